@@ -1,0 +1,1 @@
+"""Numbered migrations, forward only."""

@@ -1,0 +1,124 @@
+"""The value types facts are made of, parsed once at the edge and trusted from there on.
+
+Money is integer cents, times are integer microseconds since 1970-01-01T00:00:00Z with the clock
+named by the fact's source, and names of places and rounds are those of the floor.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta
+
+Cents = Annotated[int, Meta(ge=-(2**53), le=2**53, description="money in cents")]
+"""Money in cents; never a float. Bounded to what every JSON reader keeps exactly."""
+
+Pieces = dict[str, Annotated[int, Meta(ge=0, le=2**53)]]
+"""Chips or notes by denomination in cents: `{"2500": 40}` is 40 pieces of $25."""
+
+Position = Annotated[int, Meta(ge=0, le=99)]
+"""A betting position: 1 is the player farthest to the dealer's left, clockwise; 0 the dealer."""
+
+Die = Annotated[int, Meta(ge=1, le=6)]
+"""The number on the uppermost side of a die."""
+
+# fmt: off
+Card = Literal[
+    "2c", "3c", "4c", "5c", "6c", "7c", "8c", "9c", "Tc", "Jc", "Qc", "Kc", "Ac",
+    "2d", "3d", "4d", "5d", "6d", "7d", "8d", "9d", "Td", "Jd", "Qd", "Kd", "Ad",
+    "2h", "3h", "4h", "5h", "6h", "7h", "8h", "9h", "Th", "Jh", "Qh", "Kh", "Ah",
+    "2s", "3s", "4s", "5s", "6s", "7s", "8s", "9s", "Ts", "Js", "Qs", "Ks", "As",
+    "Jk", "??",
+]
+# fmt: on
+"""A card: rank and suit, the joker `Jk`, or `??` for a card not known."""
+
+UNKNOWN_CARD = "??"
+
+GamingDay = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+"""The label of a gaming day, `YYYY-MM-DD`; not a clock time."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+_SOURCE = re.compile(rf"/({_NAME})/({_NAME})/({_NAME})")
+_SUBJECT = re.compile(rf"({_NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})")
+_RFC3339 = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})"
+)
+
+
+class Source(NamedTuple):
+    """Who says so: `/<property>/<place>/<device>`."""
+
+    property: str
+    place: str
+    device: str
+
+    @property
+    def tape(self) -> str:
+        """The tape its facts stand on: `<property>/<place>`, also the Kafka key."""
+        return f"{self.property}/{self.place}"
+
+
+class RoundId(NamedTuple):
+    """One round at one table: `<property>:<table>/<gaming day>/<number>`."""
+
+    property: str
+    table: str
+    gaming_day: str
+    number: int
+
+    @property
+    def subject(self) -> str:
+        """As it stands in a fact's `subject`: without the property, which is the source's."""
+        return f"{self.table}/{self.gaming_day}/{self.number}"
+
+    def __str__(self) -> str:
+        return f"{self.property}:{self.subject}"
+
+
+def parse_source(text: str) -> Source | None:
+    """The parts of a source, or None where it is not `/<property>/<place>/<device>`."""
+    match = _SOURCE.fullmatch(text)
+    return Source(*match.groups()) if match else None
+
+
+def parse_subject(text: str, property_: str) -> RoundId | None:
+    """The round a subject names, or None where it names none (a table, a property)."""
+    match = _SUBJECT.fullmatch(text)
+    if not match:
+        return None
+    table, gaming_day, number = match.groups()
+    return RoundId(property_, table, gaming_day, int(number))
+
+
+def parse_time(text: str) -> int | None:
+    """Microseconds since the epoch (UTC) of an RFC 3339 time with offset, or None if it is not one.
+
+    Digits beyond microseconds are cut, not rounded. A leap second (`:60`) is not accepted.
+    """
+    if not _RFC3339.fullmatch(text):
+        return None
+    try:
+        return (datetime.fromisoformat(text.upper()) - _EPOCH) // _MICROSECOND
+    except ValueError:
+        return None
+
+
+def format_time(time_us: int, offset_minutes: int = 0) -> str:
+    """RFC 3339 with microseconds, at the given offset (`Z` for 0)."""
+    local = _EPOCH + timedelta(microseconds=time_us, minutes=offset_minutes)
+    stamp = local.strftime("%Y-%m-%dT%H:%M:%S.") + f"{local.microsecond:06d}"
+    if offset_minutes == 0:
+        return stamp + "Z"
+    hours, minutes = divmod(abs(offset_minutes), 60)
+    return f"{stamp}{'-' if offset_minutes < 0 else '+'}{hours:02d}:{minutes:02d}"
+
+
+def dollars(cents: int) -> str:
+    """`$1,234.50`, for people; `-$5.00` below zero."""
+    sign, cents = ("-", -cents) if cents < 0 else ("", cents)
+    return f"{sign}${cents // 100:,}.{cents % 100:02d}"
