@@ -1,0 +1,99 @@
+"""Cameras: what was recorded, how their clocks stood, who looked at which footage and why.
+
+A path here is a label on a recording; nothing ever opens it. Clock readings keep their own clock.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta, field
+
+from ledger.facts.vocabulary import (
+    Count,
+    Employee,
+    Label,
+    Moment,
+    Sha256,
+    Text,
+    Told,
+    require_moments,
+)
+
+
+class SegmentRecorded(Told, frozen=True, kw_only=True):
+    """A camera's recorder finishes a stretch of footage.
+
+    start: by the camera's clock; frames: how many; duration_us: microseconds.
+    """
+
+    camera: Label
+    path: Annotated[str, Meta(min_length=1, max_length=512)]
+    sha256: Sha256
+    start: Moment
+    frames: Count
+    duration_us: Count
+
+    def __post_init__(self) -> None:
+        require_moments(start=self.start)
+
+
+class ClockChecked(Told, frozen=True, kw_only=True):
+    """A camera's clock is compared with a reference. uncertainty_ms: milliseconds, plus or minus.
+
+    camera_time, reference_time: the two readings at one moment; reference: which clock that is.
+    """
+
+    camera: Label
+    camera_time: Moment
+    reference_time: Moment
+    reference: Label
+    uncertainty_ms: Count
+
+    def __post_init__(self) -> None:
+        require_moments(camera_time=self.camera_time, reference_time=self.reference_time)
+
+
+class CameraLost(Told, frozen=True, kw_only=True):
+    """A camera or its recorder goes dark."""
+
+    camera: Label
+    reason: Text
+
+
+class CameraRestored(Told, frozen=True, kw_only=True):
+    """A camera records again."""
+
+    camera: Label
+    reason: Text
+
+
+class FootageHandled(Told, frozen=True, kw_only=True):
+    """Somebody handles footage. from, to: by the camera's clock; because: the reason given."""
+
+    camera: Label
+    from_: Moment = field(name="from")
+    to: Moment
+    by: Employee
+    because: Text
+
+    def __post_init__(self) -> None:
+        require_moments(from_=self.from_, to=self.to)
+
+
+class FootageViewed(FootageHandled, frozen=True, kw_only=True):
+    """Footage is looked at. from, to: by the camera's clock."""
+
+
+class FootageExported(FootageHandled, frozen=True, kw_only=True):
+    """Footage is copied out. from, to: by the camera's clock."""
+
+
+class FootageLocked(FootageHandled, frozen=True, kw_only=True):
+    """Footage is kept from expiring. from, to: by the camera's clock."""
+
+
+class FootageReleased(FootageHandled, frozen=True, kw_only=True):
+    """Locked footage may expire again. from, to: by the camera's clock."""
+
+
+class FootageExpired(FootageHandled, frozen=True, kw_only=True):
+    """Footage is past its keeping and gone. from, to: by the camera's clock."""

@@ -1,0 +1,291 @@
+"""Tables, equipment and people: opening and closing, cards and dice in use, who stood where.
+
+People are credential numbers, patrons are positions or opaque tokens; no name is ever recorded.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from ledger.facts.vocabulary import (
+    Body,
+    Count,
+    Employee,
+    Face,
+    Identifier,
+    Label,
+    Place,
+    Text,
+    To,
+    Told,
+    require_day,
+    require_position,
+)
+from ledger.values import Card, Cents, GamingDay, Position
+
+By = Annotated[tuple[Employee, ...], Meta(max_length=16)]
+Role = Literal["dealer", "stickperson", "boxperson"]
+CameraKind = Literal["stationary", "ptz"]
+Covers = tuple[Literal["table", "end_left", "end_right", "tray"], ...]
+
+
+class TableOpened(Told, frozen=True, kw_only=True):
+    """A table opens for a gaming day. min_wager, max_wager: cents; positions: how many."""
+
+    game: Identifier
+    gaming_day: GamingDay
+    min_wager: Cents
+    max_wager: Cents
+    positions: Position | None = None
+
+    def __post_init__(self) -> None:
+        require_day("gaming_day", self.gaming_day)
+
+
+class TableClosed(Told, frozen=True, kw_only=True):
+    """The table closes."""
+
+
+class SeatTaken(Told, frozen=True, kw_only=True):
+    """A patron takes one or more positions. patron: an opaque token, never a name."""
+
+    positions: tuple[Position, ...]
+    patron: Label | None = None
+
+
+class SeatLeft(Told, frozen=True, kw_only=True):
+    """A patron leaves one or more positions."""
+
+    positions: tuple[Position, ...]
+    patron: Label | None = None
+
+
+class Breakage(Struct, frozen=True, gc=False):
+    """How odd cents are broken: to a multiple of `unit` cents, in direction `mode`."""
+
+    unit: Annotated[int, Meta(ge=1, le=2**53)] = 1
+    mode: Identifier = "down"
+
+
+class RulesSubmissionFiled(Body, frozen=True, kw_only=True, gc=True):
+    """The certificate holder files what it chose for a game, from a gaming day on.
+
+    Its `subject` is the table, or the property. limits: cents, null for none; paytables: the
+    printed letter, or the rows themselves with their odds.
+    """
+
+    game: Identifier
+    edition: Label | None = None
+    effective_from: GamingDay
+    offers: tuple[Identifier, ...] = ()
+    paytables: dict[Identifier, Label | dict[Label, Label]] = field(default_factory=dict)
+    options: dict[Identifier, object] = field(default_factory=dict)
+    readings: dict[Identifier, bool | Label] = field(default_factory=dict)
+    limits: dict[Identifier, Cents | None] = field(default_factory=dict)
+    breakage: Breakage = Breakage()
+    progressives: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_day("effective_from", self.effective_from)
+
+
+class DealerAssigned(Told, frozen=True, kw_only=True):
+    """An employee takes up a post at the table."""
+
+    employee: Employee
+    role: Role
+
+
+class DealerRelieved(Told, frozen=True, kw_only=True):
+    """An employee leaves a post at the table."""
+
+    employee: Employee
+    role: Role
+
+
+class FloorpersonAssigned(Told, frozen=True, kw_only=True):
+    """A floorperson takes over the supervision of the table."""
+
+    employee: Employee
+
+
+class FloorpersonRelieved(Told, frozen=True, kw_only=True):
+    """A floorperson gives up the supervision of the table."""
+
+    employee: Employee
+
+
+class CameraMapped(Body, frozen=True, kw_only=True):
+    """A camera is trained on a table. covers: which parts of it."""
+
+    camera: Label
+    table: Place
+    kind: CameraKind
+    covers: Covers
+
+
+class CameraUnmapped(Body, frozen=True, kw_only=True):
+    """A camera no longer covers a table."""
+
+    camera: Label
+    table: Place
+    kind: CameraKind
+    covers: Covers
+
+
+class DeviceOutOfOrder(Told, frozen=True, kw_only=True):
+    """A device of the table fails. covered: a cover or sign is on it."""
+
+    device: Label
+    covered: bool
+
+
+class DeviceRestored(Told, frozen=True, kw_only=True):
+    """A failed device works again."""
+
+    device: Label
+
+
+class DecksReceived(Told, frozen=True, kw_only=True):
+    """A batch of cards comes to the table. decks, cards: how many; back: colour or design."""
+
+    batch: Label
+    decks: Count
+    cards: Count
+    back: Label
+    preshuffled: bool
+
+
+class CardsRemoved(Told, frozen=True, kw_only=True):
+    """Cards are taken out of a batch. cards: how many, or which."""
+
+    batch: Label
+    cards: Count | tuple[Card, ...]
+    reason: Text
+    by: Employee
+
+
+class CardsInspected(Told, frozen=True, kw_only=True):
+    """The dealer inspects a batch, front and back."""
+
+    batch: Label
+    by: Employee
+
+
+class InspectionVerified(Told, frozen=True, kw_only=True):
+    """A supervisor verifies the inspection of a batch."""
+
+    batch: Label
+    by: Employee
+
+
+class CardsSpread(Told, frozen=True, kw_only=True):
+    """A batch is spread out over the table."""
+
+    batch: Label
+    face: Face
+
+
+class CardsWashed(Told, frozen=True, kw_only=True):
+    """A batch is mixed face down on the table."""
+
+    batch: Label
+
+
+class CardsShuffled(Told, frozen=True, kw_only=True):
+    """A batch is shuffled. counted: cards the shuffler counted, or whether it counts at all."""
+
+    batch: Label
+    method: Literal["manual", "automated", "preshuffled", "continuous"]
+    device: Label | None = None
+    counted: Count | bool | None = None
+
+
+class CardsCut(Told, frozen=True, kw_only=True):
+    """A batch is cut, by the dealer or a position. cards_above, cards_below: the cut, in cards."""
+
+    batch: Label
+    by: Literal["dealer"] | Position
+    cards_above: Count | None = None
+    cards_below: Count | None = None
+
+
+class RecutDirected(Told, frozen=True, kw_only=True):
+    """A supervisor orders another cut."""
+
+    batch: Label
+    by: Employee
+    reason: Text
+
+
+class CoverCardReached(Told, frozen=True, kw_only=True):
+    """The cover card appears: this is the last round before the shuffle. to: who was due."""
+
+    to: To
+    position: Position | None = None
+
+    def __post_init__(self) -> None:
+        require_position(self.to, self.position)
+
+
+class StubCounted(Told, frozen=True, kw_only=True):
+    """The cards left undealt are counted. counted: cards."""
+
+    batch: Label
+    counted: Count
+
+
+class DecksRemoved(Told, frozen=True, kw_only=True):
+    """A batch leaves the table."""
+
+    batch: Label
+    reason: Text
+
+
+class DiceReceived(Told, frozen=True, kw_only=True):
+    """A set of dice comes to the table. dice: how many; envelope: its number."""
+
+    set: Label
+    dice: Count
+    envelope: Label | None = None
+
+
+class DiceInspected(Told, frozen=True, kw_only=True):
+    """A set of dice is inspected before use. alternative: which of the three procedures."""
+
+    set: Label
+    by: By
+    observed_by: By
+    alternative: Literal[1, 2, 3]
+
+
+class DiceSealed(Told, frozen=True, kw_only=True):
+    """A set of dice goes into a sealed envelope."""
+
+    set: Label
+    envelope: Label
+    seal_intact: bool
+    by: By
+
+
+class DiceOpened(Told, frozen=True, kw_only=True):
+    """A sealed envelope of dice is opened. seal_intact: as it was found."""
+
+    set: Label
+    envelope: Label
+    seal_intact: bool
+    by: By
+
+
+class DiceRemoved(Told, frozen=True, kw_only=True):
+    """A set of dice is taken out of play."""
+
+    set: Label
+    reason: Text
+
+
+class DiceDiscrepancyReported(Told, frozen=True, kw_only=True):
+    """Something is wrong with a set of dice, and was reported."""
+
+    set: Label
+    reason: Text
