@@ -1,0 +1,113 @@
+"""Every setting, read from the environment once and passed down as one frozen object.
+
+No other module reads the environment. Secrets are kept out of every repr. `TABLE` is what
+`round-ledger settings` and the reference page print.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from platformdirs import user_data_path
+
+from ledger.errors import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX = "ROUND_LEDGER_"
+_PORT_MAX = 65_535
+
+
+class Setting(NamedTuple):
+    """One row of the reference: the variable, what holds without it, and what it is for."""
+
+    name: str
+    default: str
+    purpose: str
+    secret: bool = False
+
+
+TABLE = (
+    Setting(
+        "ROUND_LEDGER_HOME",
+        "the platform's data folder for `round-ledger`",
+        "Folder of the embedded database, caches and the footage index.",
+    ),
+    Setting(
+        "ROUND_LEDGER_DATABASE_URL",
+        "none: the embedded PostgreSQL under ROUND_LEDGER_HOME",
+        "PostgreSQL server to keep the record in, as postgresql://user:password@host:port/name.",
+        secret=True,
+    ),
+    Setting(
+        "ROUND_LEDGER_MIGRATION_URL",
+        "the same as ROUND_LEDGER_DATABASE_URL",
+        "Login that may create schemas and roles, where the everyday login may not.",
+        secret=True,
+    ),
+    Setting(
+        "ROUND_LEDGER_KAFKA_BOOTSTRAP",
+        "127.0.0.1:9092",
+        "Kafka brokers that the feed is written to and read from, host:port, comma-separated.",
+    ),
+    Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
+    Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What this process runs with. URLs may hold passwords, so they stay out of the repr."""
+
+    home: Path
+    database_url: str | None = field(default=None, repr=False)
+    migration_url: str | None = field(default=None, repr=False)
+    kafka_bootstrap: str = "127.0.0.1:9092"
+    http_host: str = "127.0.0.1"
+    http_port: int = 8080
+
+
+def load(environ: Mapping[str, str]) -> Settings:
+    """The settings named in `environ`; an empty value counts as not set.
+
+    Raises `Usage` for a variable with our prefix that is not a setting, so that a misspelt one is
+    not silently ignored, and for a value that cannot be used.
+    """
+    _refuse_unknown(environ)
+    given = {row.name: environ[row.name] for row in TABLE if environ.get(row.name)}
+    database_url = given.get("ROUND_LEDGER_DATABASE_URL")
+    return Settings(
+        home=_home(given.get("ROUND_LEDGER_HOME")),
+        database_url=database_url,
+        migration_url=given.get("ROUND_LEDGER_MIGRATION_URL", database_url),
+        kafka_bootstrap=given.get("ROUND_LEDGER_KAFKA_BOOTSTRAP", Settings.kafka_bootstrap),
+        http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
+        http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
+    )
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    known = [row.name for row in TABLE]
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            raise Usage(
+                f"There is no setting {name}",
+                where="the environment",
+                hint=f"Did you mean {near[0]}?" if near else "See `round-ledger settings`.",
+            )
+
+
+def _home(text: str | None) -> Path:
+    path = Path(text).expanduser() if text else user_data_path("round-ledger", appauthor=False)
+    return path.resolve()
+
+
+def _port(name: str, text: str) -> int:
+    if text.isascii() and text.isdecimal() and 0 <= int(text) <= _PORT_MAX:
+        return int(text)
+    raise Usage(f"{text!r} is not a port", where=name, hint=f"Give a number up to {_PORT_MAX}.")
