@@ -6,6 +6,7 @@ named by the fact's source, and names of places and rounds are those of the floo
 
 from __future__ import annotations
 
+import builtins
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, NamedTuple
@@ -44,9 +45,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _SOURCE = re.compile(rf"/({_NAME})/({_NAME})/({_NAME})")
-_SUBJECT = re.compile(rf"({_NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})")
+_SUBJECT = re.compile(rf"({_NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})", re.ASCII)
 _RFC3339 = re.compile(
-    r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})"
+    r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})",
+    re.ASCII,
 )
 
 
@@ -57,7 +59,7 @@ class Source(NamedTuple):
     place: str
     device: str
 
-    @property
+    @builtins.property  # `property` is a field here
     def tape(self) -> str:
         """The tape its facts stand on: `<property>/<place>`, also the Kafka key."""
         return f"{self.property}/{self.place}"
@@ -71,7 +73,7 @@ class RoundId(NamedTuple):
     gaming_day: str
     number: int
 
-    @property
+    @builtins.property  # `property` is a field here
     def subject(self) -> str:
         """As it stands in a fact's `subject`: without the property, which is the source's."""
         return f"{self.table}/{self.gaming_day}/{self.number}"

@@ -3,6 +3,8 @@
 A correction adds a fact beside the one it corrects; neither ever changes or disappears.
 """
 
+from typing import Any
+
 from msgspec import field
 
 from ledger.facts.vocabulary import (
@@ -75,7 +77,7 @@ class FactCorrected(Told, frozen=True, kw_only=True, gc=True):
     """
 
     of: FactRef
-    data: dict[str, object] | None = field(default=None)
+    data: dict[str, Any] | None = field(default=None)
     because: Text
     by: Employee
     second: Employee

@@ -3,7 +3,7 @@
 People are credential numbers, patrons are positions or opaque tokens; no name is ever recorded.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -79,11 +79,11 @@ class RulesSubmissionFiled(Body, frozen=True, kw_only=True, gc=True):
     effective_from: GamingDay
     offers: tuple[Identifier, ...] = ()
     paytables: dict[Identifier, Label | dict[Label, Label]] = field(default_factory=dict)
-    options: dict[Identifier, object] = field(default_factory=dict)
+    options: dict[Identifier, Any] = field(default_factory=dict)
     readings: dict[Identifier, bool | Label] = field(default_factory=dict)
     limits: dict[Identifier, Cents | None] = field(default_factory=dict)
     breakage: Breakage = Breakage()
-    progressives: dict[str, object] = field(default_factory=dict)
+    progressives: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_day("effective_from", self.effective_from)
