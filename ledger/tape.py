@@ -125,9 +125,7 @@ def unframe(octets: bytes) -> Iterator[bytes]:
 
 def frame_attributes(attributes: dict[str, str]) -> bytes:
     """The attributes of a fact framed by name and value, sorted by name."""
-    return frame(
-        part.encode() for name in sorted(attributes) for part in (name, attributes[name])
-    )
+    return frame(part.encode() for name in sorted(attributes) for part in (name, attributes[name]))
 
 
 def unframe_attributes(octets: bytes) -> dict[str, str]:
