@@ -1,0 +1,187 @@
+"""A camera's clock against the reference, from its clock checks: a time, and how far it may be off.
+
+Between two checks the clock is taken as steady; outside them it drifts on at the rate seen, capped;
+a change that drift and uncertainty cannot explain starts a new epoch (docs/time.md, ADR 0010).
+Pure integers. A clock never checked has no mapping: this module must not guess one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DRIFT_PPM_MAX = 500
+"""The fastest a running clock is believed to drift; crystals do 20 to 50, poor ones 200."""
+
+WANDER_PPM = 20
+"""How far a steady rate may wander with temperature: added for all time away from a check."""
+
+DEVICE_PLUS_MINUS_US = 250_000
+"""The uncertainty of a table device's clock unless something better is known (CONTRACT 1)."""
+
+_PPM = 1_000_000
+_DRIFT_MAX = Fraction(DRIFT_PPM_MAX, _PPM)
+
+
+class Check(NamedTuple):
+    """A camera's clock and a reference clock read together, in microseconds since the epoch."""
+
+    reference_us: int
+    camera_us: int
+    plus_minus_us: int
+
+
+class Mapped(NamedTuple):
+    """An instant on the other clock: it lies within `plus_minus_us` of `time_us`."""
+
+    time_us: int
+    plus_minus_us: int
+    epoch: int  # counts from 0; a camera's clock was set between two epochs
+    from_check_us: int  # distance to the nearest check, on the reference clock
+
+
+class Epoch(NamedTuple):
+    """A stretch in which the clock ran on without being set: its checks, in order of time."""
+
+    knots: tuple[Check, ...]
+
+
+class CameraClock(NamedTuple):
+    """One camera's clock; at least one epoch of at least one check."""
+
+    epochs: tuple[Epoch, ...]
+
+
+def camera_clock(checks: Iterable[Check]) -> CameraClock | None:
+    """The clock that these checks describe, or None where there is no check."""
+    epochs: list[list[Check]] = []
+    for check in sorted(checks):
+        if not epochs or _stepped(epochs[-1][-1], check):
+            epochs.append([check])
+        else:
+            _extend(epochs[-1], check)
+    if not epochs:
+        return None
+    return CameraClock(tuple(Epoch(tuple(knots)) for knots in epochs))
+
+
+def to_camera(clock: CameraClock, reference_us: int) -> Mapped:
+    """What the camera's clock said at a reference time.
+
+    Between two epochs it is not known when the clock was set: the nearer epoch is taken, and the
+    plus-minus then reaches over what the other one says too.
+    """
+    after = _epoch_after(clock, reference_us)
+    if after == 0:
+        return _in_epoch(clock, 0, reference_us)
+    earlier = _in_epoch(clock, after - 1, reference_us)
+    inside = reference_us <= clock.epochs[after - 1].knots[-1].reference_us
+    if inside or after == len(clock.epochs):
+        return earlier
+    later = _in_epoch(clock, after, reference_us)
+    near, far = sorted((earlier, later), key=lambda mapped: mapped.from_check_us)
+    reach = abs(near.time_us - far.time_us) + far.plus_minus_us
+    return near._replace(plus_minus_us=max(near.plus_minus_us, reach))
+
+
+def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> Mapped:
+    """When, on the reference clock, the camera's clock showed this time in the given epoch.
+
+    The epoch must be named: a clock set back shows the same time twice. Raises IndexError for an
+    epoch that the clock does not have.
+    """
+    knots = clock.epochs[epoch].knots
+    found = bisect_right(knots, camera_us, key=lambda knot: knot.camera_us)
+    start, rate = _line(knots, found)
+    reference_us = start.reference_us + round((camera_us - start.camera_us) / rate)
+    there = _in_epoch(clock, epoch, reference_us)
+    return there._replace(time_us=reference_us)
+
+
+def rate_ppm(clock: CameraClock, epoch: int) -> Fraction | None:
+    """How fast the clock gains (+) or loses (-) in an epoch; None where it was checked once."""
+    knots = clock.epochs[epoch].knots
+    return None if len(knots) == 1 else (_slope(knots[0], knots[-1]) - 1) * _PPM
+
+
+def _offset_us(check: Check) -> int:
+    return check.camera_us - check.reference_us
+
+
+def _stepped(before: Check, after: Check) -> bool:
+    """Whether neither drift nor uncertainty explains how the offset changed: it was set."""
+    elapsed = after.reference_us - before.reference_us
+    explained = before.plus_minus_us + after.plus_minus_us + elapsed * _DRIFT_MAX
+    return abs(_offset_us(after) - _offset_us(before)) > explained
+
+
+def _extend(knots: list[Check], check: Check) -> None:
+    """Add a check to its epoch, moved by as little as keeps the rate believable.
+
+    Two rough readings close together may imply any rate, even time running backward. The moved
+    reading's uncertainty grows by the move, so that the truth stays inside.
+    """
+    before = knots[-1]
+    elapsed = check.reference_us - before.reference_us
+    room = int(elapsed * _DRIFT_MAX)
+    offset = min(max(_offset_us(check), _offset_us(before) - room), _offset_us(before) + room)
+    camera_us = check.reference_us + offset
+    moved = check._replace(
+        camera_us=camera_us,
+        plus_minus_us=check.plus_minus_us + abs(camera_us - check.camera_us),
+    )
+    if elapsed == 0:
+        knots[-1] = min(before, moved, key=lambda knot: knot.plus_minus_us)
+    else:
+        knots.append(moved)
+
+
+def _epoch_after(clock: CameraClock, reference_us: int) -> int:
+    """The number of epochs that begin at or before a reference time."""
+    starts = [epoch.knots[0].reference_us for epoch in clock.epochs]
+    return bisect_right(starts, reference_us)
+
+
+def _in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:
+    knots = clock.epochs[number].knots
+    found = bisect_right(knots, reference_us, key=lambda knot: knot.reference_us)
+    start, rate = _line(knots, found)
+    time_us = start.camera_us + round((reference_us - start.reference_us) * rate)
+    near = knots[max(found - 1, 0) : found + 1]
+    distance = min(abs(reference_us - knot.reference_us) for knot in near)
+    outside = found in (0, len(knots))
+    doubt = _rate_doubt(knots) if outside else Fraction(0)
+    grown = distance * (doubt + Fraction(WANDER_PPM, _PPM))
+    plus_minus = max(knot.plus_minus_us for knot in near) + ceil(grown) + 1  # 1: the rounding above
+    return Mapped(time_us, plus_minus, number, distance)
+
+
+def _line(knots: tuple[Check, ...], found: int) -> tuple[Check, Fraction]:
+    """A point and the rate of the line that holds between knots `found - 1` and `found`."""
+    if 0 < found < len(knots):
+        return knots[found - 1], _slope(knots[found - 1], knots[found])
+    return knots[max(found - 1, 0)], _slope(knots[0], knots[-1])
+
+
+def _slope(first: Check, last: Check) -> Fraction:
+    if first.reference_us == last.reference_us:
+        return Fraction(1)
+    return Fraction(last.camera_us - first.camera_us, last.reference_us - first.reference_us)
+
+
+def _rate_doubt(knots: tuple[Check, ...]) -> Fraction:
+    """How wrong the rate of an epoch may be, as a fraction: what the checks leave open.
+
+    Never more than the distance to the fastest drift believed, which also serves a single check.
+    """
+    first, last = knots[0], knots[-1]
+    ceiling = _DRIFT_MAX + abs(_slope(first, last) - 1)
+    if first.reference_us == last.reference_us:
+        return ceiling
+    spread = first.plus_minus_us + last.plus_minus_us
+    return min(ceiling, Fraction(spread, last.reference_us - first.reference_us))

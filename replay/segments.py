@@ -1,0 +1,112 @@
+"""The footage at hand: files of one folder that are, byte for byte, what facts recorded.
+
+A path in a fact is a label and is never opened. Only files found under the folder, not through
+links, whose SHA-256 stands in a `segment_recorded` fact are ever decoded (ADR 0013).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import SegmentRecorded
+from replay.decoder import Frame, FrameIndex, Job, decode, sha256_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ledger.wire import Fact
+
+FILES_MAX = 100_000
+"""Files looked at under a footage folder; more is likely the wrong folder."""
+
+
+class Kept(NamedTuple):
+    """A file that is what a fact says was recorded."""
+
+    path: Path
+    times: FrameIndex | None  # None: it is unaltered and cannot be read all the same
+    problem: str | None  # why it cannot be read
+
+
+class FootageIndex(NamedTuple):
+    """Which recorded segments are at hand, by SHA-256, and what else lies in the folder."""
+
+    kept: dict[str, Kept]
+    strangers: frozenset[str]  # names of files that no fact recorded with these bytes
+
+
+class TooManyFilesError(Exception):
+    """The folder holds more files than a footage folder would."""
+
+
+def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
+    """Find under a folder the segments that these facts recorded, and index their frames.
+
+    Raises TooManyFilesError beyond `FILES_MAX` files, OSError where the folder cannot be read.
+    """
+    recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
+    paths: dict[str, Path] = {}
+    strangers = set()
+    for path in _files(folder):
+        digest = sha256_of(path)
+        if digest in recorded:
+            paths.setdefault(digest, path)
+        else:
+            strangers.add(path.name)
+    answers = decode([Job(str(path), digest) for digest, path in paths.items()])
+    kept = {
+        digest: Kept(path, answer.index, answer.problem)
+        for (digest, path), answer in zip(paths.items(), answers, strict=True)
+    }
+    return FootageIndex(kept, frozenset(strangers))
+
+
+def frames(
+    footage: FootageIndex, wanted: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], Frame | str]:
+    """Frames by (SHA-256 of the segment, frame number); a string says why there is none.
+
+    Every segment asked for is hashed again first: a file altered meanwhile is not shown.
+    """
+    numbers: dict[str, list[int]] = {}
+    for digest, number in wanted:
+        numbers.setdefault(digest, []).append(number)
+    here = {digest: asked for digest, asked in numbers.items() if digest in footage.kept}
+    jobs = [Job(str(footage.kept[d].path), d, tuple(sorted(set(n)))) for d, n in here.items()]
+    found: dict[tuple[str, int], Frame | str] = {
+        (digest, number): "the segment is not in the footage folder"
+        for digest, asked in numbers.items()
+        for number in asked
+    }
+    for job, answer in zip(jobs, decode(jobs), strict=True):
+        for number in job.frames:
+            found[job.sha256, number] = answer.problem or "not decoded"
+        found |= {(job.sha256, frame.number): frame for frame in answer.frames}
+    return found
+
+
+def label_name(label: str) -> str:
+    """The last part of a segment's label, to compare with names of files; never opened."""
+    return PurePosixPath(label).name
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Regular files under a folder, in order of name; links are not followed."""
+    seen = 0
+    for root, folders, names in os.walk(folder, onerror=_refuse):
+        folders.sort()
+        for path in sorted(Path(root, name) for name in names):
+            seen += 1
+            if seen > FILES_MAX:
+                raise TooManyFilesError(
+                    f"{folder} holds more than {FILES_MAX:,} files; name the footage folder itself"
+                )
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that cannot be listed is an error, not an empty folder."""
+    raise error

@@ -1,0 +1,67 @@
+"""A strip of light and dark cells in the picture: the camera's clock, a capture count, a checksum.
+
+Each bit stands once as it is and once inverted below, so that no threshold has to be chosen and a
+covered or blurred strip reads as nothing at all. It is evidence beside the recorder's own times.
+"""
+
+from __future__ import annotations
+
+from binascii import crc_hqx
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CELL_WIDTH = 6
+CELL_HEIGHT = 8
+CLOCK_BITS, COUNT_BITS, CHECK_BITS = 48, 16, 16
+STRIP_WIDTH = CELL_WIDTH * (CLOCK_BITS + COUNT_BITS + CHECK_BITS)
+STRIP_HEIGHT = CELL_HEIGHT * 2
+
+_DARK, _LIGHT = 24, 232
+_CONTRAST_MIN = 64  # of 255, between a cell and its inverse: less is not read
+
+
+class Timecode(NamedTuple):
+    """What one frame says of itself."""
+
+    clock_ms: int  # the camera's clock, milliseconds since the epoch
+    capture: int  # of the camera's captures, dropped ones included, modulo 65,536
+
+
+def draw_strip(picture: NDArray[np.uint8], code: Timecode) -> None:
+    """Write the strip into the lower left corner; the picture must be at least its size."""
+    bits = np.repeat(np.array([bit == "1" for bit in _bits(code)]), CELL_WIDTH)
+    row, inverted = (np.where(lit, _LIGHT, _DARK).astype(np.uint8) for lit in (bits, ~bits))
+    top = picture.shape[0] - STRIP_HEIGHT
+    picture[top : top + CELL_HEIGHT, :STRIP_WIDTH] = row[None, :, None]
+    picture[top + CELL_HEIGHT :, :STRIP_WIDTH] = inverted[None, :, None]
+
+
+def read_timecode(picture: NDArray[np.uint8]) -> Timecode | None:
+    """The strip of a decoded frame, or None where none can be read with its checksum right."""
+    height, width = picture.shape[:2]
+    if height < STRIP_HEIGHT or width < STRIP_WIDTH:
+        return None
+    strip = picture[height - STRIP_HEIGHT :, :STRIP_WIDTH].astype(np.int64)
+    cells = strip.reshape(2, CELL_HEIGHT, -1, CELL_WIDTH, strip.shape[2]).mean(axis=(1, 3, 4))
+    contrast = cells[0] - cells[1]
+    if np.abs(contrast).min() < _CONTRAST_MIN:
+        return None
+    value = int("".join("1" if cell > 0 else "0" for cell in contrast), 2)
+    code = Timecode(value >> (COUNT_BITS + CHECK_BITS), value >> CHECK_BITS & 0xFFFF)
+    return code if value & 0xFFFF == _check(code) else None
+
+
+def _body(code: Timecode) -> int:
+    return code.clock_ms << COUNT_BITS | code.capture
+
+
+def _check(code: Timecode) -> int:
+    return crc_hqx(_body(code).to_bytes((CLOCK_BITS + COUNT_BITS) // 8, "big"), 0xFFFF)
+
+
+def _bits(code: Timecode) -> str:
+    return f"{_body(code) << CHECK_BITS | _check(code):0{CLOCK_BITS + COUNT_BITS + CHECK_BITS}b}"
