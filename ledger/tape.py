@@ -19,6 +19,9 @@ Verdict = Literal["appended", "duplicate", "equivocation", "quarantined"]
 GENESIS = bytes(32)
 """The previous hash of the first row of a tape."""
 
+IDENTITY_OCTETS_MAX = 1_000
+"""Octets that `source` and `id` may have together: they are the key of an index."""
+
 _CHAIN_VERSION = b"\x02"
 
 
@@ -67,6 +70,7 @@ class Receipt(NamedTuple):
     table_seq: int | None
     hash: bytes | None
     reason: str | None = None
+    quarantine_id: int | None = None  # of an equivocation or a quarantined input
 
 
 class Head(NamedTuple):
@@ -88,6 +92,41 @@ class Quarantined(NamedTuple):
     hint: str  # what to do now
     source: str | None = None
     id: str | None = None
+
+
+class InQuarantine(NamedTuple):
+    """One row of the quarantine: the input, and what became of it."""
+
+    quarantine_id: int
+    verdict: Verdict  # "quarantined" or "equivocation"
+    reason: str
+    what: str
+    where: str
+    hint: str
+    source: str | None
+    id: str | None
+    attributes: bytes | None  # of an equivocation: its framed attributes; `octets` is its data
+    octets: bytes
+    times_received: int
+    received_at_us: int
+    last_received_at_us: int
+    released_at_us: int | None
+    released_position: int | None
+
+
+class Counters(NamedTuple):
+    """What became of everything ever received; a release counts as received again."""
+
+    received: int
+    appended: int
+    duplicate: int
+    equivocation: int
+    quarantined: int
+
+    @property
+    def nothing_lost(self) -> bool:
+        """Whether every input received has had its verdict."""
+        return self.received == sum(self[1:])
 
 
 class Tape(Protocol):

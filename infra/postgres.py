@@ -1,0 +1,215 @@
+"""The database the record is kept in: the server you name, or the embedded one, migrated and ready.
+
+Everything else connects through `Database.connect`, under a role that can do no more than it must
+and with every wait bounded. Only `infra` imports the driver.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+import psycopg
+from psycopg import conninfo, errors, sql
+
+from infra.embedded import embedded
+from infra.migrations import migrate
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from infra.settings import Settings
+
+T = TypeVar("T")
+AnyConnection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+"""A connection whose rows are plain tuples."""
+
+Role = Literal["ledger_owner", "ledger_writer", "ledger_reader", "ledger_projector", "ledger_desk"]
+"""Who a connection acts as; see `infra.migrations.ROLES`."""
+
+CONNECT_S_MAX = 5
+"""How long a connection may take to be made, seconds."""
+
+STATEMENT_S_MAX: dict[Role, int] = {
+    "ledger_owner": 3600,  # rebuilds and index builds
+    "ledger_writer": 30,
+    "ledger_reader": 60,
+    "ledger_projector": 60,
+    "ledger_desk": 30,
+}
+"""How long the server works on one statement, seconds."""
+
+LOCK_S_MAX = 20
+"""How long a statement waits for a lock, seconds."""
+
+IDLE_S_MAX = 120
+"""How long a transaction may sit idle before the server ends it, seconds."""
+
+_NAME = "round_ledger"
+_KEEPALIVE = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+
+
+class Bounded(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that gives up waiting for an answer after `answer_s_max` seconds.
+
+    The server's own limits do not help where the network swallows the answer.
+    """
+
+    answer_s_max: float = float("inf")
+
+    def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:  # noqa: ANN401 - passed on as given
+        """Run one exchange with the server; raises OperationalError when its time is up."""
+        return super().wait(_until(gen, monotonic() + self.answer_s_max), *args, **kwargs)
+
+
+def _until(gen: Generator[Any, Any, T], end: float) -> Generator[Any, Any, T]:
+    """Pass on what `gen` asks for; the driver looks in about every 0.1 s when nothing came."""
+    ready = None
+    while True:
+        try:
+            wanted = gen.send(ready)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return] # typed by the generator
+        ready = yield wanted
+        if not ready and monotonic() > end:
+            raise psycopg.OperationalError("no answer from the server in time")
+
+
+@dataclass(frozen=True)
+class Database:
+    """A migrated database, and how to connect to it. The URLs may hold passwords."""
+
+    url: str = field(repr=False)  # the everyday login
+    owner_url: str = field(repr=False)  # the login that may create objects
+
+    @property
+    def where(self) -> str:
+        """Server and database without user or password, for messages."""
+        return _where(self.url)
+
+    def conninfo(self, role: Role) -> str:
+        """The libpq connection string of a role, every time limit in it."""
+        url = self.owner_url if role == "ledger_owner" else self.url
+        options = " ".join(
+            f"-c {name}={value}"
+            for name, value in {
+                "role": role,
+                "statement_timeout": f"{STATEMENT_S_MAX[role]}s",
+                "lock_timeout": f"{LOCK_S_MAX}s",
+                "idle_in_transaction_session_timeout": f"{IDLE_S_MAX}s",
+            }.items()
+        )
+        return conninfo.make_conninfo(
+            url,
+            options=options,
+            connect_timeout=CONNECT_S_MAX,
+            application_name=f"round-ledger {role}",
+            **_KEEPALIVE,
+        )
+
+    def connect(
+        self, role: Role, *, autocommit: bool = True, answer_s_max: float = float("inf")
+    ) -> AnyConnection:
+        """A new connection acting as `role`; the caller closes it. Raises `Unavailable`."""
+        connection = _connect(self.conninfo(role), autocommit=autocommit)
+        connection.answer_s_max = answer_s_max
+        return connection
+
+    @contextmanager
+    def snapshot(self, role: Role = "ledger_reader") -> Iterator[AnyConnection]:
+        """A connection that sees the record as it stands now, whatever is appended meanwhile.
+
+        One REPEATABLE READ READ ONLY transaction; read with `infra.queries`. Keep it short.
+        """
+        with self.connect(role) as connection, translated(self):
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            connection.read_only = True
+            with connection.transaction():
+                yield connection
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[Database]:
+    """The record's database, reachable and migrated, until the block is left.
+
+    The server named by ROUND_LEDGER_DATABASE_URL, or the embedded one. Raises `Unavailable` where
+    it does not answer or the login may not do what is needed.
+    """
+    if settings.database_url:
+        owner_url = settings.migration_url or settings.database_url
+        yield _ready(Database(settings.database_url, owner_url))
+        return
+    with embedded(settings.home) as server_url:
+        url = conninfo.make_conninfo(server_url, dbname=_NAME)
+        create_database(server_url, _NAME)
+        yield _ready(Database(url, url))
+
+
+def create_database(server_url: str, name: str, *, template: str | None = None) -> None:
+    """Create a database unless it is there; several processes may do so at once."""
+    with _connect(server_url, autocommit=True) as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+        if found.fetchone():
+            return
+        create = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+        if template:
+            create += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
+        try:
+            connection.execute(create)
+        except (errors.DuplicateDatabase, errors.UniqueViolation):
+            return  # another process was first
+
+
+def _ready(base: Database) -> Database:
+    try:
+        migrate(base.owner_url)
+    except psycopg.OperationalError as error:
+        raise _unavailable(base.owner_url, error) from error
+    return base
+
+
+@contextmanager
+def translated(base: Database) -> Iterator[None]:
+    """Turn what the driver says of a server that does not answer into `Unavailable`.
+
+    Raised too where the server refuses for want of something that may come back: disk, memory,
+    connections, a lock. What no waiting helps (a mistake of ours) passes unchanged.
+    """
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        if error.sqlstate and error.sqlstate[:2] not in _MAY_PASS:
+            raise
+        raise _unavailable(base.url, error) from error
+
+
+_MAY_PASS = frozenset(("08", "25", "40", "53", "55", "57", "58"))
+
+
+def _connect(url: str, *, autocommit: bool) -> Bounded:
+    try:
+        return Bounded.connect(url, autocommit=autocommit)
+    except psycopg.OperationalError as error:
+        raise _unavailable(url, error) from error
+
+
+def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
+    text = " ".join(str(error).split())
+    return Unavailable(
+        f"PostgreSQL does not answer: {text}",
+        where=_where(url),
+        hint="Check that it runs and that ROUND_LEDGER_DATABASE_URL names it and a login it knows.",
+    )
+
+
+def _where(url: str) -> str:
+    parts = conninfo.conninfo_to_dict(url)
+    return f"{parts.get('host', 'local')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

@@ -1,0 +1,207 @@
+"""The record's statements, each over a connection the caller brings: its transaction, its snapshot.
+
+`PostgresTape` runs them on connections of its own; a view reads with them inside the transaction
+that moves its tracking row, a recorder appends inside the transaction of a decision.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from infra import arrays
+from ledger.errors import Refused
+from ledger.tape import (
+    IDENTITY_OCTETS_MAX,
+    Counters,
+    Head,
+    InQuarantine,
+    Quarantined,
+    Receipt,
+    Received,
+    TapeRow,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infra.postgres import AnyConnection
+
+CHANNEL = "ledger_tape"
+"""Where an append notifies, with the newest position as text."""
+
+COLUMNS = (
+    "t.notification_id, t.originator_id, t.originator_version, t.topic, t.source, t.fact_id,"
+    " t.time_us, t.subject, t.received_at_us, t.attributes, t.state, t.hash"
+)
+"""The columns of a `TapeRow`, in its order, of ledger.tape as `t`."""
+
+_APPEND = "SELECT * FROM ledger.append(%b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b)"
+_RELEASE = "SELECT * FROM ledger.release(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_READ = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.notification_id > %b ORDER BY t.notification_id LIMIT %b
+"""  # noqa: S608 - put together from constants
+_ROWS_OF = f"""
+SELECT {COLUMNS} FROM unnest(%b, %b) AS r (low, high)
+  JOIN ledger.tape t ON t.originator_id = %b AND t.originator_version BETWEEN r.low AND r.high
+ ORDER BY t.originator_version
+"""  # noqa: S608 - as above
+_QUARANTINED = """
+SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
+       times_received, received_at_us, last_received_at_us, released_at_us, released_position
+  FROM ledger.quarantine
+ WHERE quarantine_id > %b AND (%b OR released_at_us IS NULL)
+ ORDER BY quarantine_id LIMIT %b
+"""
+
+
+class _Answer(NamedTuple):
+    """What `ledger.append` returns: five parallel arrays, facts first, then what was set aside."""
+
+    verdicts: list[Verdict]
+    positions: list[int | None]
+    table_seqs: list[int | None]
+    hashes: list[bytes | None]
+    quarantine_ids: list[int | None]
+
+
+def append(connection: AnyConnection, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
+    """Judge and keep facts in one call; one receipt each, in order.
+
+    Raises `Refused`, with nothing kept, for a fact the record cannot hold.
+    """
+    received = [fact for fact in facts if isinstance(fact, Received)]
+    aside = [fact for fact in facts if isinstance(fact, Quarantined)]
+    arrays.register(connection)
+    row = connection.execute(
+        _APPEND, (*_fact_columns(received), *_aside_columns(aside)), prepare=True, binary=True
+    ).fetchone()
+    return _receipts(facts, _Answer(*cast("tuple[Any, ...]", row)))
+
+
+def release(connection: AnyConnection, quarantine_id: int, fact: Received) -> Receipt:
+    """Append a fact and mark the quarantined input released as it, in one call."""
+    _check(fact)
+    row = connection.execute(_RELEASE, (quarantine_id, *fact), binary=True).fetchone()
+    return _receipts([fact], _Answer(*cast("tuple[Any, ...]", row)))[0]
+
+
+def read(connection: AnyConnection, after: int, limit: int) -> list[TapeRow]:
+    """Rows with position > `after`, in order of position."""
+    rows = connection.execute(_READ, (after, limit), prepare=True, binary=True)
+    return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def rows_of(connection: AnyConnection, tape: str, seqs: Sequence[tuple[int, int]]) -> list[TapeRow]:
+    """Rows of one tape within the given closed ranges of `table_seq`, in order, each once."""
+    merged = list(_merged(seqs))
+    arrays.register(connection)
+    parameters = (
+        arrays.bigints([low for low, _ in merged]),
+        arrays.bigints([high for _, high in merged]),
+        tape,
+    )
+    rows = connection.execute(_ROWS_OF, parameters, prepare=True, binary=True)
+    return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def heads(connection: AnyConnection) -> list[Head]:
+    """The newest row of every tape, by tape."""
+    rows = connection.execute(
+        "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape", binary=True
+    )
+    return [Head._make(row) for row in rows.fetchall()]
+
+
+def counters(connection: AnyConnection) -> Counters:
+    """What became of everything ever received."""
+    row = connection.execute(
+        "SELECT received, position, duplicate, equivocation, quarantined FROM ledger.record"
+    ).fetchone()
+    return Counters._make(cast("tuple[int, ...]", row))
+
+
+def quarantined(
+    connection: AnyConnection, after: int, limit: int, *, released: bool
+) -> list[InQuarantine]:
+    """Quarantine rows numbered above `after`, in order; those released too where asked for."""
+    rows = connection.execute(_QUARANTINED, (after, released, limit), binary=True)
+    return [InQuarantine._make(row) for row in rows.fetchall()]
+
+
+def _check(fact: Received) -> None:
+    """Raise `Refused` for what no column or index can hold; the edge quarantines such input."""
+    size = len(fact.source.encode()) + len(fact.id.encode())
+    if size > IDENTITY_OCTETS_MAX or "\0" in fact.id:
+        raise Refused(
+            f"source and id are {size} octets, or hold a NUL",
+            where=f"fact {fact.source} {fact.id[:40]!r}",
+            hint=f"Quarantine it: {IDENTITY_OCTETS_MAX} octets are the most that can be kept.",
+        )
+
+
+def _fact_columns(facts: Sequence[Received]) -> Iterator[arrays.Array]:
+    for fact in facts:
+        _check(fact)
+    columns = tuple(zip(*facts, strict=True)) or ((),) * len(Received._fields)
+    tapes, types, sources, ids, times_us, subjects, attributes, datas = columns
+    yield from (arrays.texts(column) for column in (tapes, types, sources, ids))
+    yield arrays.bigints(times_us)
+    yield arrays.texts(subjects)
+    yield from (arrays.byteas(column) for column in (attributes, datas))
+
+
+def _aside_columns(aside: Sequence[Quarantined]) -> Iterator[arrays.Array]:
+    columns = tuple(zip(*aside, strict=True)) or ((),) * len(Quarantined._fields)
+    yield arrays.byteas(columns[0])
+    yield from (arrays.texts([_storable(text) for text in column]) for column in columns[1:])
+
+
+def _storable(text: str | None) -> str | None:
+    """What a text column holds of a description; the octets themselves are kept unchanged."""
+    if text is None:
+        return None
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def _receipts(facts: Sequence[Received | Quarantined], answer: _Answer) -> list[Receipt]:
+    """Put the answers back into the order asked: the function takes the two kinds apart."""
+    received = iter(range(len(facts)))
+    aside = iter(range(sum(isinstance(fact, Received) for fact in facts), len(facts)))
+    receipts = []
+    for fact in facts:
+        if isinstance(fact, Received):
+            at, reason = next(received), None
+        else:
+            at, reason = next(aside), fact.reason
+        verdict = answer.verdicts[at]
+        receipts.append(
+            Receipt(
+                verdict,
+                fact.source,
+                fact.id,
+                answer.positions[at],
+                answer.table_seqs[at],
+                answer.hashes[at],
+                "equivocation" if verdict == "equivocation" else reason,
+                answer.quarantine_ids[at],
+            )
+        )
+    return receipts
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The same numbers in ranges that ascend and neither overlap nor touch."""
+    low: int | None = None
+    high = 0
+    for next_low, next_high in sorted(ranges):
+        if low is None:
+            low, high = next_low, next_high
+        elif next_low <= high + 1:
+            high = max(high, next_high)
+        else:
+            yield low, high
+            low, high = next_low, next_high
+    if low is not None:
+        yield low, high

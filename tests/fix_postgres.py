@@ -1,0 +1,113 @@
+"""A real PostgreSQL for the tests: one server a session, one freshly migrated database a test.
+
+`database` is an empty, migrated ledger; `tape` the record in it; `fact(...)` and its kin make what
+stands on it. A copy of a migrated template takes about 50 ms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from psycopg import conninfo
+
+from infra.embedded import binaries, embedded
+from infra.migrations import migrate
+from infra.postgres import Database, create_database
+from infra.tape import PostgresTape
+from ledger.tape import Received, frame_attributes
+from ledger.values import format_time, parse_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEMPLATE = "ledger_template"
+_numbers = itertools.count(1)
+
+
+def postgres_version() -> str:
+    program = binaries() / "postgres"
+    return subprocess.run(
+        [program, "--version"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The superuser's URL of a server that lives as long as the session."""
+    home = Path(tempfile.mkdtemp(prefix="round-ledger-tests-"))
+    try:
+        with embedded(home) as url:
+            yield url
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def url_of(server_url: str, name: str) -> str:
+    return conninfo.make_conninfo(server_url, dbname=name)
+
+
+def new_name() -> str:
+    return f"test_{next(_numbers)}"
+
+
+@pytest.fixture(scope="session")
+def template(postgres_url: str) -> str:
+    create_database(postgres_url, TEMPLATE)
+    migrate(url_of(postgres_url, TEMPLATE))
+    return TEMPLATE
+
+
+@pytest.fixture
+def database(postgres_url: str, template: str) -> Database:
+    """An empty, migrated ledger of this test's own."""
+    name = new_name()
+    create_database(postgres_url, name, template=template)
+    url = url_of(postgres_url, name)
+    return Database(url, url)
+
+
+@pytest.fixture
+def tape(database: Database) -> Iterator[PostgresTape]:
+    with PostgresTape(database) as record:
+        yield record
+
+
+def fact(
+    number: int,
+    *,
+    place: str = "CC-07",
+    device: str = "shoe",
+    data: bytes | None = None,
+    name: str = "cards_dealt",
+    **more: str,
+) -> Received:
+    """The `number`-th fact of a device; equal arguments give equal octets."""
+    source = f"/hollywood/{place}/{device}"
+    time_us = 1_795_000_000_000_000 + number * 1_000_000
+    attributes = {
+        "specversion": "1.0",
+        "type": f"roundledger.{name}.v1",
+        "source": source,
+        "id": f"run1-{number:08d}",
+        "time": format_time(time_us),
+        "subject": f"{place}/2026-11-20/{number // 40 + 1}",
+        **more,
+    }
+    parsed = parse_source(source)
+    assert parsed is not None
+    return Received(
+        tape=parsed.tape,
+        type=f"{name}.v1",
+        source=source,
+        id=attributes["id"],
+        time_us=time_us,
+        subject=attributes["subject"],
+        attributes=frame_attributes(attributes),
+        data=data or b'{"to":"player","position":3,"cards":["As","Kd"],"number":%d}' % number,
+    )
