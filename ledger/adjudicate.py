@@ -1,0 +1,230 @@
+"""A ruling from facts: the game's `play` run over a round's record, and what differs from it.
+
+A pure reading: the same facts give the same ruling to the byte, whatever order they arrived in, and
+nothing on record is refused for breaking a rule (ADR 0001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from ledger.facts import IrregularityCalled, RoundStarted, WagerPlaced, WagerWithdrawn
+from ledger.games import games
+from ledger.rules import review
+from ledger.rules.money import compare
+from ledger.rules.order import Gap, in_order
+from ledger.rules.record import Record
+from ledger.rules.ruling import Awaiting, Finding, Ruling, Status
+from ledger.rules.skew import Skew, skewed
+from ledger.rules.table import Step, Stop, Table, Void
+from ledger.submissions import Filed, in_force
+
+if TYPE_CHECKING:
+    from ledger.rules.game import InForce
+    from ledger.values import RoundId
+    from ledger.wire import Fact
+
+
+class RoundRecord(NamedTuple):
+    """All that is on record of one round, and around it, that its ruling may depend on."""
+
+    round: RoundId
+    facts: Sequence[Fact]  # with the round's subject, in any order
+    gaps: Sequence[Gap] = ()  # in a device's sequence, with the round on either side
+    gone: frozenset[int] = frozenset()  # positions whose player left during the round
+    seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
+
+
+class _Run(NamedTuple):
+    """One run of `play` over a record."""
+
+    facts: Sequence[Fact]
+    table: Table
+    record: Record
+    stopped: bool
+    void: str | None  # the paragraph that voids the round
+
+
+def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling | None:
+    """The ruling of one round; None where the record does not say which game, or not a known one.
+
+    A device whose clock is off is ruled on as if it were not, and named.
+    """
+    started = next((f.body for f in of.facts if isinstance(f.body, RoundStarted)), None)
+    game = games().get(started.game) if started else None
+    if started is None or game is None:
+        return None
+    round_ = of.round
+    rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
+    run = _run(of, of.facts, rules, started.dealt_from)
+    skew = skewed(_pairs(run.table))
+    if skew:
+        run = _run(of, _shifted(of.facts, skew), rules, started.dealt_from)
+    return _ruling(of, rules, run, skew)
+
+
+def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None) -> _Run:
+    """Run the game over the facts; a void starts over with every wager given back."""
+    facts = in_order(facts)
+    table, record = _table(of, facts, rules, dealt_from)
+    stopped, void = False, None
+    try:
+        _irregularities(table, facts)
+        rules.game.play(table)
+    except Stop:
+        stopped = True
+    except Void as ground:
+        void = ground.section
+        findings = table.findings
+        table, record = _table(of, facts, rules, dealt_from)
+        table.findings = findings
+        _give_back_all(table, facts, void)
+    return _Run(facts, table, record, stopped, void)
+
+
+def _table(
+    of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None
+) -> tuple[Table, Record]:
+    missing = sum(gap.missing for gap in of.gaps)
+    record = Record(facts, missing=missing, gone=of.gone, seats=of.seats)
+    return Table(record, rules, dealt_from), record
+
+
+def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
+    """What follows from an irregularity on record. Raises Void."""
+    for fact in facts:
+        if isinstance(fact.body, IrregularityCalled):
+            says = table.rules.game.irregularities.get(fact.body.kind)
+            if says and says.void and says.holds(table.dealt_from):
+                raise Void(says.cited(table.dealt_from))
+
+
+def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
+    """Every wager of a void round goes back, forfeited ones too."""
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, WagerPlaced):
+            spot = (body.position, body.wager, body.hand)
+            table.stakes[spot] = (table.stakes.get(spot) or 0) + body.amount
+        elif isinstance(body, WagerWithdrawn):
+            spot = (body.position, body.wager, 1)
+            table.stakes[spot] = (table.stakes.get(spot) or 0) - body.amount
+    for seat, wager, hand in sorted(table.stakes):
+        table.give_back(seat, wager, section, hand)
+
+
+def _pairs(table: Table) -> list[tuple[Fact, Fact]]:
+    """Facts that the sections put one after the other."""
+    taken = [fact for _, fact in table.taken]
+    return [*zip(taken, taken[1:], strict=False), *table.closings]
+
+
+def _shifted(facts: Sequence[Fact], skew: Skew) -> list[Fact]:
+    """The facts with a skewed device's times put right."""
+    return [
+        replace(fact, time_us=fact.time_us + skew.shift_us) if fact.source == skew.source else fact
+        for fact in facts
+    ]
+
+
+def _ruling(of: RoundRecord, rules: InForce, run: _Run, skew: Skew | None) -> Ruling:
+    """Put the run and what differs from it into one value."""
+    table = run.table
+    complete = run.void is None and not run.stopped and not table.unsettled
+    status: Status = "void" if run.void is not None else "complete" if complete else "awaiting"
+    next_ = _next(run, status)
+    return Ruling(
+        round=of.round.subject,
+        property=of.round.property,
+        game=rules.game.id,
+        edition=rules.edition.chapter,
+        edition_note=_edition_note(rules),
+        status=status,
+        settlements=table.settlements,
+        findings=_findings(of, run, status, skew),
+        awaiting=(next_ or _open_step(run)) if status == "awaiting" else None,
+        next=next_,
+    )
+
+
+def _findings(of: RoundRecord, run: _Run, status: Status, skew: Skew | None) -> list[Finding]:
+    """Every finding of the round, those of order before those of money."""
+    table, record = run.table, run.record
+    lost = sum(gap.missing for gap in of.gaps)
+    found = [_skew_finding(skew)] if skew else []
+    found += review.lost_facts(gap for gap in of.gaps if gap.after.round == of.round)
+    found += table.findings
+    left_out, lost = review.steps_left_out(table, lost)
+    found += left_out
+    found += review.order(table, record)
+    if status == "complete":
+        found += review.left_over(table, record)
+    found += review.cards(table, run.facts)
+    found += review.voids(table, run.facts, run.void, closed=record.closed)
+    if record.closed and status != "awaiting":
+        found += compare(
+            table.settlements,
+            run.facts,
+            lambda fact: record.throw_of(fact, before=False),
+            table.name,
+            lost,
+        )
+    return found
+
+
+def _skew_finding(skew: Skew) -> Finding:
+    way = "behind" if skew.shift_us > 0 else "ahead"
+    return Finding(
+        code="clock_skewed",
+        recorded=f"{-skew.shift_us // 1000} ms",
+        says=f"The clock of {skew.source} is about {abs(skew.shift_us) // 1000} ms {way}; "
+        f"its facts are ruled on as if it were right.",
+    )
+
+
+def _next(run: _Run, status: Status) -> Awaiting | None:
+    """What must come next on the record; None once the round is closed."""
+    if run.record.closed:
+        return None
+    step = run.table.next
+    if step is None:
+        last = run.table.settlements[-1].section if run.table.settlements else ""
+        section = last.partition(".")[2]
+        step = Step("round_voided" if status == "void" else "round_completed", section)
+    return _awaiting(step, run.table)
+
+
+def _open_step(run: _Run) -> Awaiting | None:
+    """What a closed record lacks for its ruling."""
+    table = run.table
+    steps = [*table.unsettled, *table.missing, *([table.next] if table.next else [])]
+    return _awaiting(steps[0], table) if steps else None
+
+
+def _awaiting(step: Step, table: Table) -> Awaiting:
+    """A step as it is printed."""
+    who = f"position {step.position}" if step.position else step.to or "dealer"
+    return Awaiting(
+        step=step.fact,
+        who=who,
+        section=table.rules.section(step.section),
+        position=step.position,
+        wager=step.what if step.fact.startswith("wager") else None,
+        amount=step.amount,
+        or_=step.instead,
+    )
+
+
+def _edition_note(rules: InForce) -> str | None:
+    """Said where the text's own dates do not cover the gaming day."""
+    if not rules.outside:
+        return None
+    edition = rules.edition
+    since, until = edition.effective_from or "unknown", edition.effective_until or "unknown"
+    return (
+        f"{edition.chapter} is {edition.status}, in force from {since} until {until}; "
+        f"the gaming day is outside, and it is the nearest text"
+    )

@@ -1,0 +1,286 @@
+"""Three Dice Football, 58 Pa. Code Chapter 661a: a drive of up to six downs with three dice.
+
+Two greens (offensive) against one red (defensive). Full game wagers (.3(b)) go by the field, single
+play wagers (.3(d)) by the dice of one throw (.6(d)). One round is one game.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.rules.dice import Throw
+from ledger.rules.game import Edition, Game, Irregularity, Reading, Wager
+from ledger.rules.odds import paytable, row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.rules.table import Table
+    from ledger.wire import Fact
+
+
+class Drive(NamedTuple):
+    """How a game ended: what full game wagers go by."""
+
+    scored: bool  # a touchdown or a Trips TD
+    plays: int
+    last: Throw
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+def _scored_in(plays: int) -> Callable[[Drive], bool]:
+    return lambda drive: drive.scored and drive.plays == plays
+
+
+def _lasted(plays: int) -> Callable[[Drive], bool]:
+    return lambda drive: drive.plays == plays
+
+
+def _ones(count: int) -> Callable[[Throw], bool]:
+    return lambda throw: throw.ones == count
+
+
+TOUCHDOWN = paytable(
+    "touchdown", "8(a)", [row("Touchdown Wager", lambda drive: drive.scored, "1 to 1")]
+)
+DEFENSE = paytable(
+    "defense", "8(a)", [row("Defense Wager", lambda drive: not drive.scored, "4 to 5")]
+)
+EXTRA_POINT = paytable(
+    "extra_point",
+    "8(a)",
+    [
+        row("A 1 appearing on one of the dice", _ones(1), "1 to 1"),
+        row("A 1 appearing on two of the dice", _ones(2), "10 to 1"),
+        row("A triple of 1s", _ones(3), "50 to 1"),
+        row("Any triple other than 1s", lambda d: d.triple and d.ones == 0, "10 to 1"),
+    ],
+)
+QUICK_STRIKE = paytable(
+    "quick_strike_td",
+    "8(a)",
+    [
+        row("Play One", _scored_in(1), "8 to 1"),
+        row("Play Two", _scored_in(2), "5 to 1"),
+        row("Play Three", _scored_in(3), "3 to 1"),
+        row("Play Four", _scored_in(4), "1 to 1"),
+    ],
+)
+GAME_CHANGER = paytable(
+    "game_changer",
+    "8(a)",
+    [row("Game Change Wager", lambda drive: drive.last.triple or drive.last.turnover, "5 to 1")],
+)
+GAME_LENGTH = tuple(
+    paytable(f"game_length_{plays}", "8(a)", [row(label, _lasted(plays), odds)])
+    for plays, label, odds in (
+        (1, "One play", "22 to 1"),
+        (2, "Two plays", "22 to 1"),
+        (3, "Three plays", "6 to 5"),
+        (4, "Four plays", "5 to 1"),
+        (5, "Five plays", "3 to 1"),
+        (6, "Six plays", "6 to 1"),
+    )
+)
+TRIPS_TD = paytable("trips_td", "8(b)", [row("Trips TD Wager", lambda d: d.triple, "30 to 1")])
+PENALTY = paytable(
+    "penalty", "8(b)", [row("Penalty Wager", lambda d: d.penalty or d.turnover, "9 to 1")]
+)
+TURNOVER = paytable("turnover", "8(b)", [row("Turnover Wager", lambda d: d.turnover, "60 to 1")])
+COVER_THREE = paytable(
+    "cover_three",
+    "8(b)",
+    [row("Cover Three Wager", lambda d: d.triple or d.penalty or d.turnover, "7 to 1")],
+)
+NO_GAIN = paytable(
+    "no_gain",
+    "8(b)",
+    # A triple gains nothing by the dice, but it is a touchdown and not one of the words of .3(d)(5).
+    [row("No Gain Wager", lambda d: d.gain == 0 and not d.triple, "5 to 1")],
+)
+BIG_PLAY = paytable(
+    "big_play", "8(b)", [row("Big Play Wager", lambda d: d.gain >= 7 or d.triple, "4 to 1")]
+)
+OVER_FOUR = paytable(
+    "over_four",
+    "8(b)",
+    [
+        row("Over 4 Yards Wager with Trips TD", lambda d: d.triple, "7 to 1"),
+        row("Over 4 Yards Wager", lambda d: d.gain >= 5, "1 to 1"),
+    ],
+)
+UNDER_FOUR = paytable(
+    "under_four",
+    "8(b)",
+    [row("Under 4 Yards Wager", lambda d: d.gain <= 3 and not d.triple, "1 to 1")],
+)
+
+SINGLE_PLAY = {
+    table.wagers[0]: table
+    for table in (
+        TRIPS_TD,
+        PENALTY,
+        TURNOVER,
+        COVER_THREE,
+        NO_GAIN,
+        BIG_PLAY,
+        OVER_FOUR,
+        UNDER_FOUR,
+    )
+}
+BY_LENGTH = {table.wagers[0]: table for table in (QUICK_STRIKE, GAME_CHANGER, *GAME_LENGTH)}
+FULL_GAME = ("touchdown", "defense", "extra_point", *BY_LENGTH)
+
+FIRST_DOWN_YARDS, GOAL_YARDS, DOWNS = 20, 10, 3
+
+
+def play(t: Table) -> None:
+    """One game, from the Down Puck on 1st Down to the extra point."""
+    opening = t.wagers(FULL_GAME, "6(b)")
+    t.wagers(tuple(SINGLE_PLAY), "6(b)", throw=1)
+    t.awaits(("touchdown",), "6(b)")
+    t.mark("down", 1, "6(a)")
+    t.mark("yard", FIRST_DOWN_YARDS, "6(a)")
+    t.mark("game_length", 1, "6(a)")
+    drive = _drive(t, opening)
+    if drive.scored:
+        _score(t, drive)
+    else:
+        _stop(t, drive)
+
+
+def _drive(t: Table, opening: list[Fact]) -> Drive:
+    """Throw until the game ends; each throw decides the single play wagers on it (6(c)-(e))."""
+    at_zero = t.rules.readings["touchdown_at"] == "zero_or_beyond"
+    at_once = t.rules.readings["new_downs"] == "on_reaching_10"
+    yards, down, plays, earned, goal = FIRST_DOWN_YARDS, 0, 0, False, False
+    while True:
+        fact, dice = t.throw("5(a)")
+        throw, plays, down = Throw(*dice), plays + 1, down + 1
+        if plays == 1:
+            t.close(opening, fact, "3(c)")
+        yards += 1 if throw.penalty else -throw.gain
+        scored = throw.triple or yards < 0 or (at_zero and yards == 0)
+        earned = earned or yards <= GOAL_YARDS
+        if scored or throw.turnover or (down == DOWNS and (goal or not earned)):
+            return Drive(scored, plays, throw)
+        _settle_single_play(t, throw, plays)
+        if earned and not goal and (at_once or down == DOWNS):
+            goal, down = True, 0
+        _move_markers(t, throw, yards, down + 1 + (DOWNS if goal else 0), plays + 1)
+        t.wagers(tuple(SINGLE_PLAY), "3(e)", throw=plays + 1)
+
+
+def _move_markers(t: Table, throw: Throw, yards: int, down: int, play_number: int) -> None:
+    """The Yard Marker, the Down Puck (4-6 are 1st to 3rd & Goal) and the Game Length Puck."""
+    moved = "6(c)(2)" if throw.penalty else "6(c)(1)" if throw.gain else "6(c)(3)"
+    if throw.penalty or throw.gain:
+        t.mark("yard", yards, moved)
+    t.mark("down", down, "6(e)(2)" if down > DOWNS else moved)
+    t.mark("game_length", play_number, moved)
+
+
+def _score(t: Table, drive: Drive) -> None:
+    """A touchdown or Trips TD: Defense first, Touchdown and Extra Point last (6(f)(1))."""
+    for seat, wager in list(t.betting("defense")):
+        t.settle(seat, wager, DEFENSE, drive, "6(f)(1)")
+    _settle_single_play(t, drive.last, drive.plays)
+    _settle_by_length(t, drive, "6(f)(1)")
+    extra = None
+    if any(t.betting("extra_point")):
+        _, dice = t.throw("6(f)(1)", "extra_point")
+        extra = Throw(*dice)
+    for seat, wager in list(t.betting("touchdown")):
+        t.settle(seat, wager, TOUCHDOWN, drive, "6(f)(2)")
+    for seat, wager in list(t.betting("extra_point")):
+        t.settle(seat, wager, EXTRA_POINT, extra, "6(f)(1)")
+
+
+def _stop(t: Table, drive: Drive) -> None:
+    """No touchdown: Touchdown and Extra Point first, then Defense is paid (6(f)(2))."""
+    for seat, wager in list(t.betting("touchdown", "extra_point")):
+        t.collect(seat, wager, "6(f)(2)")
+    for seat, wager in list(t.betting("defense")):
+        t.settle(seat, wager, DEFENSE, drive, "6(f)(1)")
+    _settle_single_play(t, drive.last, drive.plays)
+    _settle_by_length(t, drive, "6(f)(2)")
+
+
+def _settle_single_play(t: Table, throw: Throw, plays: int) -> None:
+    """Single play wagers go by the dice, not by the yards on the field (6(d))."""
+    for seat, wager in list(t.betting(*SINGLE_PLAY)):
+        t.settle(seat, wager, SINGLE_PLAY[wager], throw, "6(d)", throw=plays)
+
+
+def _settle_by_length(t: Table, drive: Drive, lost: str) -> None:
+    """The full game wagers that go by how long the game lasted and how it ended."""
+    for seat, wager in list(t.betting(*BY_LENGTH)):
+        t.settle(seat, wager, BY_LENGTH[wager], drive, lost)
+
+
+GAME = Game(
+    id="three_dice_football",
+    title="Three Dice Football",
+    editions=(Edition("661a", "proposed", None, None, "43 Pa.B., Doc. No. 13-230"),),
+    play=play,
+    positions=16,
+    deck=frozenset(),
+    wagers=(
+        Wager("touchdown", "Touchdown Wager", "3(b)(1)"),
+        Wager("defense", "Defense Wager", "3(b)(2)"),
+        Wager("extra_point", "Extra Point Wager", "3(b)(3)"),
+        Wager("quick_strike_td", "Quick Strike TD Wager", "3(b)(4)"),
+        Wager("game_changer", "Game Changer Wager", "3(b)(5)"),
+        *(
+            Wager(f"game_length_{plays}", f"Game Length Wager, {name}", f"3(b)(6)({numeral})")
+            for plays, name, numeral in (
+                (1, "one play", "i"),
+                (2, "two plays", "ii"),
+                (3, "three plays", "iii"),
+                (4, "four plays", "iv"),
+                (5, "five plays", "v"),
+                (6, "six plays", "vi"),
+            )
+        ),
+        Wager("trips_td", "Trips TD Wager", "3(d)(1)"),
+        Wager("penalty", "Penalty Wager", "3(d)(2)"),
+        Wager("turnover", "Turnover Wager", "3(d)(3)"),
+        Wager("cover_three", "Cover Three Wager", "3(d)(4)"),
+        Wager("no_gain", "No Gain Wager", "3(d)(5)"),
+        Wager("big_play", "Big Play Wager", "3(d)(6)"),
+        Wager("over_four", "Over Four Yards Wager", "3(d)(7)"),
+        Wager("under_four", "Under Four Yards Wager", "3(d)(8)"),
+    ),
+    paytables=(
+        TOUCHDOWN,
+        DEFENSE,
+        EXTRA_POINT,
+        QUICK_STRIKE,
+        GAME_CHANGER,
+        *GAME_LENGTH,
+        *SINGLE_PLAY.values(),
+    ),
+    readings=(
+        Reading(
+            "new_downs",
+            ("on_reaching_10", "after_third_down"),
+            "6(e)",
+            "Three more downs follow a 1st & Goal: from the throw that reaches the 10 yard line, "
+            "or only once three downs are played.",
+        ),
+        Reading(
+            "touchdown_at",
+            ("zero_or_beyond", "beyond_zero"),
+            "1",
+            "A touchdown is scored when the 0 yard line is passed: on reaching it, or beyond it. "
+            "The second makes Game Length six favour the player.",
+        ),
+    ),
+    irregularities={
+        "dice_mistotalled": Irregularity("5(e)", void=False, says="the dice rule, not the call"),
+    },
+    not_modelled={},
+)

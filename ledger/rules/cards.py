@@ -1,0 +1,21 @@
+"""Cards as codes: rank and suit, `Jk` the joker, `??` a card not known."""
+
+from __future__ import annotations
+
+from ledger.values import UNKNOWN_CARD
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+
+DECK: tuple[str, ...] = tuple(rank + suit for suit in SUITS for rank in RANKS)
+"""One deck of 52, without a joker."""
+
+RANK: dict[str, int] = {card: RANKS.index(card[0]) for card in DECK}
+"""Rank of a card from 0 (deuce) to 12 (ace)."""
+
+SUIT: dict[str, int] = {card: SUITS.index(card[1]) for card in DECK}
+
+
+def known(cards: tuple[str, ...]) -> bool:
+    """Whether every card is known."""
+    return UNKNOWN_CARD not in cards

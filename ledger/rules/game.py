@@ -1,0 +1,114 @@
+"""What a game is: printed tables, one plain `play`, and where the text leaves a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from ledger.rules.odds import Paytable
+    from ledger.rules.table import Table
+
+NotModelled = Literal["on camera, not in the feed", "defined elsewhere", "equipment"]
+"""Why a paragraph has no line of code. None of these may be said of one that moves money."""
+
+
+class Edition(NamedTuple):
+    """A text in force from one day until another; `None` where the day is not known."""
+
+    chapter: str  # "592"; a section is cited as chapter + "." + paragraph
+    status: Literal["temporary", "proposed", "codified"]
+    effective_from: str | None  # "YYYY-MM-DD"
+    effective_until: str | None
+    source: str  # where it was published
+
+
+class Wager(NamedTuple):
+    """A wager the chapter authorises."""
+
+    id: str
+    name: str  # as printed
+    section: str
+    optional: bool = False  # only if the Rules Submission offers it
+
+
+class Reading(NamedTuple):
+    """A paragraph that can be read in more ways than one; the first value is the default."""
+
+    name: str
+    values: tuple[str, ...]
+    section: str
+    says: str  # what is unclear, and what each value does
+
+    @property
+    def default(self) -> str:
+        """The value in force where no Rules Submission names another."""
+        return self.values[0]
+
+
+class Irregularity(NamedTuple):
+    """What follows from an irregularity on record."""
+
+    section: str
+    void: bool  # the whole round; otherwise play goes on as the section says
+    says: str
+    only: str | None = None  # the way of dealing it speaks of, where it speaks of one
+    by_dealing: Mapping[str, str] = {}  # its section for other ways of dealing
+
+    def holds(self, dealt_from: str | None) -> bool:
+        """Whether it speaks of this way of dealing; one not on record may be any."""
+        return self.only is None or dealt_from in (None, self.only)
+
+    def cited(self, dealt_from: str | None) -> str:
+        """Its section for this way of dealing."""
+        return self.by_dealing.get(dealt_from or "", self.section)
+
+
+class Dealing(NamedTuple):
+    """Where one way of dealing is printed, and how many cards a player has after each pass."""
+
+    announced: str
+    dealt: str
+    passes: tuple[int, ...]
+
+
+class Game(NamedTuple):
+    """Everything the ledger knows of one game."""
+
+    id: str
+    title: str
+    editions: tuple[Edition, ...]
+    play: Callable[[Table], None]
+    positions: int  # betting positions at most
+    deck: frozenset[str]  # every card that may be dealt; empty for dice
+    wagers: tuple[Wager, ...]
+    paytables: tuple[Paytable, ...]
+    readings: tuple[Reading, ...]
+    irregularities: Mapping[str, Irregularity]
+    not_modelled: Mapping[str, NotModelled]
+
+    def wager(self, wager_id: str) -> Wager | None:
+        """The wager of this id, or None where the chapter knows none."""
+        return next((wager for wager in self.wagers if wager.id == wager_id), None)
+
+
+class InForce(NamedTuple):
+    """The rules that judge one round: an edition, and what the Rules Submission chose."""
+
+    game: Game
+    edition: Edition
+    outside: bool  # no edition covers the gaming day; the nearest rules
+    filed: bool  # a Rules Submission was in force
+    offers: frozenset[str]
+    readings: Mapping[str, str | bool]
+    paytables: Mapping[str, str]
+    breakage_unit: int  # cents
+
+    def section(self, paragraph: str) -> str:
+        """A chapter-relative paragraph as it is cited: `11(b)` is `592.11(b)`."""
+        return f"{self.edition.chapter}.{paragraph}"
+
+    def broken(self, exact: Fraction) -> int:
+        """Cents paid for exact winnings: odd cents below the breakage unit stay with the house."""
+        return int(exact // self.breakage_unit) * self.breakage_unit

@@ -1,0 +1,184 @@
+"""What was paid beside what was owed: cents moved against settlements, wager by wager.
+
+Only for a closed round: until then chips are still moving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import WagerCollected, WagerPaid, WagerReturned
+from ledger.rules.ruling import FactRef, Finding, Settlement
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from ledger.wire import Fact
+
+Spot = tuple[int, int, str, int | None]
+"""Position, hand, wager, throw."""
+
+
+class Moved(NamedTuple):
+    """Chips that moved for one settlement, cents, and the facts that moved them."""
+
+    paid: int = 0
+    collected: int = 0
+    returned: int = 0
+    paid_from: str | None = None
+    facts: tuple[Fact, ...] = ()
+
+
+def compare(
+    settlements: Sequence[Settlement],
+    facts: Iterable[Fact],
+    throw_of: Callable[[Fact], int],
+    names: Callable[[str], str],
+    lost: int,
+) -> list[Finding]:
+    """Findings of money. `lost` facts are known to be missing: so many absent payments are excused.
+
+    `throw_of` places a payment that names no throw; `names` gives a wager's printed name.
+    """
+    owed = {(s.position, s.hand, s.wager, s.throw): s for s in settlements}
+    moved = _moved(facts, owed, throw_of)
+    found: list[Finding] = []
+    for spot, settlement in owed.items():
+        chips = moved.pop(spot, None)
+        if chips is None and lost > 0 and (settlement.net or settlement.outcome != "win"):
+            lost -= 1
+            continue
+        found += _of_settlement(settlement, chips or Moved(), names(settlement.wager))
+    for (position, hand, wager, throw), chips in moved.items():
+        if lost > 0:
+            lost -= 1
+            continue
+        none = Settlement(
+            position=position,
+            hand=hand,
+            wager=wager,
+            throw=throw,
+            stake=0,
+            outcome="push",
+            net=0,
+            exact_net="0",
+            section="",
+        )
+        found += _of_settlement(none, chips, names(wager))
+    return _swapped(found)
+
+
+def _moved(
+    facts: Iterable[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
+) -> dict[Spot, Moved]:
+    """Chips by settlement."""
+    found: dict[Spot, Moved] = {}
+    for fact in facts:
+        body = fact.body
+        if not isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
+            continue
+        spot: Spot = (body.position, body.hand, body.wager, None)
+        if spot not in owed:
+            throw = throw_of(fact) if body.throw is None else body.throw
+            spot = (body.position, body.hand, body.wager, throw)
+        was = found.get(spot, Moved())
+        if isinstance(body, WagerPaid):
+            was = was._replace(paid=was.paid + body.amount, paid_from=body.paid_from)
+        elif isinstance(body, WagerCollected):
+            was = was._replace(collected=was.collected + body.amount)
+        else:
+            was = was._replace(returned=was.returned + body.amount)
+        found[spot] = was._replace(facts=(*was.facts, fact))
+    return found
+
+
+def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
+    """The findings of one wager."""
+    who = f"Position {owed.position}"
+    why = _why(owed)
+    found = []
+
+    def find(code: str, expected: int | str, recorded: int | str, says: str) -> None:
+        found.append(
+            Finding(
+                code=code,
+                position=owed.position,
+                hand=owed.hand,
+                wager=owed.wager,
+                throw=owed.throw,
+                expected=expected,
+                recorded=recorded,
+                section=owed.section or None,
+                says=f"{who} {says}",
+                facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+            )
+        )
+
+    winnings = max(owed.net, 0)
+    taken = owed.stake if owed.outcome == "lose" else 0
+    if chips.paid != winnings:
+        code = "overpaid" if chips.paid > winnings else "underpaid"
+        find(code, winnings, chips.paid, f"was paid {dollars(chips.paid)} on {name}; {why}.")
+    elif chips.paid and chips.paid_from != owed.paid_from:
+        payer = chips.paid_from or "table"
+        find("wrong_payer", owed.paid_from, payer, f"was paid on {name} from the {payer}; {why}.")
+    if chips.collected > taken:
+        lost = f"lost {dollars(chips.collected)} on {name} to the dealer; {why}."
+        find("wrongly_collected", taken, chips.collected, lost)
+    elif chips.collected < taken:
+        kept = f"lost {dollars(owed.stake)} on {name}; {dollars(chips.collected)} was collected"
+        find("not_collected", taken, chips.collected, f"{kept}; {why}.")
+    stays = owed.outcome in ("push", "void") and not chips.collected
+    if stays and chips.returned < owed.stake:
+        back = f"got back {dollars(chips.returned)} of {dollars(owed.stake)} on {name}; {why}."
+        find("not_returned", owed.stake, chips.returned, back)
+    return found
+
+
+def _why(owed: Settlement) -> str:
+    """What the section says, in words: the end of a finding's sentence."""
+    if not owed.section:
+        return "no such wager is on record"
+    if owed.outcome == "win":
+        return f"{owed.section} pays {owed.row} {owed.odds}: {dollars(owed.net)}"
+    if owed.outcome == "push":
+        return f"by {owed.section} {owed.row} is a push"
+    if owed.outcome == "void":
+        return f"by {owed.section} the wager goes back"
+    return f"by {owed.section} the wager is lost"
+
+
+def _swapped(found: list[Finding]) -> list[Finding]:
+    """One position overpaid by what another was underpaid on the same wager: the wrong one paid."""
+    kept = list(found)
+    for over in [finding for finding in found if finding.code == "overpaid"]:
+        for under in kept:
+            if under.code == "underpaid" and _same_sum(over, under):
+                kept.remove(under)
+                kept[kept.index(over)] = Finding(
+                    code="wrong_position_paid",
+                    position=over.position,
+                    hand=over.hand,
+                    wager=over.wager,
+                    throw=over.throw,
+                    expected=f"position {under.position}",
+                    recorded=f"position {over.position}",
+                    section=under.section,
+                    says=f"{under.says} The chips went to position {over.position}.",
+                    facts=over.facts,
+                )
+                break
+    return kept
+
+
+def _same_sum(over: Finding, under: Finding) -> bool:
+    """Whether nothing was paid where all of it was owed, and exactly that to another position."""
+    return (
+        over.wager == under.wager
+        and over.throw == under.throw
+        and over.position != under.position
+        and under.recorded == 0
+        and isinstance(over.recorded, int)
+        and isinstance(over.expected, int)
+        and over.recorded - over.expected == under.expected
+    )

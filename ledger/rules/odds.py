@@ -1,0 +1,81 @@
+"""Paytables as they are printed: labels and odds strings, parsed once to exact fractions.
+
+"to 1" and "for 1" differ by the stake. Rows are read from the top, the first that fits pays; two
+rows that could both fit are a contradiction in the text and stand under a named reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+PUSH = "Push"
+
+_ODDS = re.compile(r"(\d+) (to|for) (\d+)")
+
+
+def parse_odds(printed: str) -> Fraction:
+    """Winnings for a stake of one, the stake itself not included: `4 to 5` is 4/5, `Push` is 0.
+
+    Raises ValueError for a string that is not odds.
+    """
+    if printed == PUSH:
+        return Fraction(0)
+    match = _ODDS.fullmatch(printed)
+    if not match:
+        raise ValueError(f"not printed odds: {printed!r}; write `4 to 5`, `10 for 1` or `Push`")
+    ratio = Fraction(int(match[1]), int(match[3]))
+    return ratio if match[2] == "to" else ratio - 1
+
+
+class Row(NamedTuple):
+    """One printed row: what it asks of a hand or throw, and what it pays."""
+
+    label: str
+    fits: Callable[[Any], bool]
+    odds: str
+    ratio: Fraction
+    reading: tuple[str, str] | None = None  # (reading, value) under which alone the row holds
+
+    @property
+    def pushes(self) -> bool:
+        """The stake goes back and nothing is won."""
+        return self.odds == PUSH
+
+
+def row(
+    label: str,
+    fits: Callable[[Any], bool],
+    odds: str,
+    reading: tuple[str, str] | None = None,
+) -> Row:
+    """A printed row with its odds parsed."""
+    return Row(label, fits, odds, parse_odds(odds), reading)
+
+
+class Paytable(NamedTuple):
+    """One printed table of odds, most specific row first."""
+
+    wagers: tuple[str, ...]  # the wagers it pays
+    section: str  # chapter-relative, "12(b)"
+    rows: tuple[Row, ...]
+    letter: str | None = None  # "A", "B", ... where the Rules Submission chooses
+
+    def pays(self, outcome: object, readings: Mapping[str, object]) -> Row | None:
+        """The first row that fits under the readings in force, or None: the wager lost."""
+        for candidate in self.rows:
+            if candidate.fits(outcome) and (
+                candidate.reading is None or readings[candidate.reading[0]] == candidate.reading[1]
+            ):
+                return candidate
+        return None
+
+
+def paytable(
+    wagers: str | Iterable[str], section: str, rows: Iterable[Row], letter: str | None = None
+) -> Paytable:
+    """A table of printed rows for one wager or several."""
+    names = (wagers,) if isinstance(wagers, str) else tuple(wagers)
+    return Paytable(names, section, tuple(rows), letter)

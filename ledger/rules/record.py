@@ -1,0 +1,188 @@
+"""A round's facts, looked up by (what, who) as `play` asks for them.
+
+Lookup by key and not by order is what keeps a ruling whole when a fact is late or swapped; order is
+judged afterwards (`order.py`). Arrival plays no part: facts come sorted by `order.in_order`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ledger.facts import (
+    CardsDealt,
+    CardsTurned,
+    DecisionMade,
+    DecisionsLockedCalled,
+    DiceThrown,
+    HandDiscarded,
+    MarkerPlaced,
+    NoMoreBetsCalled,
+    NoRollCalled,
+    RoundCompleted,
+    RoundVoided,
+    WagerCollected,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    WagerWithdrawn,
+)
+from ledger.rules.order import UNCERTAINTY_US
+
+if TYPE_CHECKING:
+    from ledger.rules.table import Step
+    from ledger.wire import Fact
+
+Key = tuple[str, str | None, int | None, int, str | None]
+
+# One line a fact that answers a step: (name, to, position, hand, what).
+_KEYS: dict[type, Callable[[Any], Key]] = {
+    NoMoreBetsCalled: lambda _: ("no_more_bets_called", None, None, 1, None),
+    DecisionsLockedCalled: lambda _: ("decisions_locked_called", None, None, 1, None),
+    CardsDealt: lambda b: ("cards_dealt", b.to, b.position, b.hand, None),
+    CardsTurned: lambda b: ("cards_turned", b.to, b.position, b.hand, None),
+    DecisionMade: lambda b: ("decision_made", None, b.position, b.hand, None),
+    WagerPlaced: lambda b: ("wager_placed", None, b.position, b.hand, b.wager),
+    WagerWithdrawn: lambda b: ("wager_withdrawn", None, b.position, 1, b.wager),
+    DiceThrown: lambda b: ("dice_thrown", None, None, 1, b.purpose),
+    MarkerPlaced: lambda b: ("marker_placed", None, None, 1, b.marker),
+    HandDiscarded: lambda b: ("hand_discarded", b.to, b.position, b.hand, None),
+    WagerPaid: lambda b: ("wager_paid", None, b.position, b.hand, b.wager),
+    WagerCollected: lambda b: ("wager_collected", None, b.position, b.hand, b.wager),
+    WagerReturned: lambda b: ("wager_returned", None, b.position, b.hand, b.wager),
+}
+_DECIDES_NOTHING = (MarkerPlaced, HandDiscarded, WagerPaid, WagerCollected, WagerReturned)
+
+
+class Record:
+    """The source of a recorded round. Facts are taken once; what is left over is looked at last."""
+
+    def __init__(
+        self,
+        facts: Sequence[Fact],
+        *,
+        missing: int = 0,
+        gone: frozenset[int] = frozenset(),
+        seats: Sequence[tuple[int, ...]] = (),
+    ) -> None:
+        """`facts` in order; `missing` facts that gaps in their devices' sequences say were lost."""
+        self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
+        self.excused = missing > 0
+        self.closed = False
+        self._gone = gone
+        self._seats = seats
+        self._open = 0  # steps of play not yet taken
+        self._queues: dict[Key, deque[Fact]] = {}
+        self._placed: list[Fact] = []
+        self._throws: list[int] = []  # ranks of valid throws
+        cancelled = {
+            (fact.body.of.source, fact.body.of.id)
+            for fact in facts
+            if isinstance(fact.body, NoRollCalled) and fact.body.of
+        }
+        for rank, fact in enumerate(facts):
+            if not cancelled or (fact.source, fact.id) not in cancelled:
+                self._index(rank, fact)
+
+    def _index(self, rank: int, fact: Fact) -> None:
+        """File one fact under its key."""
+        body = fact.body
+        kind = type(body)
+        key_of = _KEYS.get(kind)
+        if key_of is None:
+            self.closed = self.closed or kind in (RoundCompleted, RoundVoided)
+            return
+        queue = self._queues.setdefault(key_of(body), deque())
+        queue.append(fact)
+        if kind not in _DECIDES_NOTHING:
+            self._open += 1
+            if kind is WagerPlaced or kind is WagerWithdrawn:
+                self._placed.append(fact)
+            elif kind is DiceThrown:
+                self._throws.append(rank)
+
+    @property
+    def ended(self) -> bool:
+        """No step of play is left and the round is still open."""
+        return self._open == 0 and not self.closed
+
+    def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
+        """Wagers placed on these names; with `throw`, those placed for that throw alone."""
+        del section
+        wanted = [
+            fact
+            for fact in self._placed
+            if fact.body.wager in names  # type: ignore[attr-defined]  # only wagers are kept there
+            and (throw is None or self.throw_of(fact, before=True) == throw)
+        ]
+        for fact in wanted:
+            self._queues[_KEYS[type(fact.body)](fact.body)].remove(fact)
+            self._placed.remove(fact)
+        self._open -= len(wanted)
+        return wanted
+
+    def throw_of(self, fact: Fact, *, before: bool) -> int:
+        """The throw a wager was placed before (1 = the first), or a payment was made after."""
+        rank = self.rank[id(fact)]
+        return sum(1 for throw in self._throws if throw < rank) + before
+
+    def take(self, step: Step) -> Fact | None:
+        """The next fact that answers the step, or None."""
+        queue = self._queues.get((step.fact, step.to, step.position, step.hand, step.what))
+        if not queue:
+            return self._instead(step) if step.instead else None
+        if step.fact in ("wager_paid", "wager_collected", "wager_returned"):
+            return self._payment(queue, step)
+        fact = queue.popleft()
+        if step.fact not in ("hand_discarded", "marker_placed"):
+            self._open -= 1
+        if step.fact == "wager_placed":
+            self._placed.remove(fact)
+        return fact
+
+    def _instead(self, step: Step) -> Fact | None:
+        """A decision that answers an offer: a fold."""
+        queue = self._queues.get(("decision_made", None, step.position, step.hand, None))
+        if not queue or self.plays_on(step.position or 0):
+            return None
+        self._open -= 1
+        return queue.popleft()
+
+    def _payment(self, queue: deque[Fact], step: Step) -> Fact | None:
+        """The first payment of a settlement; of a throw where it has one."""
+        for fact in queue:
+            told = fact.body.throw  # type: ignore[attr-defined]  # every payment has one
+            if step.throw in (None, told) or (
+                told is None and self.throw_of(fact, before=False) == step.throw
+            ):
+                queue.remove(fact)
+                return fact
+        return None
+
+    def left(self, name: str) -> list[Fact]:
+        """Facts of this name that no step has taken, in order."""
+        found = [fact for key, queue in self._queues.items() if key[0] == name for fact in queue]
+        return sorted(found, key=lambda fact: self.rank[id(fact)])
+
+    def later_than(self, fact: Fact, other: Fact) -> bool | None:
+        """Whether a fact came after another; None where their clocks cannot tell."""
+        if self.rank[id(fact)] < self.rank[id(other)]:
+            return False
+        apart = abs(fact.time_us - other.time_us)
+        return None if fact.source != other.source and apart <= UNCERTAINTY_US else True
+
+    def plays_on(self, position: int) -> bool:
+        """Whether the record shows this player's hand in play later on."""
+        return any(
+            queue and key[2] == position and key[0] in ("wager_placed", "cards_turned")
+            for key, queue in self._queues.items()
+        )
+
+    def gone(self, position: int) -> bool:
+        """Whether the player left the table during the round."""
+        return position in self._gone
+
+    def seat_of(self, position: int) -> tuple[int, ...]:
+        """The positions one player holds, this one among them; empty where it is not on record."""
+        return next((held for held in self._seats if position in held), ())

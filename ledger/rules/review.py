@@ -1,0 +1,164 @@
+"""What the record shows beside the play itself: order, steps left out, cards, voids, money.
+
+Each function looks at one thing and returns findings; none of them changes a settlement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ledger.facts import CardBurned, DecisionMade, RoundVoided, WagerPlaced
+from ledger.rules.order import Gap, inversions
+from ledger.rules.ruling import FactRef, Finding
+from ledger.values import UNKNOWN_CARD, dollars
+
+if TYPE_CHECKING:
+    from ledger.rules.record import Record
+    from ledger.rules.table import Step, Table
+    from ledger.wire import Fact
+
+
+def refs(facts: Iterable[Fact]) -> list[FactRef]:
+    """Facts by source and id."""
+    return [FactRef(fact.source, fact.id) for fact in facts]
+
+
+def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
+    """Gaps in devices' sequences."""
+    return [
+        Finding(
+            code="fact_missing",
+            expected=f"{gap.missing} more",
+            recorded=f"{gap.before.sequence}, then {gap.after.sequence}",
+            says=f"{gap.after.source} counted from {gap.before.sequence} to {gap.after.sequence}: "
+            f"{gap.missing} of its facts are not on record.",
+            facts=refs((gap.before, gap.after)),
+        )
+        for gap in gaps
+    ]
+
+
+def steps_left_out(table: Table, lost: int) -> tuple[list[Finding], int]:
+    """Steps that later ones show were passed over; so many as facts were lost are excused."""
+    found = []
+    for step in table.missing:
+        if lost > 0:
+            lost -= 1
+            continue
+        found.append(
+            Finding(
+                code="step_missing",
+                position=step.position,
+                wager=step.what if step.fact == "wager_placed" else None,
+                expected=step.fact,
+                section=table.rules.section(step.section),
+                says=f"{_step(step)} is not on record, though play went on "
+                f"({table.rules.section(step.section)}).",
+            )
+        )
+    return found, lost
+
+
+def _step(step: Step) -> str:
+    """A step in words."""
+    who = f" of position {step.position}" if step.position else f" of {step.to}" if step.to else ""
+    what = f" ({step.what.replace('_', ' ')})" if step.what else ""
+    return f"{step.fact.replace('_', ' ').capitalize()}{who}{what}"
+
+
+def order(table: Table, record: Record) -> list[Finding]:
+    """Steps that were taken out of the order their sections give."""
+    asked = [(record.rank[id(fact)], fact) for _, fact in table.taken]
+    found = []
+    for inversion in inversions(asked):
+        step, fact = table.taken[inversion.at]
+        section = table.rules.section(step.section)
+        code = "order_uncertain" if inversion.uncertain else "out_of_turn"
+        how = "may stand out of turn: clocks agree to 250 ms" if inversion.uncertain else ""
+        found.append(
+            Finding(
+                code=code,
+                position=step.position,
+                wager=step.what if step.fact == "wager_placed" else None,
+                section=section,
+                says=f"{_step(step)} {how or 'was out of turn'} ({section}).",
+                facts=refs((fact,)),
+            )
+        )
+    return found
+
+
+def left_over(table: Table, record: Record) -> list[Finding]:
+    """Wagers, throws and decisions that no step asked for."""
+    found = []
+    for fact in record.left("wager_placed"):
+        body = fact.body
+        if isinstance(body, WagerPlaced):
+            known = table.rules.game.wager(body.wager)
+            section = table.rules.section(known.section) if known else None
+            found.append(
+                Finding(
+                    code="late_wager" if known else "wager_not_permitted",
+                    position=body.position,
+                    hand=body.hand,
+                    wager=body.wager,
+                    recorded=body.amount,
+                    section=section,
+                    says=f"Position {body.position} put {dollars(body.amount)} on "
+                    f"{table.name(body.wager)}, "
+                    + (f"when it could not be placed ({section})." if known else "no such wager."),
+                    facts=refs((fact,)),
+                )
+            )
+    for name in ("dice_thrown", "decision_made"):
+        for fact in record.left(name):
+            position = fact.body.position if isinstance(fact.body, DecisionMade) else None
+            says = f"{name.replace('_', ' ').capitalize()} when no step asked for it."
+            found.append(
+                Finding(code="out_of_turn", position=position, says=says, facts=refs((fact,)))
+            )
+    return found
+
+
+def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
+    """Cards that cannot be: twice in one deck, or of no deck of this game."""
+    deck = table.rules.game.deck
+    if not deck:
+        return []
+    seen = Counter(card for held in table.cards.values() for card in held)
+    seen.update(
+        fact.body.card
+        for fact in facts
+        if isinstance(fact.body, CardBurned) and fact.body.card is not None
+    )
+    del seen[UNKNOWN_CARD]
+    found = []
+    for card, times in sorted(seen.items()):
+        holders = [spot for spot, held in table.cards.items() if card in held]
+        position = next((seat for _, seat, _ in holders if seat), None)
+        where = ", ".join(f"position {seat}" if seat else to for to, seat, _ in holders)
+        if card not in deck:
+            says = f"{card} is no card of this game ({where})."
+            code = "impossible_card"
+        elif times > 1:
+            says = f"{card} is on the table {times} times ({where}); the deck holds one."
+            code = "duplicate_card"
+        else:
+            continue
+        found.append(Finding(code=code, position=position, recorded=card, says=says))
+    return found
+
+
+def voids(table: Table, facts: Iterable[Fact], void: str | None, *, closed: bool) -> list[Finding]:
+    """A round voided without ground, or played on where a section voids it."""
+    voided = [fact for fact in facts if isinstance(fact.body, RoundVoided)]
+    if voided and void is None:
+        says = "The round was voided; nothing on record gives a ground for it."
+        return [Finding(code="wrongly_voided", says=says, facts=refs(voided))]
+    if void is not None and closed and not voided:
+        section = table.rules.section(void)
+        says = f"The round was played on; by {section} it is void and all wagers go back."
+        return [Finding(code="should_have_been_void", section=section, says=says)]
+    return []
