@@ -77,9 +77,10 @@ def coverage(facts: Iterable[Fact]) -> Coverage:
         elif isinstance(body, _TOLD):
             _read(cameras[property_of(fact), body.camera], body, fact.time_us)
     for camera in cameras.values():
+        camera.checks.sort()
         camera.clock = camera_clock(camera.checks)
-        camera.segments.sort(key=lambda segment: segment.start_us)
-        camera.handled.sort(key=lambda handling: handling.told_us)
+        camera.segments.sort(key=lambda one: (one.start_us, one.told_us, one.body.sha256))
+        camera.handled.sort(key=lambda one: (one.told_us, type(one.body).__name__))
         camera.lost.sort()
     for changes in mapped.values():
         changes.sort()

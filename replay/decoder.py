@@ -14,15 +14,24 @@ from msgspec import DecodeError, Struct, json
 
 from replay.timecode import Timecode
 
-MEMORY_BYTES_MAX = 2 << 30  # address space of the child, its libraries (about 0.5 GiB) included
-CPU_S_MAX = 120  # of one child, over all its jobs
-JOB_S_MAX = 15  # wall clock of one job
 FRAMES_MAX = 500_000  # of one file: over four hours at 30 a second
 PIXELS_MAX = 4096 * 4096  # of one picture
 BATCH_MAX = 64  # jobs of one child
+
 _START_S_MAX = 30  # what starting the child may add, on a busy machine
 _ROOT = Path(__file__).resolve().parent.parent
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from replay.footage import main; main()"
+
+
+class Limits(Struct, frozen=True):
+    """What one child may use before it is ended."""
+
+    memory_bytes: int = 2 << 30  # address space, its libraries (about half a GiB) included
+    cpu_s: int = 120  # over all its jobs
+    job_s: int = 15  # wall clock of one job
+
+
+LIMITS = Limits()
 
 
 class FrameIndex(Struct, frozen=True):
@@ -64,21 +73,21 @@ def sha256_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def decode(jobs: list[Job]) -> list[Answer]:
-    """One answer a job, in order. Takes at most `JOB_S_MAX` a job, whatever the files hold."""
+def decode(jobs: list[Job], limits: Limits = LIMITS) -> list[Answer]:
+    """One answer a job, in order, in bounded time whatever the files hold."""
     answers: list[Answer] = []
     while len(answers) < len(jobs):
         batch = jobs[len(answers) : len(answers) + BATCH_MAX]
-        done, ended = _run(batch)
+        done, ended = _run(batch, limits)
         answers += done
         if len(done) < len(batch):
             answers.append(Answer(problem=f"the decoder {ended} on it"))
     return answers
 
 
-def _run(jobs: list[Job]) -> tuple[list[Answer], str]:
+def _run(jobs: list[Job], limits: Limits) -> tuple[list[Answer], str]:
     """The answers one child gave before it ended, and how it ended."""
-    command = [sys.executable, "-I", "-c", _PROGRAM, str(_ROOT)]
+    command = [sys.executable, "-I", "-c", _PROGRAM, str(_ROOT), json.encode(limits).decode()]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
     asked = b"".join(json.encode(job) + b"\n" for job in jobs)
     with subprocess.Popen(  # noqa: S603 - our own interpreter and program; paths go by stdin
@@ -90,7 +99,7 @@ def _run(jobs: list[Job]) -> tuple[list[Answer], str]:
         cwd="/",
     ) as child:
         try:
-            told, _ = child.communicate(asked, timeout=_START_S_MAX + JOB_S_MAX * len(jobs))
+            told, _ = child.communicate(asked, timeout=_START_S_MAX + limits.job_s * len(jobs))
         except subprocess.TimeoutExpired:
             child.kill()
             told, _ = child.communicate()

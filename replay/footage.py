@@ -21,15 +21,13 @@ import cv2
 import msgspec
 
 from replay.decoder import (
-    CPU_S_MAX,
     FRAMES_MAX,
-    JOB_S_MAX,
-    MEMORY_BYTES_MAX,
     PIXELS_MAX,
     Answer,
     Frame,
     FrameIndex,
     Job,
+    Limits,
     sha256_of,
 )
 from replay.timecode import read_timecode
@@ -146,17 +144,18 @@ def answer(job: Job) -> Answer:
 
 
 def main() -> None:
-    """Answer jobs, one JSON line each, until the input ends; a job over its time ends the process.
+    """Answer jobs, one JSON line each, until the input ends; the last argument is the limits.
 
     The alarm is left to its default, which ends the process even deep inside a decoder.
     """
-    limits = ((resource.RLIMIT_AS, MEMORY_BYTES_MAX), (resource.RLIMIT_CPU, CPU_S_MAX))
-    for limit, most in (*limits, (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
+    limits = msgspec.json.decode(sys.argv[-1], type=Limits)
+    most_of = ((resource.RLIMIT_AS, limits.memory_bytes), (resource.RLIMIT_CPU, limits.cpu_s))
+    for limit, most in (*most_of, (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
         with suppress(ValueError, OSError):  # macOS refuses some; the wall clock still holds
             resource.setrlimit(limit, (most, most))
     cv2.setNumThreads(1)
     for line in sys.stdin.buffer:
-        signal.alarm(JOB_S_MAX)
+        signal.alarm(limits.job_s)
         sys.stdout.buffer.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=Job))))
         sys.stdout.buffer.write(b"\n")
         sys.stdout.buffer.flush()
