@@ -99,16 +99,19 @@ LINES = (
 
 def play(t: Table) -> None:
     """One round, from the Antes to the last hand in the discard rack."""
-    seats, opening = _antes(t)
+    opening = t.wagers(("ante_across", "ante_down", "five_card_bonus"), "7(d)")
+    t.awaits(("ante_across", "ante_down"), "7(d)")
     dealing = DEALING.get(t.dealt_from or "", MANUAL_SHOE)
     t.close(opening, t.announce("no_more_bets_called", dealing.announced), "7(c)")
+    seats = _dealt_in(t)
     cross = t.deal("community", 5, dealing.dealt)
     for count in dealing.passes:
         for seat in seats:
             t.deal("player", count, dealing.dealt, seat)
     t.counted({("community", None): 5, **{("player", seat): 2 for seat in seats}}, "13(c)")
     t.unexposed("community", (), "13(d)")
-    live, due = seats, list[int]()
+    live = seats
+    due: list[int] = []
     for bet, antes, asked, cards, turned in STREETS:
         live, placed = _ask(t, live, bet, antes, asked)
         if not live and not any(t.betting("five_card_bonus")):
@@ -125,10 +128,8 @@ def play(t: Table) -> None:
             t.discard("11(i)", "player", seat)
 
 
-def _antes(t: Table) -> tuple[list[int], list[Fact]]:
+def _dealt_in(t: Table) -> list[int]:
     """Two equal Antes, and the Five Card Bonus beside them: who is dealt in (7(d)-(e), 8(d))."""
-    opening = t.wagers(("ante_across", "ante_down", "five_card_bonus"), "7(d)")
-    t.awaits(("ante_across", "ante_down"), "7(d)")
     seats = []
     for seat in t.positions():
         across, down = t.stake(seat, "ante_across"), t.stake(seat, "ante_down")
@@ -144,14 +145,15 @@ def _antes(t: Table) -> tuple[list[int], list[Fact]]:
             t.not_permitted(seat, "five_card_bonus", "it stands without the Antes", "7(e)")
             t.give_back(seat, "five_card_bonus", "7(e)")
     t.one_position_each(seats, "ante_across", "7(g)")
-    return seats, opening
+    return seats
 
 
 def _ask(
     t: Table, seats: list[int], bet: str, antes: tuple[str, ...], asked: str
 ) -> tuple[list[int], list[Fact]]:
     """Ask each player clockwise; a hand without the bet is forfeited, all but its bonus."""
-    live, placed = list[int](), list[Fact]()
+    live: list[int] = []
+    placed: list[Fact] = []
     for seat in seats:
         choices = sorted({n * t.stake(seat, ante) for ante in antes for n in MULTIPLES})
         facts = t.offer(seat, bet, choices, asked)
