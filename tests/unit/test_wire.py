@@ -277,6 +277,23 @@ def test_a_gaming_day_that_is_none_is_named() -> None:
     assert (found.reason, found.where) == ("wrong_field", "$.data.gaming_day")
 
 
+@pytest.mark.parametrize("subject", ["", "x" * 257, "CC-07/2026-02-30/1"])
+def test_a_subject_beside_the_rounds_is_free_but_no_day_that_is_none(subject: str) -> None:
+    reading = {"type": "roundledger.meter_read.v1"}
+    kept(data('{"meter":"link","amount":1}', **reading, subject="tonight"))
+    found = refused(data('{"meter":"link","amount":1}', **reading, subject=subject))
+    assert (found.reason, found.where) == ("bad_subject", "$.subject")
+
+
+@pytest.mark.parametrize("subject", [SUBJECT, "", "a table"])
+def test_a_submission_holds_for_a_table_or_the_property(subject: str) -> None:
+    filed = {"type": "roundledger.rules_submission_filed.v1"}
+    text = '{"game":"craps","effective_from":"2026-01-01"}'
+    kept(data(text, **filed, subject="CR-01"))
+    found = refused(data(text, **filed, subject=subject))
+    assert (found.reason, found.where) == ("bad_subject", "$.subject")
+
+
 def test_what_is_at_the_limit_is_kept() -> None:
     kept(data(DEEP))
     room = FACT_OCTETS_MAX - len(event(x=""))
@@ -372,6 +389,7 @@ class TestBatch:
             (b"[1]]", None),
             (b"[1],[2]", None),
             (b'"["', None),
+            (b"x[1]", None),
         ],
     )
     def test_the_elements_of_an_array_are_found_without_reading_them(
@@ -396,6 +414,9 @@ class TestBinary:
     def test_a_fact_in_headers_equals_the_structured_one(self) -> None:
         headers = {**binary(), "Content-Type": "application/json", "Host": "x"}
         assert wire.parse_binary(headers, BODY) == kept(event())
+
+    def test_white_space_around_the_body_is_not_part_of_data(self) -> None:
+        assert wire.parse_binary(binary(), b" \r\n" + BODY + b"\t\n") == kept(event())
 
     def test_headers_are_percent_decoded_once_and_unquoted(self) -> None:
         told = wire.parse_binary({**binary(id="Z\u00fcrich %41 \u20ac")}, BODY)
