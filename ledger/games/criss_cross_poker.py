@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules.cards import DECK
-from ledger.rules.game import Dealing, Edition, Game, Irregularity, Reading, Wager
+from ledger.rules.game import CardProcedures, Dealing, Edition, Game, Irregularity, Reading, Wager
 from ledger.rules.odds import PUSH, paytable, row
 from ledger.rules.poker import (
     FLUSH,
@@ -227,6 +227,23 @@ GAME = Game(
             by_dealing={"hand": "9(f)", "automated_shoe": "10(f)"},
         ),
     },
+    procedures=CardProcedures(
+        inspected="4(a)",
+        spread="4(b)",
+        washed="4(c)",
+        shuffled="5(a)",
+        count_wrong="5(b)",
+        cut="5(d)",
+        cut_due="5(c)(2)",
+        cut_cards_min=10,
+        alternated="3(b)(3)",
+        changed="3(c)",
+        change_hours={"hand": 4, "manual_shoe": 8, "automated_shoe": 8},
+        stub={"manual_shoe": "8(f)", "hand": "9(d)", "automated_shoe": "10(d)"},
+        stub_rounds=5,
+        device_covered="13(g)",
+        deck_cards=52,
+    ),
     not_modelled={
         "6(a)": "defined elsewhere",
     },

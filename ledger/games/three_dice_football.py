@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.dice import Throw
-from ledger.rules.game import Edition, Game, Irregularity, Reading, Wager
+from ledger.rules.game import DiceProcedures, Edition, Game, Irregularity, Reading, Wager
 from ledger.rules.odds import paytable, row
 
 if TYPE_CHECKING:
@@ -282,5 +282,6 @@ GAME = Game(
     irregularities={
         "dice_mistotalled": Irregularity("5(e)", void=False, says="the dice rule, not the call"),
     },
+    procedures=DiceProcedures(inspected="603a.13(f)", changed="4(d)", change_hours=24, dice=6),
     not_modelled={},
 )

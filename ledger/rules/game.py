@@ -73,6 +73,35 @@ class Dealing(NamedTuple):
     passes: tuple[int, ...]
 
 
+class CardProcedures(NamedTuple):
+    """Where a chapter prints the care of its cards, and the figures it gives."""
+
+    inspected: str
+    spread: str
+    washed: str
+    shuffled: str
+    count_wrong: str  # a counting shuffler's wrong count: the deck leaves the table
+    cut: str
+    cut_due: str  # a cut after a shuffle by hand
+    cut_cards_min: int
+    alternated: str | None
+    changed: str
+    change_hours: Mapping[str, int]  # by way of dealing
+    stub: Mapping[str, str]  # by way of dealing
+    stub_rounds: int
+    device_covered: str
+    deck_cards: int
+
+
+class DiceProcedures(NamedTuple):
+    """Where a chapter prints the care of its dice, and the figures it gives."""
+
+    inspected: str
+    changed: str
+    change_hours: int
+    dice: int
+
+
 class Game(NamedTuple):
     """Everything the ledger knows of one game."""
 
@@ -86,6 +115,7 @@ class Game(NamedTuple):
     paytables: tuple[Paytable, ...]
     readings: tuple[Reading, ...]
     irregularities: Mapping[str, Irregularity]
+    procedures: CardProcedures | DiceProcedures
     not_modelled: Mapping[str, NotModelled]
 
     def wager(self, wager_id: str) -> Wager | None:
