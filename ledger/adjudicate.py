@@ -6,7 +6,7 @@ nothing on record is refused for breaking a rule (ADR 0001).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -19,10 +19,13 @@ from ledger.rules.order import Gap, in_order
 from ledger.rules.record import Record
 from ledger.rules.ruling import Awaiting, Finding, Ruling, Status
 from ledger.rules.skew import Skew, skewed
-from ledger.rules.table import Step, Stop, Table, Void
+from ledger.rules.steps import Step, Stop, Void
+from ledger.rules.table import Table
 from ledger.submissions import Filed, in_force
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ledger.rules.game import InForce
     from ledger.values import RoundId
     from ledger.wire import Fact
@@ -119,7 +122,7 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
 def _pairs(table: Table) -> list[tuple[Fact, Fact]]:
     """Facts that the sections put one after the other."""
     taken = [fact for _, fact in table.taken]
-    return [*zip(taken, taken[1:], strict=False), *table.closings]
+    return [*pairwise(taken), *table.closings]
 
 
 def _shifted(facts: Sequence[Fact], skew: Skew) -> list[Fact]:

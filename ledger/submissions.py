@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import RulesSubmissionFiled
 from ledger.rules.game import InForce
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ledger.rules.game import Edition, Game
     from ledger.wire import Fact
 
@@ -55,7 +56,16 @@ def in_force(
     if not holding:
         edition, outside = edition_of(game, gaming_day, None)
         optional = frozenset(wager.id for wager in game.wagers if wager.optional)
-        return InForce(game, edition, outside, False, optional, defaults, {}, 1)
+        return InForce(
+            game,
+            edition,
+            outside=outside,
+            filed=False,
+            offers=optional,
+            readings=defaults,
+            paytables={},
+            breakage_unit=1,
+        )
     chosen = max(
         holding,
         key=lambda each: (each.table is not None, each.submission.effective_from, each.filed_us),
@@ -68,12 +78,12 @@ def in_force(
     return InForce(
         game,
         edition,
-        outside,
-        True,
-        frozenset(chosen.offers),
-        readings,
-        letters,
-        max(1, chosen.breakage.unit),
+        outside=outside,
+        filed=True,
+        offers=frozenset(chosen.offers),
+        readings=readings,
+        paytables=letters,
+        breakage_unit=chosen.breakage.unit,
     )
 
 

@@ -27,10 +27,6 @@ class Drive(NamedTuple):
     last: Throw
 
 
-def _always(_: object) -> bool:
-    return True
-
-
 def _scored_in(plays: int) -> Callable[[Drive], bool]:
     return lambda drive: drive.scored and drive.plays == plays
 
@@ -42,6 +38,9 @@ def _lasted(plays: int) -> Callable[[Drive], bool]:
 def _ones(count: int) -> Callable[[Throw], bool]:
     return lambda throw: throw.ones == count
 
+
+BIG_PLAY_YARDS = 7  # 3(d)(6)
+SPLIT_YARDS = 4  # 3(d)(7)-(8): exactly 4 yards loses Over and Under
 
 TOUCHDOWN = paytable(
     "touchdown", "8(a)", [row("Touchdown Wager", lambda drive: drive.scored, "1 to 1")]
@@ -98,24 +97,26 @@ COVER_THREE = paytable(
 NO_GAIN = paytable(
     "no_gain",
     "8(b)",
-    # A triple gains nothing by the dice, but it is a touchdown and not one of the words of .3(d)(5).
+    # A triple gains nothing by the dice, but it is a touchdown: not among the words of .3(d)(5).
     [row("No Gain Wager", lambda d: d.gain == 0 and not d.triple, "5 to 1")],
 )
 BIG_PLAY = paytable(
-    "big_play", "8(b)", [row("Big Play Wager", lambda d: d.gain >= 7 or d.triple, "4 to 1")]
+    "big_play",
+    "8(b)",
+    [row("Big Play Wager", lambda d: d.gain >= BIG_PLAY_YARDS or d.triple, "4 to 1")],
 )
 OVER_FOUR = paytable(
     "over_four",
     "8(b)",
     [
         row("Over 4 Yards Wager with Trips TD", lambda d: d.triple, "7 to 1"),
-        row("Over 4 Yards Wager", lambda d: d.gain >= 5, "1 to 1"),
+        row("Over 4 Yards Wager", lambda d: d.gain > SPLIT_YARDS, "1 to 1"),
     ],
 )
 UNDER_FOUR = paytable(
     "under_four",
     "8(b)",
-    [row("Under 4 Yards Wager", lambda d: d.gain <= 3 and not d.triple, "1 to 1")],
+    [row("Under 4 Yards Wager", lambda d: d.gain < SPLIT_YARDS and not d.triple, "1 to 1")],
 )
 
 SINGLE_PLAY = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+TURNOVER_DIE, TURNOVER_TOTALS = 6, (2, 3)
+
 
 class Throw(NamedTuple):
     """Three dice at rest: two green (offensive) and one red (defensive)."""
@@ -25,7 +27,7 @@ class Throw(NamedTuple):
     @property
     def turnover(self) -> bool:
         """The defensive die is a 6 against a total of 2 or 3 (661a.1)."""
-        return self.defensive == 6 and self.offensive in {2, 3}
+        return self.defensive == TURNOVER_DIE and self.offensive in TURNOVER_TOTALS
 
     @property
     def penalty(self) -> bool:

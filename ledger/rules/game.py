@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from fractions import Fraction
+
     from ledger.rules.odds import Paytable
     from ledger.rules.table import Table
 

@@ -5,7 +5,6 @@ Only for a closed round: until then chips are still moving.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import WagerCollected, WagerPaid, WagerReturned
@@ -13,6 +12,8 @@ from ledger.rules.ruling import FactRef, Finding, Settlement
 from ledger.values import dollars
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     from ledger.wire import Fact
 
 Spot = tuple[int, int, str, int | None]

@@ -7,9 +7,11 @@ rows that could both fit are a contradiction in the text and stand under a named
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 PUSH = "Push"
 

@@ -7,10 +7,12 @@ devices within that is `order_uncertain` (CONTRACT: order).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ledger.wire import Fact
 
 UNCERTAINTY_US = 250_000
@@ -71,7 +73,7 @@ def gaps(facts: Iterable[Fact]) -> list[Gap]:
         ordered = sorted(numbers)
         found += [
             Gap(numbers[low], numbers[high], high - low - 1)
-            for low, high in zip(ordered, ordered[1:], strict=False)
+            for low, high in pairwise(ordered)
             if high - low > 1
         ]
     return found
@@ -83,7 +85,7 @@ def inversions(asked: Sequence[tuple[int, Fact]]) -> list[Inversion]:
     The fewest that explain it: those outside a longest increasing run.
     """
     ranks = [rank for rank, _ in asked]
-    if all(low < high for low, high in zip(ranks, ranks[1:], strict=False)):
+    if all(low < high for low, high in pairwise(ranks)):
         return []
     kept = _longest_run(ranks)
     inside = set(kept)

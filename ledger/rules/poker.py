@@ -6,13 +6,15 @@ low in 5-4-3-2-A. Suits never rank. Every class is one shared `Hand`, so hands c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations_with_replacement
 from math import prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.cards import RANK, RANKS, SUIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 _PRIME: dict[str, int] = {card: _PRIMES[rank] for card, rank in RANK.items()}
@@ -69,7 +71,7 @@ def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, 
         return category, by_weight
     if by_weight == _WHEEL:
         by_weight = (3, 2, 1, 0, -1)
-    straight = by_weight[0] - by_weight[4] == 4
+    straight = by_weight[0] - by_weight[-1] == len(by_weight) - 1
     if straight and suited:
         return (ROYAL_FLUSH if by_weight[0] == RANK["As"] else STRAIGHT_FLUSH), by_weight
     if straight:
@@ -85,7 +87,7 @@ def _tables() -> tuple[dict[int, Hand], dict[int, Hand]]:
         key = prod(_PRIMES[rank] for rank in ranks)
         if len(set(ranks)) > 1:
             found.append((_classify(ranks, suited=False), key, False))
-        if len(set(ranks)) == 5:
+        if len(set(ranks)) == len(ranks):
             found.append((_classify(ranks, suited=True), key, True))
     found.sort(key=lambda entry: (CATEGORIES.index(entry[0][0]), entry[0][1]))
     mixed: dict[int, Hand] = {}

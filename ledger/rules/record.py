@@ -7,7 +7,6 @@ judged afterwards (`order.py`). Arrival plays no part: facts come sorted by `ord
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import (
@@ -31,7 +30,9 @@ from ledger.facts import (
 from ledger.rules.order import UNCERTAINTY_US
 
 if TYPE_CHECKING:
-    from ledger.rules.table import Step
+    from collections.abc import Callable, Sequence
+
+    from ledger.rules.steps import Step
     from ledger.wire import Fact
 
 Key = tuple[str, str | None, int | None, int, str | None]

@@ -6,7 +6,6 @@ Each function looks at one thing and returns findings; none of them changes a se
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ledger.facts import CardBurned, DecisionMade, RoundVoided, WagerPlaced
@@ -15,8 +14,11 @@ from ledger.rules.ruling import FactRef, Finding
 from ledger.values import UNKNOWN_CARD, dollars
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ledger.rules.record import Record
-    from ledger.rules.table import Step, Table
+    from ledger.rules.steps import Step
+    from ledger.rules.table import Table
     from ledger.wire import Fact
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.order import UNCERTAINTY_US
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ledger.wire import Fact
 
 SKEW_MIN_US = 2_000_000
@@ -53,7 +54,7 @@ def _shift(source: str, pairs: Iterable[tuple[Fact, Fact]]) -> int | None:
         else:
             low = max(low, -apart)
             explained.add(late.id)
-    if low > high or len(explained) < FACTS_MIN or -(2**62) == low or 2**62 == high:
+    if low > high or len(explained) < FACTS_MIN or low == -(2**62) or high == 2**62:
         return None
     middle = (low + high) // 2
     return middle if abs(middle) >= SKEW_MIN_US else None

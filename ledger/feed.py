@@ -1,0 +1,155 @@
+"""A whole feed read at once: every round ruled on, and the procedures of every table beside them.
+
+Pure: a feed in, rulings out, in the order the rounds began; no database. The same facts in another
+order of arrival, or sent twice, give the same rulings.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.adjudicate import RoundRecord, rule
+from ledger.facts import SeatLeft, SeatTaken
+from ledger.games import games
+from ledger.rules import procedures
+from ledger.rules.equipment import Equipment
+from ledger.rules.order import Gap, gaps, in_order
+from ledger.rules.review import lost_facts
+from ledger.rules.ruling import Finding, Ruling, TableFindings
+from ledger.submissions import filed, in_force
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.rules.equipment import RulesOf
+    from ledger.rules.game import InForce
+    from ledger.submissions import Filed
+    from ledger.values import RoundId
+    from ledger.wire import Fact
+
+TableId = tuple[str, str]
+"""Property and table."""
+
+
+class _Said(NamedTuple):
+    """A ruling or table finding, and the time it is printed at."""
+
+    time_us: int
+    table: TableId
+    what: Ruling | TableFindings
+
+
+def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
+    """Rule on every round of a feed; findings of no round stand where a fact completes them."""
+    told = once(facts)
+    submissions = filed(told)
+    lost = gaps(told)
+    tables: dict[TableId, list[Fact]] = defaultdict(list)
+    rounds: dict[RoundId, list[Fact]] = defaultdict(list)
+    for fact in told:
+        if fact.round:
+            rounds[fact.round].append(fact)
+        if fact.table:
+            tables[fact.source.split("/")[1], fact.table].append(fact)
+    said = list(_rounds(rounds, tables, lost, submissions))
+    for table, its in tables.items():
+        said += _of_table(table, in_order(its), submissions)
+    said += [_gap(gap) for gap in lost if gap.after.round is None]
+    said.sort(key=lambda each: (each.time_us, each.table))
+    return (each.what for each in said)
+
+
+def once(facts: Iterable[Fact]) -> list[Fact]:
+    """Each fact once: a source and id said again adds nothing (ingest keeps equivocations)."""
+    seen: dict[tuple[str, str], Fact] = {}
+    for fact in facts:
+        seen.setdefault((fact.source, fact.id), fact)
+    return list(seen.values())
+
+
+def record_of(
+    round_: RoundId, facts: Sequence[Fact], seat_facts: Iterable[Fact], touching: Sequence[Gap]
+) -> RoundRecord:
+    """A round's record with what its ruling needs from around it.
+
+    `seat_facts` are the table's `seat_taken` and `seat_left`; `touching` the gaps in devices'
+    sequences with a fact of this round on either side.
+    """
+    first = min(fact.time_us for fact in facts)
+    last = max(fact.time_us for fact in facts)
+    held: list[tuple[int, ...]] = []
+    gone: set[int] = set()
+    for fact in sorted(seat_facts, key=lambda each: each.time_us):
+        body = fact.body
+        if fact.time_us > last:
+            break
+        if isinstance(body, SeatTaken):
+            held.append(tuple(body.positions))
+        elif isinstance(body, SeatLeft):
+            left = set(body.positions)
+            held = [seats for seats in held if not left.intersection(seats)]
+            if fact.time_us > first:
+                gone |= left
+    return RoundRecord(round_, facts, touching, frozenset(gone), held)
+
+
+def _rounds(
+    rounds: Mapping[RoundId, Sequence[Fact]],
+    tables: Mapping[TableId, Sequence[Fact]],
+    lost: Sequence[Gap],
+    submissions: Sequence[Filed],
+) -> Iterator[_Said]:
+    """Every round's ruling."""
+    touching: dict[RoundId, list[Gap]] = defaultdict(list)
+    for gap in lost:
+        for round_ in {gap.before.round, gap.after.round} - {None}:
+            if round_:
+                touching[round_].append(gap)
+    seats = {
+        table: [fact for fact in its if isinstance(fact.body, (SeatTaken, SeatLeft))]
+        for table, its in tables.items()
+    }
+    for round_, facts in rounds.items():
+        table = (round_.property, round_.table)
+        record = record_of(round_, facts, seats[table], touching[round_])
+        ruling = rule(record, submissions)
+        if ruling:
+            yield _Said(min(fact.time_us for fact in facts), table, ruling)
+
+
+def _of_table(
+    table: TableId, facts: Sequence[Fact], submissions: Sequence[Filed]
+) -> Iterator[_Said]:
+    """Findings of the procedures of one table, over its tape."""
+    state = Equipment()
+    rules_of = rules_for(table, submissions)
+    for fact in facts:
+        found = procedures.see(state, fact, rules_of)
+        if found:
+            yield _Said(fact.time_us, table, table_findings(table, state.gaming_day, found))
+
+
+def rules_for(table: TableId, submissions: Sequence[Filed]) -> RulesOf:
+    """The rules in force at a table, by game and gaming day."""
+
+    @cache
+    def rules_of(game_id: str, gaming_day: str) -> InForce | None:
+        game = games().get(game_id)
+        return in_force(game, *table, gaming_day, submissions) if game else None
+
+    return rules_of
+
+
+def table_findings(table: TableId, gaming_day: str | None, found: list[Finding]) -> TableFindings:
+    """Findings that belong to no round."""
+    return TableFindings(table=table[1], property=table[0], gaming_day=gaming_day, findings=found)
+
+
+def _gap(gap: Gap) -> _Said:
+    """A gap that ends outside every round."""
+    source, place = gap.after.source.split("/")[1:3]
+    table = (source, gap.after.table or place)
+    before = gap.before.round.gaming_day if gap.before.round else None
+    return _Said(gap.after.time_us, table, table_findings(table, before, lost_facts([gap])))

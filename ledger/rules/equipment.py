@@ -1,0 +1,80 @@
+"""What a table's tape has told of its equipment so far, and a fact being judged against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from ledger.rules.game import InForce
+from ledger.rules.ruling import FactRef, Finding
+
+if TYPE_CHECKING:
+    from ledger.wire import Fact
+
+HOUR_US = 3_600_000_000
+
+RulesOf = Callable[[str, str], InForce | None]
+"""The rules in force for a game's id and a gaming day; None for a game not known."""
+
+
+class Batch(Struct):
+    """Cards at the table: when they came, and what was done to them."""
+
+    received_us: int
+    preshuffled: bool
+    done: set[str] = field(default_factory=set)  # "inspected", "verified", "spread", "washed"
+    opened: bool = False  # its opening was judged
+    shuffled: str | None = None  # how, since it was last used
+    cut: bool = False  # since it was last shuffled
+    changes_due: int = 0  # changes found overdue so far
+
+
+class DiceSet(Struct):
+    """A set of dice at the table."""
+
+    received_us: int
+    inspected: bool = False
+    judged: bool = False  # its inspection was judged
+    stale: bool = False  # the table closed since it came
+    changes_due: int = 0
+
+
+class Equipment(Struct):
+    """What a table's tape has told of its equipment so far."""
+
+    game: str | None = None
+    gaming_day: str | None = None
+    dealt_from: str | None = None
+    batch: str | None = None  # of the round in progress, or the last
+    rounds: int = 0  # since the table opened
+    batches: dict[str, Batch] = field(default_factory=dict)
+    dice: dict[str, DiceSet] = field(default_factory=dict)
+    rounds_uncounted: int = 0
+    counted: bool = False  # the stub, in the round in progress, or the cards by the shuffler
+    uncovered: dict[str, FactRef] = field(default_factory=dict)  # devices out of order
+    reshuffle_due: FactRef | None = None
+    submission_asked: bool = False
+
+
+class Judge(Struct):
+    """One fact being judged."""
+
+    state: Equipment
+    fact: Fact
+    rules: InForce
+    found: list[Finding]
+
+    def find(self, code: str, paragraph: str, says: str, **values: Any) -> None:  # noqa: ANN401 - a finding's own fields
+        """Note a finding of a chapter-relative paragraph, or one of another chapter."""
+        section = paragraph if paragraph[:3].isdigit() else self.rules.section(paragraph)
+        self.found.append(
+            Finding(
+                code=code,
+                section=section,
+                says=f"{says} ({section}).",
+                facts=[FactRef(self.fact.source, self.fact.id)],
+                **values,
+            )
+        )
