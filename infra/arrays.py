@@ -7,7 +7,7 @@ fraction of that (ADR 0004). Knows nothing of facts.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -45,10 +45,11 @@ class BigintArray(Array):
     """Packed bigint[]."""
 
 
-def texts(items: Sequence[str | None], errors: str = "strict") -> TextArray:
-    """text[]; `errors` says what to do about what UTF-8 cannot say, as in `str.encode`."""
-    encoded = [None if item is None else item.encode("utf-8", errors) for item in items]
-    return TextArray(_pack(_TEXT, encoded))
+def texts(items: Sequence[str | None]) -> TextArray:
+    """Packed text[]; raises UnicodeEncodeError for what UTF-8 cannot say."""
+    if None in items:
+        return TextArray(_pack(_TEXT, [None if item is None else item.encode() for item in items]))
+    return TextArray(_pack(_TEXT, list(map(str.encode, cast("Sequence[str]", items)))))
 
 
 def byteas(items: Sequence[bytes | None]) -> ByteaArray:
@@ -58,9 +59,10 @@ def byteas(items: Sequence[bytes | None]) -> ByteaArray:
 
 def bigints(items: Sequence[int]) -> BigintArray:
     """bigint[] without nulls; raises struct.error beyond 64 bits."""
-    pairs = [part for item in items for part in (8, item)]
+    pairs = [8] * (2 * len(items))
+    pairs[1::2] = items
     octets = struct.pack("!" + "iq" * len(items), *pairs)
-    return BigintArray(_header(_INT8, len(items), nulls=0) + octets)
+    return BigintArray(_header(_INT8, len(items), nulls=False) + octets)
 
 
 def register(connection: Connection[tuple[object, ...]]) -> None:
@@ -69,21 +71,21 @@ def register(connection: Connection[tuple[object, ...]]) -> None:
         connection.adapters.register_dumper(kind, dumper)
 
 
-def _header(oid: int, size: int, *, nulls: int) -> bytes:
+def _header(oid: int, size: int, *, nulls: bool) -> bytes:
     if size == 0:
         return struct.pack("!iiI", 0, 0, oid)
     return _HEADER(1, nulls, oid, size, 1)
 
 
 def _pack(oid: int, items: Sequence[bytes | None]) -> bytes:
-    parts = [_header(oid, len(items), nulls=int(None in items))]
-    for item in items:
-        if item is None:
-            parts.append(_NULL)
-        else:
-            parts.append(_LENGTH(len(item)))
-            parts.append(item)
-    return b"".join(parts)
+    if None in items:
+        parts = [_NULL if item is None else _LENGTH(len(item)) + item for item in items]
+        return _header(oid, len(items), nulls=True) + b"".join(parts)
+    octets = cast("Sequence[bytes]", items)
+    parts = [b""] * (2 * len(items))
+    parts[::2] = map(_LENGTH, map(len, octets))
+    parts[1::2] = octets
+    return _header(oid, len(items), nulls=False) + b"".join(parts)
 
 
 class _ArrayDumper(Dumper):

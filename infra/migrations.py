@@ -37,6 +37,7 @@ _LOCK_S_MAX = 60
 _SCHEMAS = {
     "ledger": "The record: what happened, as it was received.",
     "views": "What is read off the record; every table can be rebuilt from it.",
+    "rebuilding": "Views on their way to taking the place of those in schema views.",
 }
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import psycopg
 from psycopg import conninfo, errors, sql
 
+from infra import arrays
 from infra.embedded import embedded
 from infra.migrations import migrate
 from ledger.errors import Unavailable
@@ -120,6 +121,7 @@ class Database:
     ) -> AnyConnection:
         """A new connection acting as `role`; the caller closes it. Raises `Unavailable`."""
         connection = _connect(self.conninfo(role), autocommit=autocommit)
+        arrays.register(connection)
         connection.answer_s_max = answer_s_max
         return connection
 

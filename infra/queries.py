@@ -56,6 +56,10 @@ SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, att
 """
 
 
+_REASONS = {"equivocation": "equivocation"}
+"""The reason of a verdict on a well-formed fact, where it has one."""
+
+
 class _Answer(NamedTuple):
     """What `ledger.append` returns: five parallel arrays, facts first, then what was set aside."""
 
@@ -73,7 +77,6 @@ def append(connection: AnyConnection, facts: Sequence[Received | Quarantined]) -
     """
     received = [fact for fact in facts if isinstance(fact, Received)]
     aside = [fact for fact in facts if isinstance(fact, Quarantined)]
-    arrays.register(connection)
     row = connection.execute(
         _APPEND, (*_fact_columns(received), *_aside_columns(aside)), prepare=True, binary=True
     ).fetchone()
@@ -96,7 +99,6 @@ def read(connection: AnyConnection, after: int, limit: int) -> list[TapeRow]:
 def rows_of(connection: AnyConnection, tape: str, seqs: Sequence[tuple[int, int]]) -> list[TapeRow]:
     """Rows of one tape within the given closed ranges of `table_seq`, in order, each once."""
     merged = list(_merged(seqs))
-    arrays.register(connection)
     parameters = (
         arrays.bigints([low for low, _ in merged]),
         arrays.bigints([high for _, high in merged]),
@@ -132,7 +134,9 @@ def quarantined(
 
 def _check(fact: Received) -> None:
     """Raise `Refused` for what no column or index can hold; the edge quarantines such input."""
-    size = len(fact.source.encode()) + len(fact.id.encode())
+    size = len(fact.source) + len(fact.id)
+    if size > IDENTITY_OCTETS_MAX // 4:  # a character is four octets at most
+        size = len(fact.source.encode()) + len(fact.id.encode())
     if size > IDENTITY_OCTETS_MAX or "\0" in fact.id:
         raise Refused(
             f"source and id are {size} octets, or hold a NUL",
@@ -166,29 +170,24 @@ def _storable(text: str | None) -> str | None:
 
 
 def _receipts(facts: Sequence[Received | Quarantined], answer: _Answer) -> list[Receipt]:
-    """Put the answers back into the order asked: the function takes the two kinds apart."""
-    received = iter(range(len(facts)))
-    aside = iter(range(sum(isinstance(fact, Received) for fact in facts), len(facts)))
-    receipts = []
-    for fact in facts:
-        if isinstance(fact, Received):
-            at, reason = next(received), None
-        else:
-            at, reason = next(aside), fact.reason
-        verdict = answer.verdicts[at]
-        receipts.append(
-            Receipt(
-                verdict,
-                fact.source,
-                fact.id,
-                answer.positions[at],
-                answer.table_seqs[at],
-                answer.hashes[at],
-                "equivocation" if verdict == "equivocation" else reason,
-                answer.quarantine_ids[at],
-            )
-        )
-    return receipts
+    """One receipt each, in the order asked: the function answers the two kinds apart."""
+    received = [fact for fact in facts if isinstance(fact, Received)]
+    told = zip(*answer, strict=True)
+    receipts = [
+        Receipt(verdict, fact.source, fact.id, position, seq, digest, _REASONS.get(verdict), aside)
+        for fact, (verdict, position, seq, digest, aside) in zip(received, told, strict=False)
+    ]
+    if len(received) == len(facts):
+        return receipts
+    of_facts = iter(receipts)
+    return [
+        next(of_facts) if isinstance(fact, Received) else _set_aside(fact, *next(told))
+        for fact in facts
+    ]
+
+
+def _set_aside(fact: Quarantined, verdict: Verdict, *places: Any) -> Receipt:  # noqa: ANN401 - a row
+    return Receipt(verdict, fact.source, fact.id, None, None, None, fact.reason, places[-1])
 
 
 def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -51,9 +51,9 @@ COMMENT ON COLUMN ledger.tape.hash IS
 
 CREATE TABLE ledger.identity (
     position    bigint NOT NULL,
-    data_digest bigint NOT NULL,
     source      text COLLATE "C" NOT NULL,
     fact_id     text COLLATE "C" NOT NULL,
+    data_digest bytea NOT NULL,
     CONSTRAINT identity_pk PRIMARY KEY (source, fact_id)
 ) WITH (autovacuum_analyze_threshold = 1000, autovacuum_analyze_scale_factor = 0.05);
 
@@ -62,7 +62,7 @@ COMMENT ON TABLE ledger.identity IS
 COMMENT ON COLUMN ledger.identity.position IS
     'Position of the fact on the record: the original that a duplicate is answered with.';
 COMMENT ON COLUMN ledger.identity.data_digest IS
-    'First 8 octets of SHA-256 of the octets of data, as a signed integer: tells an edited payload from an edited header.';
+    'First 8 octets of SHA-256 of the octets of data: tells an edited payload from an edited header.';
 COMMENT ON COLUMN ledger.identity.source IS 'As ledger.tape.source.';
 COMMENT ON COLUMN ledger.identity.fact_id IS 'As ledger.tape.fact_id.';
 

@@ -51,6 +51,7 @@ $body$
 DECLARE
     facts CONSTANT integer := cardinality(ids);
     asides CONSTANT integer := cardinality(aside_octets);
+    no_numbers CONSTANT bigint[] := array_fill(NULL::bigint, ARRAY[facts + asides]);
     now_us bigint;
     base bigint;
     originals bigint[];   -- by fact: position of the fact recorded before with its identity
@@ -58,12 +59,11 @@ DECLARE
     fresh integer := 0;
     same integer := 0;
     other integer := 0;
-    head_tapes text[] := '{}';
-    head_seqs bigint[] := '{}';
-    head_positions bigint[] := '{}';
-    head_hashes bytea[] := '{}';
-    heads integer := 0;
+    tape text := '';      -- of the row being chained; no tape is named so
+    seq bigint;
     chained bytea;
+    tapes_seen integer := 0;
+    lasts integer[] := '{}';  -- by tape: its last row in this call
     r record;
 BEGIN
     IF current_setting('synchronous_commit') = 'off' THEN
@@ -72,47 +72,52 @@ BEGIN
     SELECT c.position INTO STRICT base FROM ledger.record c FOR UPDATE;
     now_us := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
     verdicts := array_fill(NULL::text, ARRAY[facts + asides]);
-    positions := array_fill(NULL::bigint, ARRAY[facts + asides]);
-    table_seqs := positions;
-    quarantine_ids := positions;
     hashes := array_fill(NULL::bytea, ARRAY[facts + asides]);
+    positions := no_numbers;
+    table_seqs := no_numbers;
+    quarantine_ids := no_numbers;
 
     SELECT array_agg(k.position ORDER BY k.n), array_agg(k.first ORDER BY k.n)
       INTO originals, firsts
       FROM (SELECT i.n, e.position, min(i.n) OVER (PARTITION BY i.source, i.id) AS first
               FROM unnest(sources, ids) WITH ORDINALITY AS i (source, id, n)
               LEFT JOIN ledger.identity e ON e.source = i.source AND e.fact_id = i.id) k;
+    FOR n IN 1 .. facts LOOP
+        IF originals[n] IS NULL AND firsts[n] = n THEN
+            fresh := fresh + 1;
+            verdicts[n] := 'appended';
+            positions[n] := base + fresh;
+        END IF;
+    END LOOP;
 
+    -- Tape by tape, each row chained to the one before it. The octets are framed as
+    -- ledger.tape.chain_hash frames them.
     FOR r IN
-        SELECT i.n, i.tape, base + row_number() OVER (ORDER BY i.n) AS position,
-               coalesce(h.table_seq, 0) + row_number() OVER (PARTITION BY i.tape ORDER BY i.n) AS seq,
-               coalesce(h.hash, '\x0000000000000000000000000000000000000000000000000000000000000000')
-                   AS previous,
+        SELECT i.n, i.tape, i.position,
                int8send(i.time_us) || int8send(now_us)
                    || int8send(octet_length(i.tape)) || convert_to(i.tape, 'UTF8')
                    || int8send(octet_length(i.type)) || convert_to(i.type, 'UTF8')
                    || sha256(int8send(octet_length(i.attributes)) || i.attributes
                              || int8send(octet_length(i.data)) || i.data) AS rest
-          FROM unnest(tapes, types, times_us, attributes, datas, originals, firsts)
-               WITH ORDINALITY AS i (tape, type, time_us, attributes, data, original, first, n)
-          LEFT JOIN ledger.heads h ON h.tape = i.tape
-         WHERE i.original IS NULL AND i.first = i.n
+          FROM unnest(tapes, types, times_us, attributes, datas, positions)
+               WITH ORDINALITY AS i (tape, type, time_us, attributes, data, position, n)
+         WHERE i.position IS NOT NULL
          ORDER BY i.tape, i.n
     LOOP
-        IF heads = 0 OR head_tapes[heads] <> r.tape THEN
-            heads := heads + 1;
-            head_tapes[heads] := r.tape;
-            chained := r.previous;
+        IF r.tape <> tape THEN
+            tape := r.tape;
+            tapes_seen := tapes_seen + 1;
+            SELECT h.table_seq, h.hash INTO seq, chained FROM ledger.heads h WHERE h.tape = r.tape;
+            IF NOT FOUND THEN
+                seq := 0;
+                chained := decode(repeat('00', 32), 'hex');
+            END IF;
         END IF;
-        chained := sha256('\x02'::bytea || chained || int8send(r.position) || int8send(r.seq) || r.rest);
-        fresh := fresh + 1;
-        verdicts[r.n] := 'appended';
-        positions[r.n] := r.position;
-        table_seqs[r.n] := r.seq;
+        seq := seq + 1;
+        chained := sha256('\x02'::bytea || chained || int8send(r.position) || int8send(seq) || r.rest);
+        table_seqs[r.n] := seq;
         hashes[r.n] := chained;
-        head_seqs[heads] := r.seq;
-        head_positions[heads] := r.position;
-        head_hashes[heads] := chained;
+        lasts[tapes_seen] := r.n;
     END LOOP;
 
     IF fresh > 0 THEN
@@ -124,15 +129,13 @@ BEGIN
                       attributes, datas, hashes)
                AS i (position, seq, time_us, tape, type, source, id, subject, attributes, data, hash)
          WHERE i.position IS NOT NULL;
-        INSERT INTO ledger.identity (position, data_digest, source, fact_id)
-        SELECT i.position, ('x' || encode(substr(sha256(i.data), 1, 8), 'hex'))::bit(64)::bigint,
-               i.source, i.id
+        INSERT INTO ledger.identity (position, source, fact_id, data_digest)
+        SELECT i.position, i.source, i.id, substr(sha256(i.data), 1, 8)
           FROM unnest(positions, sources, ids, datas) AS i (position, source, id, data)
          WHERE i.position IS NOT NULL;
         INSERT INTO ledger.heads AS h (table_seq, position, tape, hash)
-        SELECT i.seq, i.position, i.tape, i.hash
-          FROM unnest(head_seqs, head_positions, head_tapes, head_hashes)
-               AS i (seq, position, tape, hash)
+        SELECT table_seqs[i.n], positions[i.n], tapes[i.n], hashes[i.n]
+          FROM unnest(lasts) AS i (n)
         ON CONFLICT (tape) DO UPDATE
            SET table_seq = excluded.table_seq, position = excluded.position, hash = excluded.hash;
         PERFORM pg_notify('ledger_tape', (base + fresh)::text);
