@@ -1,0 +1,194 @@
+"""The half of a table before the cards: asking for facts, and the wagers on the layout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import (
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from ledger.rules.ruling import FactRef, Finding
+from ledger.rules.steps import Source, Spot, Step, Stop, said
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ledger.rules.game import InForce
+    from ledger.rules.ruling import Settlement
+    from ledger.wire import Fact
+
+
+class Layout:
+    """One round in progress: what was asked of the record so far, and what lies on the layout."""
+
+    def __init__(self, source: Source, rules: InForce, dealt_from: str | None = None) -> None:
+        self.source = source
+        self.rules = rules
+        self.dealt_from = dealt_from
+        self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
+        self.cards: dict[tuple[str, int | None, int], list[str]] = {}
+        self.exposed: dict[tuple[str, int | None, int], set[int]] = {}
+        self.settlements: list[Settlement] = []
+        self.findings: list[Finding] = []
+        self.taken: list[tuple[Step, Fact]] = []
+        self.missing: list[Step] = []
+        self.unsettled: list[Step] = []
+        self.next: Step | None = None
+        self.closings: list[tuple[Fact, Fact]] = []  # a wager, and the fact that closed it
+        self.throws = 0
+
+    # -- asking ------------------------------------------------------------------------------
+
+    def take(self, step: Step) -> Fact | None:
+        """A step of play: the fact that answers it. Raises Stop where the record ends."""
+        fact = self.source.take(step)
+        if fact is not None:
+            self.next = None
+            self.taken.append((step, fact))
+            return fact
+        if self.next is None:
+            self.next = step
+        if self.source.ended:
+            raise Stop
+        self.missing.append(step)
+        return None
+
+    def expect(self, step: Step) -> Fact | None:
+        """A step that decides nothing (a payment, a marker, the rack): play goes on without it."""
+        fact = self.source.take(step)
+        if fact is not None:
+            self.next = None
+        elif self.next is None:
+            self.next = step
+        return fact
+
+    def find(
+        self,
+        code: str,
+        says: str,
+        section: str | None = None,
+        *,
+        facts: Iterable[Fact] = (),
+        position: int | None = None,
+        wager: str | None = None,
+        expected: int | str | None = None,
+        recorded: int | str | None = None,
+    ) -> None:
+        """Note a finding; `facts` are the facts it speaks of."""
+        self.findings.append(
+            Finding(
+                code=code,
+                position=position,
+                wager=wager,
+                expected=expected,
+                recorded=recorded,
+                section=self.rules.section(section) if section else None,
+                says=says,
+                facts=[FactRef(fact.source, fact.id) for fact in facts],
+            )
+        )
+
+    # -- wagers ------------------------------------------------------------------------------
+
+    def wagers(self, names: Sequence[str], section: str, throw: int | None = None) -> list[Fact]:
+        """Take in what the players put on these wagers; the facts, in order."""
+        facts = self.source.wagers(names, section, throw)
+        for fact in facts:
+            body = fact.body
+            if isinstance(body, WagerPlaced):
+                spot = (body.position, body.wager, body.hand)
+                if spot not in self.stakes:
+                    self._offered(fact)
+                self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
+            else:
+                self._withdraw(said(fact, WagerWithdrawn))
+        return facts
+
+    def _withdraw(self, body: WagerWithdrawn) -> None:
+        """Chips taken back; a wager taken back whole is none."""
+        spot = (body.position, body.wager, 1)
+        self.stakes[spot] = (self.stakes.get(spot) or 0) - body.amount
+        if self.stakes[spot] == 0:
+            del self.stakes[spot]
+
+    def _offered(self, fact: Fact) -> None:
+        """An optional wager stands only where the Rules Submission offers it."""
+        body = said(fact, WagerPlaced)
+        wager = self.rules.game.wager(body.wager)
+        if wager and wager.optional and body.wager not in self.rules.offers:
+            why = "the Rules Submission in force does not offer it"
+            self.not_permitted(body.position, body.wager, why, wager.section, (fact,))
+
+    def awaits(self, wagers: Sequence[str], section: str) -> None:
+        """A position with one of these wagers owes the others; with no wager at all, the first."""
+        if not self.stakes:
+            self.next = Step("wager_placed", section, what=wagers[0])
+        for seat in self.positions():
+            owed = [wager for wager in wagers if (seat, wager, 1) not in self.stakes]
+            if 0 < len(owed) < len(wagers) and self.next is None:
+                self.next = Step("wager_placed", section, position=seat, what=owed[0])
+
+    def positions(self) -> list[int]:
+        """Positions with a stake, clockwise."""
+        return sorted({seat for seat, _, _ in self.stakes})
+
+    def one_position_each(self, seats: Iterable[int], wager: str, section: str) -> None:
+        """A player may wager on one position only; the seats taken say who sits where."""
+        betting = set(seats)
+        for seat in sorted(betting):
+            others = betting.intersection(self.source.seat_of(seat)) - {seat}
+            if any(other < seat for other in others):
+                self.not_permitted(seat, wager, "its player wagers on another position", section)
+
+    def stake(self, seat: int, wager: str, hand: int = 1) -> int:
+        """Cents on a wager; 0 where none was placed."""
+        return self.stakes.get((seat, wager, hand)) or 0
+
+    def betting(self, *wagers: str) -> Iterator[tuple[int, str]]:
+        """Positions clockwise, and each of these wagers that lies there."""
+        for seat in self.positions():
+            for wager in wagers:
+                if (seat, wager, 1) in self.stakes:
+                    yield seat, wager
+
+    def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> None:
+        """Wagers close with a fact: one placed after it is late (and stays in the settlement)."""
+        if by is None:
+            return
+        for fact in placed:
+            self.closings.append((fact, by))
+            late = self.source.later_than(fact, by)
+            body = fact.body
+            if late is False or not isinstance(body, WagerPlaced):
+                continue
+            code, how = ("late_wager", "after") if late else ("order_uncertain", "about when")
+            self.find(
+                code,
+                f"Position {body.position} put {dollars(body.amount)} on {self.name(body.wager)} "
+                f"{how} wagers closed ({self.rules.section(section)}).",
+                section,
+                position=body.position,
+                wager=body.wager,
+                facts=(fact, by),
+            )
+
+    def not_permitted(
+        self, seat: int, wager: str, why: str, section: str, facts: Iterable[Fact] = ()
+    ) -> None:
+        """A wager that the section does not allow; it stays in the settlement."""
+        self.find(
+            "wager_not_permitted",
+            f"Position {seat}'s {self.name(wager)} is not permitted: {why} "
+            f"({self.rules.section(section)}).",
+            section,
+            position=seat,
+            wager=wager,
+            facts=facts,
+        )
+
+    def name(self, wager: str) -> str:
+        """A wager's printed name."""
+        known = self.rules.game.wager(wager)
+        return known.name if known else wager
