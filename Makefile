@@ -1,0 +1,47 @@
+# make demo   sets everything up and runs the main job        make check  lint, types, imports, docs
+# make test   sets everything up and passes the tests         make bench  ratios, kept as JSON
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+.PHONY: demo test test-long check bench docs clean
+
+demo: $(VENV)/.installed
+	$(BIN)/round-ledger demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/pytest -m "not long"
+
+test-long: $(VENV)/.installed-dev
+	$(BIN)/pytest -m long
+
+check: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m replay.docs --check
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m ledger.facts.schemas
+	$(BIN)/python -m replay.docs
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.benchmarks
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name one: make PYTHON=/path/to/python3 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis demo
