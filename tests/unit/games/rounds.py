@@ -1,0 +1,165 @@
+"""Rounds as aligned text, one fact a line, and rulings as text, one settlement or finding a line.
+
+A reviewer reads both beside the chapter. What is expected is worked out by hand from the text of
+the regulation; nothing here computes a payout. Words after `|` say which device told the fact,
+when (seconds) and under which number: `| by shoe at 4.1 seq 5 id x`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ledger import facts as told
+from ledger.adjudicate import RoundRecord, rule
+from ledger.rules.order import gaps
+from ledger.submissions import Filed
+from ledger.values import RoundId
+from ledger.wire import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.rules.ruling import Finding, Ruling, Settlement
+
+SECOND_US = 1_000_000
+
+
+def _dealt(to: str, position: int | None, words: list[str]) -> told.CardsDealt:
+    face = "up" if words[0] == "up" else "down"
+    cards = tuple(words[1:] if face == "up" else words)
+    return told.CardsDealt(to=to, position=position, cards=cards, face=face)
+
+
+def _turned(words: list[str]) -> told.CardsTurned:
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    at, cards = tuple(int(index) for index, _ in pairs), tuple(card for _, card in pairs)
+    return told.CardsTurned(to="community", cards=cards, at=at)
+
+
+def _moved(kind: type, words: list[str]) -> Any:  # noqa: ANN401 - one of three facts
+    position, wager, amount, *more = words
+    rest = dict(zip(more[::2], more[1::2], strict=True))
+    values: dict[str, Any] = {"throw": int(rest["throw"])} if "throw" in rest else {}
+    if "from" in rest:
+        values["paid_from"] = rest["from"]
+    return kind(position=int(position), wager=wager, amount=int(amount), **values)
+
+
+def _dice(words: list[str], **values: str) -> told.DiceThrown:
+    first, second, defensive = (int(word) for word in words)
+    return told.DiceThrown(offensive=(first, second), defensive=defensive, **values)
+
+
+_WORDS: dict[str, Callable[[list[str]], Any]] = {
+    "nomorebets": lambda _: told.NoMoreBetsCalled(),
+    "cross": lambda w: _dealt("community", None, w),
+    "deal": lambda w: _dealt("player", int(w[0]), w[1:]),
+    "turn": _turned,
+    "show": lambda w: told.CardsTurned(to="player", position=int(w[0]), cards=tuple(w[1:])),
+    "fold": lambda w: told.DecisionMade(position=int(w[0]), decision="fold"),
+    "withdraw": lambda w: told.WagerWithdrawn(position=int(w[0]), wager=w[1], amount=int(w[2])),
+    "pay": lambda w: _moved(told.WagerPaid, w),
+    "take": lambda w: _moved(told.WagerCollected, w),
+    "back": lambda w: _moved(told.WagerReturned, w),
+    "rack": lambda w: told.HandDiscarded(to="player", position=int(w[0])),
+    "burn": lambda w: told.CardBurned(card=w[0]),
+    "call": lambda w: told.IrregularityCalled(kind=w[0], cards=tuple(w[1:]) or None),
+    "throw": _dice,
+    "extra": lambda w: _dice(w, purpose="extra_point"),
+    "noroll": lambda w: told.NoRollCalled(
+        reason="improper", of=told.FactRef(f"/hollywood/T-1/{w[0]}", w[1]) if w else None
+    ),
+    "marker": lambda w: told.MarkerPlaced(marker=w[0], at=int(w[1])),
+    "void": lambda _: told.RoundVoided(reason="called by the floor"),
+    "done": lambda _: told.RoundCompleted(),
+}
+
+
+def facts_of(script: str, game: str, day: str) -> list[Fact]:
+    """The facts of a script, a second apart unless it says when."""
+    round_ = RoundId("hollywood", "T-1", day, 231)
+    found: list[Fact] = []
+    time_us = 0
+    for number, line in enumerate(filter(None, map(str.strip, script.splitlines())), 1):
+        said, _, how = line.partition("|")
+        first, *words = said.split()
+        ways = how.split()
+        way = dict(zip(ways[::2], ways[1::2], strict=True))
+        time_us += SECOND_US
+        if "at" in way:
+            whole, _, part = way["at"].partition(".")
+            time_us = int(whole) * SECOND_US + int(part.ljust(6, "0"))
+        body: Any
+        if first == "start":
+            body = told.RoundStarted(game=game, dealt_from=words[0] if words else None)
+        elif first.isdigit():
+            wager, amount = words
+            body = told.WagerPlaced(position=int(first), wager=wager, amount=int(amount))
+        else:
+            body = _WORDS[first](words)
+        sequence = int(way["seq"]) if "seq" in way else None
+        source = f"/hollywood/T-1/{way.get('by', 'dealer')}"
+        name = way.get("id", str(number))
+        found.append(Fact(body, source, name, time_us, round_, "T-1", sequence, None))
+    return found
+
+
+def ruling(  # noqa: PLR0913 - what may stand around a round
+    script: str,
+    game: str,
+    *,
+    day: str = "2015-03-01",
+    filed: dict[str, Any] | None = None,
+    gone: tuple[int, ...] = (),
+    seats: tuple[tuple[int, ...], ...] = (),
+) -> Ruling:
+    """The ruling of a script under a Rules Submission that `filed` describes; None: none filed."""
+    facts = facts_of(script, game, day)
+    submissions = []
+    if filed is not None:
+        breakage = told.Breakage(unit=filed.get("unit", 1), mode="down")
+        values = {name: value for name, value in filed.items() if name != "unit"}
+        filing = told.RulesSubmissionFiled(
+            game=game, effective_from="2010-01-01", breakage=breakage, **values
+        )
+        submissions = [Filed("hollywood", None, 0, filing)]
+    of = RoundRecord(
+        RoundId("hollywood", "T-1", day, 231), facts, gaps(facts), frozenset(gone), seats
+    )
+    found = rule(of, submissions)
+    assert found is not None
+    return found
+
+
+def _settlement(s: Settlement) -> str:
+    row = f" {s.row}, {s.odds}" if s.row else ""
+    throw = f" throw {s.throw}" if s.throw else ""
+    exact = f" exact {s.exact_net}" if s.exact_net != str(s.net) else ""
+    reading = f" [{s.reading} {s.reading_value}]" if s.reading else ""
+    return (
+        f"{s.position} {s.wager}{throw} {s.stake} {s.outcome} {s.net:+d}{exact} "
+        f"{s.section}{row}{reading}"
+    )
+
+
+def _finding(f: Finding) -> str:
+    where = [f.position, f.wager, f"throw {f.throw}" if f.throw else None]
+    money = None if f.expected is None and f.recorded is None else f"{f.expected} / {f.recorded}"
+    words = [f.code, *where, money, f.section]
+    return "! " + " ".join(str(word) for word in words if word is not None)
+
+
+def text(found: Ruling, *, following: bool = False) -> list[str]:
+    """A ruling as lines: status, settlements, findings, and what it waits for or comes next."""
+    step = found.next if following else found.awaiting
+    wanted = []
+    if step:
+        words = (step.step, step.who, step.wager, step.amount, step.section)
+        wanted = ["> " + " ".join(str(word) for word in words if word is not None)]
+    lines = [_settlement(s) for s in found.settlements] + [_finding(f) for f in found.findings]
+    return [found.status, *lines, *wanted]
+
+
+def lines(expected: str) -> list[str]:
+    """Expected text with its alignment taken out."""
+    return [" ".join(line.split()) for line in expected.splitlines() if line.strip()]
