@@ -7,7 +7,7 @@ fraction of that (ADR 0004). Knows nothing of facts.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
@@ -65,7 +65,7 @@ def bigints(items: Sequence[int]) -> BigintArray:
     return BigintArray(_header(_INT8, len(items), nulls=False) + octets)
 
 
-def register(connection: Connection[tuple[object, ...]]) -> None:
+def register(connection: Connection[Any]) -> None:
     """Let this connection send the arrays above."""
     for kind, dumper in ((TextArray, _Texts), (ByteaArray, _Byteas), (BigintArray, _Bigints)):
         connection.adapters.register_dumper(kind, dumper)

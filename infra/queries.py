@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from psycopg.rows import tuple_row
+
 from infra import arrays
 from ledger.errors import Refused
 from ledger.tape import (
@@ -25,7 +27,9 @@ from ledger.tape import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from infra.postgres import AnyConnection
+    import psycopg
+
+_POSITION_MAX = 2**63 - 1
 
 CHANNEL = "ledger_tape"
 """Where an append notifies, with the newest position as text."""
@@ -42,6 +46,16 @@ _READ = f"""
 SELECT {COLUMNS} FROM ledger.tape t
  WHERE t.notification_id > %b ORDER BY t.notification_id LIMIT %b
 """  # noqa: S608 - put together from constants
+_READ_SOME = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.notification_id > %b AND t.notification_id <= %b AND (%b OR t.topic = ANY(%b))
+ ORDER BY t.notification_id LIMIT %b
+"""  # noqa: S608 - as above
+_WITH_ID_PREFIX = f"""
+SELECT {COLUMNS} FROM ledger.identity e
+  JOIN ledger.tape t ON t.notification_id = e.position
+ WHERE e.source = %b AND e.fact_id >= %b AND e.fact_id < %b
+"""  # noqa: S608 - as above
 _ROWS_OF = f"""
 SELECT {COLUMNS} FROM unnest(%b, %b) AS r (low, high)
   JOIN ledger.tape t ON t.originator_id = %b AND t.originator_version BETWEEN r.low AND r.high
@@ -70,33 +84,67 @@ class _Answer(NamedTuple):
     quarantine_ids: list[int | None]
 
 
-def append(connection: AnyConnection, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
+def _run(
+    connection: psycopg.Connection[Any], statement: str, parameters: Sequence[object] = ()
+) -> psycopg.Cursor[tuple[Any, ...]]:
+    """Binary, prepared, rows as plain tuples, whatever the connection's own ways."""
+    cursor = connection.cursor(row_factory=tuple_row, binary=True)
+    return cursor.execute(statement, parameters, prepare=True)
+
+
+def append(
+    connection: psycopg.Connection[Any], facts: Sequence[Received | Quarantined]
+) -> list[Receipt]:
     """Judge and keep facts in one call; one receipt each, in order.
 
     Raises `Refused`, with nothing kept, for a fact the record cannot hold.
     """
     received = [fact for fact in facts if isinstance(fact, Received)]
     aside = [fact for fact in facts if isinstance(fact, Quarantined)]
-    row = connection.execute(
-        _APPEND, (*_fact_columns(received), *_aside_columns(aside)), prepare=True, binary=True
-    ).fetchone()
+    row = _run(connection, _APPEND, (*_fact_columns(received), *_aside_columns(aside))).fetchone()
     return _receipts(facts, _Answer(*cast("tuple[Any, ...]", row)))
 
 
-def release(connection: AnyConnection, quarantine_id: int, fact: Received) -> Receipt:
+def release(connection: psycopg.Connection[Any], quarantine_id: int, fact: Received) -> Receipt:
     """Append a fact and mark the quarantined input released as it, in one call."""
     _check(fact)
-    row = connection.execute(_RELEASE, (quarantine_id, *fact), binary=True).fetchone()
+    row = _run(connection, _RELEASE, (quarantine_id, *fact)).fetchone()
     return _receipts([fact], _Answer(*cast("tuple[Any, ...]", row)))[0]
 
 
-def read(connection: AnyConnection, after: int, limit: int) -> list[TapeRow]:
-    """Rows with position > `after`, in order of position."""
-    rows = connection.execute(_READ, (after, limit), prepare=True, binary=True)
+def read(
+    connection: psycopg.Connection[Any],
+    after: int,
+    limit: int,
+    *,
+    stop: int | None = None,
+    types: Sequence[str] = (),
+) -> list[TapeRow]:
+    """Rows with position > `after`, in order of position; none after `stop`, only of `types`."""
+    if stop is None and not types:
+        rows = _run(connection, _READ, (after, limit))
+    else:
+        last = _POSITION_MAX if stop is None else stop
+        rows = _run(connection, _READ_SOME, (after, last, not types, list(types), limit))
     return [TapeRow._make(row) for row in rows.fetchall()]
 
 
-def rows_of(connection: AnyConnection, tape: str, seqs: Sequence[tuple[int, int]]) -> list[TapeRow]:
+def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str) -> list[TapeRow]:
+    """Every row of a source whose id begins with `prefix` (not empty), in no order."""
+    after_last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    rows = _run(connection, _WITH_ID_PREFIX, (source, prefix, after_last))
+    return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def is_on_record(connection: psycopg.Connection[Any], source: str, fact_id: str) -> bool:
+    """Whether a fact with this identity is on a tape."""
+    found = "SELECT 1 FROM ledger.identity WHERE source = %b AND fact_id = %b"
+    return _run(connection, found, (source, fact_id)).fetchone() is not None
+
+
+def rows_of(
+    connection: psycopg.Connection[Any], tape: str, seqs: Sequence[tuple[int, int]]
+) -> list[TapeRow]:
     """Rows of one tape within the given closed ranges of `table_seq`, in order, each once."""
     merged = list(_merged(seqs))
     parameters = (
@@ -104,31 +152,32 @@ def rows_of(connection: AnyConnection, tape: str, seqs: Sequence[tuple[int, int]
         arrays.bigints([high for _, high in merged]),
         tape,
     )
-    rows = connection.execute(_ROWS_OF, parameters, prepare=True, binary=True)
+    rows = _run(connection, _ROWS_OF, parameters)
     return [TapeRow._make(row) for row in rows.fetchall()]
 
 
-def heads(connection: AnyConnection) -> list[Head]:
+def heads(connection: psycopg.Connection[Any]) -> list[Head]:
     """The newest row of every tape, by tape."""
-    rows = connection.execute(
-        "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape", binary=True
+    rows = _run(
+        connection, "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape"
     )
     return [Head._make(row) for row in rows.fetchall()]
 
 
-def counters(connection: AnyConnection) -> Counters:
+def counters(connection: psycopg.Connection[Any]) -> Counters:
     """What became of everything ever received."""
-    row = connection.execute(
-        "SELECT received, position, duplicate, equivocation, quarantined FROM ledger.record"
+    row = _run(
+        connection,
+        "SELECT received, position, duplicate, equivocation, quarantined FROM ledger.record",
     ).fetchone()
     return Counters._make(cast("tuple[int, ...]", row))
 
 
 def quarantined(
-    connection: AnyConnection, after: int, limit: int, *, released: bool
+    connection: psycopg.Connection[Any], after: int, limit: int, *, released: bool
 ) -> list[InQuarantine]:
     """Quarantine rows numbered above `after`, in order; those released too where asked for."""
-    rows = connection.execute(_QUARANTINED, (after, released, limit), binary=True)
+    rows = _run(connection, _QUARANTINED, (after, released, limit))
     return [InQuarantine._make(row) for row in rows.fetchall()]
 
 

@@ -13,7 +13,7 @@ from collections import deque
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from ledger.errors import Busy, LedgerError, Unavailable
+from ledger.errors import Busy, Unavailable
 from ledger.tape import Quarantined, Receipt, Received
 
 if TYPE_CHECKING:
