@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-long check bench docs clean
+.PHONY: demo test test-long check bench docs secrets clean
 
 demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
@@ -42,6 +42,14 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@ $(VENV)/.installed
+
+secrets: .secrets/postgres_password
+
+.secrets/postgres_password:
+	mkdir -p .secrets
+	umask 077 && $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(32))' > $@
+	chmod 644 $@  # read inside the containers by other users; the folder is closed to the host's
+	chmod 700 .secrets
 
 clean:
 	rm -rf $(VENV) build ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis demo
