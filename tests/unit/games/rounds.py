@@ -7,7 +7,7 @@ when (seconds) and under which number: `| by shoe at 4.1 seq 5 id x`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ledger import facts as told
 from ledger.adjudicate import RoundRecord, rule
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from ledger.rules.ruling import Finding, Ruling, Settlement
 
 SECOND_US = 1_000_000
+
+
+class Around(TypedDict, total=False):
+    """What stands around a round; without `filed`, no Rules Submission was filed."""
+
+    day: str  # the gaming day
+    filed: dict[str, Any]  # fields of the Rules Submission, `unit` its breakage unit in cents
+    gone: tuple[int, ...]  # positions whose player left
+    seats: tuple[tuple[int, ...], ...]  # the positions each player holds
 
 
 def _dealt(to: str, position: int | None, words: list[str]) -> told.CardsDealt:
@@ -104,16 +113,9 @@ def facts_of(script: str, game: str, day: str) -> list[Fact]:
     return found
 
 
-def ruling(  # noqa: PLR0913 - what may stand around a round
-    script: str,
-    game: str,
-    *,
-    day: str = "2015-03-01",
-    filed: dict[str, Any] | None = None,
-    gone: tuple[int, ...] = (),
-    seats: tuple[tuple[int, ...], ...] = (),
-) -> Ruling:
-    """The ruling of a script under a Rules Submission that `filed` describes; None: none filed."""
+def ruling(script: str, game: str, **around: Unpack[Around]) -> Ruling:
+    """The ruling of a script, and what stands around it."""
+    day, filed = around.get("day", "2015-03-01"), around.get("filed")
     facts = facts_of(script, game, day)
     submissions = []
     if filed is not None:
@@ -124,7 +126,11 @@ def ruling(  # noqa: PLR0913 - what may stand around a round
         )
         submissions = [Filed("hollywood", None, 0, filing)]
     of = RoundRecord(
-        RoundId("hollywood", "T-1", day, 231), facts, gaps(facts), frozenset(gone), seats
+        RoundId("hollywood", "T-1", day, 231),
+        facts,
+        gaps(facts),
+        frozenset(around.get("gone", ())),
+        around.get("seats", ()),
     )
     found = rule(of, submissions)
     assert found is not None

@@ -6,9 +6,14 @@ player's two; the Down Hand far, middle, near and the player's two.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tests.unit.games.rounds import lines, ruling, text
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tests.unit.games.rounds import Around
 
 GAME = "criss_cross_poker"
 
@@ -91,7 +96,7 @@ def one_hand(cross: str, hole: str) -> str:
     """
 
 
-def check_hands(table: str, **around: Any) -> None:
+def check_hands(table: str, **around: Unpack[Around]) -> None:
     """Each row: cross / hole / code and cents won or lost for the six wagers of the layout."""
     for row in table.splitlines():
         if not row.strip():
@@ -101,7 +106,7 @@ def check_hands(table: str, **around: Any) -> None:
         assert found == ["complete", *expected_of(1, codes.split())], row
 
 
-def check(script: str, expected: str, **around: Any) -> None:
+def check(script: str, expected: str, **around: Unpack[Around]) -> None:
     """A script's whole ruling, line by line."""
     assert text(ruling(script, GAME, **around)) == lines(expected)
 
