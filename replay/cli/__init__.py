@@ -1,0 +1,14 @@
+"""The one command, `round-ledger`. Each family of commands is a module here; see `app.COMMANDS`.
+
+Builds what commands need (settings, the record) and is the only part of `replay` that may import
+`consumers`. It decides nothing: what a command says comes from the parts it calls.
+"""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command named on the command line; ends the process with its exit code."""
+    from replay.cli.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
+
+    run()

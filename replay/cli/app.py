@@ -1,0 +1,101 @@
+"""The tree of commands: which there are, where each is defined, and how one is run.
+
+A command's module is imported when the command is asked for, so that `games` needs no database
+driver and `--help` is quick. To add a command: register it on the `app` of its family's module, and
+add its row to `COMMANDS`. How any of them ends is decided in `ending`, here once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from replay.cli.errors import ending
+
+if TYPE_CHECKING:
+    from typer._click import Command as AnyCommand
+
+RECORD, RULES, LOOK, RUN = "Record", "Rules", "Look", "Run"
+"""Panels of `round-ledger --help`."""
+
+
+class Command(NamedTuple):
+    """One row of `round-ledger --help`."""
+
+    name: str
+    module: str  # under `replay.cli`; its `app` holds the command
+    panel: str
+    says: str  # the first line of the command's own help
+
+
+COMMANDS = (
+    Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),
+)
+
+
+class Lazy(TyperGroup):
+    """The top of the tree: knows every command's name and first line, imports only what is run."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override] # vendored
+        """Names, in the order of `COMMANDS`."""
+        del ctx
+        return [row.name for row in COMMANDS]
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> "AnyCommand | None":  # type: ignore[override] # vendored
+        """The command; while the help of all is printed, only its name and first line."""
+        row = next((row for row in COMMANDS if row.name == cmd_name), None)
+        if row is None:
+            return None
+        if ctx.meta.get("listing"):
+            return TyperCommand(row.name, help=row.says, rich_help_panel=row.panel)
+        return load(row)
+
+    def format_help(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override] # noqa: ANN401 - vendored
+        """The list of all commands, without importing one."""
+        ctx.meta["listing"] = True
+        super().format_help(ctx, formatter)
+        ctx.meta["listing"] = False
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override] # noqa: ANN401 - as the base says
+        """Run the command; however it ends, the exit code is one of the contract's."""
+        with ending():
+            return super().invoke(ctx)
+
+
+def load(row: Command) -> "AnyCommand":
+    """Import the module of a command and take the command out of its `app`."""
+    family: typer.Typer = import_module(f"replay.cli.{row.module}").app
+    command = get_group(family).commands[row.name]
+    command.name = row.name
+    return command
+
+
+app = typer.Typer(
+    name="round-ledger",
+    cls=Lazy,
+    help="Record casino table games as facts, rule on every round, and replay what happened.",
+    epilog="Exit codes: 0 done, nothing found · 1 findings · 2 usage or unreadable input · "
+    "3 something needed is not available.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def root() -> None:
+    """Record casino table games as facts, rule on every round, and replay what happened."""
+
+
+def family() -> typer.Typer:
+    """What a family's module registers its commands on, as `app`."""
+    return typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode="rich")
+
+
+def run() -> None:
+    """Run `round-ledger`."""
+    app(prog_name="round-ledger")

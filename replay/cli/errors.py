@@ -1,0 +1,61 @@
+"""How a command ends: the exit code, and a user's mistake told without a traceback.
+
+0 done, nothing found · 1 findings · 2 usage or unreadable input · 3 something needed is not
+available · 130 or 143 stopped by SIGINT or SIGTERM · 141 the reader of our output went away.
+A traceback means a defect of this program, and nothing else.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+
+from ledger.errors import LedgerError
+
+FINDINGS = 1
+"""Exit code of a command that did its work and found something."""
+
+_READER_GONE = 128 + signal.SIGPIPE
+
+
+class Stopped(KeyboardInterrupt):
+    """SIGTERM came: unwind as for SIGINT, so that what is open is closed."""
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Turn every foreseen end of a command into its exit code."""
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        yield
+        sys.stdout.flush()
+    except LedgerError as error:
+        tell(error)
+        raise typer.Exit(error.exit_code) from None
+    except BrokenPipeError:
+        _forget_output()
+        raise typer.Exit(_READER_GONE) from None
+    except KeyboardInterrupt as stop:
+        number = signal.SIGTERM if isinstance(stop, Stopped) else signal.SIGINT
+        raise typer.Exit(128 + number) from None
+
+
+def tell(error: LedgerError) -> None:
+    """What is wrong, where, and what to do now, on stderr."""
+    what = error.what.rstrip(".")
+    sys.stderr.write(f"round-ledger: {what}.\n  where: {error.where}\n  do:    {error.hint}\n")
+
+
+def _stop(number: int, frame: object) -> NoReturn:
+    del number, frame
+    raise Stopped
+
+
+def _forget_output() -> None:
+    """Nobody reads our output any more: let the interpreter's last flush go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,97 @@
+"""What commands print: JSON Lines to pipe, tables to read, progress on a terminal's stderr.
+
+Results go to stdout, everything said beside them to stderr. Rich is imported only where it draws.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+
+import msgspec
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines instead of tables.")]
+"""The option of every command that reads."""
+
+WIDTH_PIPED = 160
+"""Columns of a table that is not drawn on a terminal."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Advance(Protocol):
+    """Tell a progress bar how much more was done, and what is being done."""
+
+    def __call__(self, steps: int = 1, *, doing: str | None = None) -> None:
+        """Move on by `steps`."""
+
+
+def print_json(each: object) -> None:
+    """One object on a line of its own; structs, mappings and lists alike."""
+    sys.stdout.buffer.write(_encode(each) + b"\n")
+
+
+def print_lines(objects: Iterable[object]) -> None:
+    """JSON Lines, each written as it comes."""
+    for each in objects:
+        print_json(each)
+
+
+def console() -> "Console":
+    """Where tables are drawn: stdout, at the width there is."""
+    from rich.console import Console  # noqa: PLC0415 - 30 ms that `--json` does not need
+
+    return Console(width=None if sys.stdout.isatty() else WIDTH_PIPED, highlight=False)
+
+
+def show(*what: "RenderableType") -> None:
+    """Draw on stdout."""
+    console().print(*what)
+
+
+def show_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = ""
+) -> None:
+    """A table to read. `right` names the columns of figures, space-separated; None prints n/a."""
+    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for column in columns:
+        justify: Literal["left", "right"] = "right" if column in right.split() else "left"
+        table.add_column(column, justify=justify, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("n/a" if cell is None else str(cell)) for cell in row))
+    show(table)
+
+
+def say(text: str) -> None:
+    """A sentence beside the results, on stderr."""
+    sys.stdout.flush()
+    sys.stderr.write(f"{text}\n")
+
+
+@contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Advance]:
+    """Progress of long work on stderr, only where that is a terminal. `total` in steps."""
+    if not sys.stderr.isatty():
+        yield _silent
+        return
+    from rich.console import Console  # noqa: PLC0415 - as above
+    from rich.progress import Progress  # noqa: PLC0415 - as above
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        def advance(steps: int = 1, *, doing: str | None = None) -> None:
+            bar.update(task, advance=steps, description=doing)
+
+        yield advance
+
+
+def _silent(steps: int = 1, *, doing: str | None = None) -> None:
+    del steps, doing
