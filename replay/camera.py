@@ -33,7 +33,7 @@ _SECOND = 1_000_000  # microseconds
 _CAPTURES = 1 << 16  # the strip counts modulo this
 
 
-class Segment(NamedTuple):
+class DrawnSegment(NamedTuple):
     """One drawn segment: what to record of it, and when its file was closed."""
 
     fact: SegmentRecorded
@@ -48,7 +48,7 @@ class _Capture(NamedTuple):
 
 def draw(
     shot_list: ShotList, folder: Path, progress: Callable[[int, int], None] | None = None
-) -> list[Segment]:
+) -> list[DrawnSegment]:
     """Draw all segments of a shot list below a folder; the same list gives the same bytes.
 
     Files are `<camera>/<start by the camera's clock>.webm`, which is also their label.
@@ -99,7 +99,7 @@ def _segments(plan: CameraPlan) -> Iterator[list[_Capture]]:
         yield current
 
 
-def _segment(shot_list: ShotList, captures: list[_Capture], folder: Path) -> Segment:
+def _segment(shot_list: ShotList, captures: list[_Capture], folder: Path) -> DrawnSegment:
     plan = shot_list.plan
     start_ms = captures[0].clock_ms
     ends_ms = captures[-1].clock_ms + 1000 // plan.frames_per_second
@@ -119,7 +119,7 @@ def _segment(shot_list: ShotList, captures: list[_Capture], folder: Path) -> Seg
         frames=len(captures),
         duration_us=(ends_ms - start_ms) * _MS,
     )
-    return Segment(fact, captures[-1].true_us + _SECOND // plan.frames_per_second)
+    return DrawnSegment(fact, captures[-1].true_us + _SECOND // plan.frames_per_second)
 
 
 def _encode(shot_list: ShotList, captures: list[_Capture]) -> list[bytes]:

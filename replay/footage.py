@@ -12,7 +12,7 @@ import os
 import resource
 import signal
 import sys
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,8 +70,7 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
     number = bisect_left(times.pts_us, pts_us)
     if times.pts_us[number : number + 1] != (pts_us,):
         raise ValueError(f"no frame is shown from {pts_us} us on: take a time of the index")
-    with _opened(path, raw=False) as capture:
-        picture = _picture(capture, times, number)
+    picture = _picture(path, times, number)
     code = read_timecode(picture)
     kept, png = cv2.imencode(".png", picture)
     if not kept:
@@ -80,22 +79,38 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
     return Frame(number, pts_us, octets, hashlib.sha256(octets).hexdigest(), code)
 
 
-def _picture(capture: cv2.VideoCapture, times: FrameIndex, number: int) -> NDArray[np.uint8]:
-    """Seek to well before the frame, then step until its own time comes up."""
-    target_us, back_us = times.pts_us[number], _BACK_US
-    while True:
-        start_us = max(target_us - back_us, 0)
-        capture.set(cv2.CAP_PROP_POS_MSEC, start_us / 1000)
-        reached = _step(capture, times)
-        while reached is not None and reached < number:
-            reached = _step(capture, times)
-        if reached == number:
-            decoded, picture = capture.retrieve()
-            if decoded:
-                return picture.astype("uint8", copy=False)
-        if start_us == 0:
+def _picture(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
+    """Seek to well before the frame, then step until its own time comes up.
+
+    Some containers land where no key frame is: what decodes from there may be pieces of other
+    pictures. Only a picture with a key frame on the way to it is taken; the last try is the start.
+    """
+    back_us = _BACK_US
+    with _opened(path, raw=False) as capture:
+        while back_us < times.pts_us[number]:
+            capture.set(cv2.CAP_PROP_POS_MSEC, (times.pts_us[number] - back_us) / 1000)
+            picture = _step_to(capture, times, number)
+            if picture is not None:
+                return picture
+            back_us *= 4
+    with _opened(path, raw=False) as capture:
+        picture = _step_to(capture, times, number)
+        if picture is None:
             raise UnreadableError(f"frame {number} stands in the index, but does not decode")
-        back_us *= 4
+        return picture
+
+
+def _step_to(capture: cv2.VideoCapture, times: FrameIndex, number: int) -> NDArray[np.uint8] | None:
+    """Decode up to a frame; None where that passes it, or passes no key frame."""
+    first = reached = _step(capture, times)
+    while reached is not None and reached < number:
+        reached = _step(capture, times)
+    if first is None or reached != number:
+        return None
+    if bisect_left(times.keys, first) == bisect_right(times.keys, number):
+        return None
+    decoded, picture = capture.retrieve()
+    return picture.astype("uint8", copy=False) if decoded else None
 
 
 def _step(capture: cv2.VideoCapture, times: FrameIndex) -> int | None:

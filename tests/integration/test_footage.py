@@ -10,9 +10,11 @@ import pytest
 
 from ledger.shots import Area, CameraPlan, Shot, ShotList, camera_clock_us
 from ledger.values import parse_time
-from replay.camera import Segment, draw
+from replay.camera import DrawnSegment, draw
 from replay.footage import frame_at, index
+from replay.picture import WIDTH, draw_table
 from replay.timecode import STRIP_HEIGHT, STRIP_WIDTH, Timecode, draw_strip, read_timecode
+from replay.webm import Packet, read_ivf, write_webm
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,7 @@ KINDS = {
     "ntsc.avi": ("MJPG", NTSC),
     "ntsc.webm": ("VP80", NTSC),
 }
+PLAIN = {"plain.ivf": ("VP80", 25.0)}
 
 
 def shot_list(seconds: int = 24, **plan: object) -> ShotList:
@@ -44,14 +47,14 @@ def shot_list(seconds: int = 24, **plan: object) -> ShotList:
     return ShotList(fixed, shots)
 
 
-def start_us(segment: Segment) -> int:
+def start_us(segment: DrawnSegment) -> int:
     start = parse_time(segment.fact.start)
     assert start is not None
     return start
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Segment]]:
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[DrawnSegment]]:
     folder = tmp_path_factory.mktemp("drawn")
     gap = (START + 9 * S, START + 12 * S)
     return folder, draw(shot_list(gap=gap, dropped_permille=150), folder)
@@ -59,7 +62,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Segment]
 
 def written_by_opencv(folder: Path, name: str, frames: int = 150) -> Path:
     path = folder / name
-    codec, rate = KINDS[name]
+    codec, rate = (KINDS | PLAIN)[name]
     fourcc = cv2.VideoWriter.fourcc(*codec)
     writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, fourcc, rate, (STRIP_WIDTH, 64))
     for number in range(frames):
@@ -90,7 +93,7 @@ def test_every_frame_asked_for_is_the_frame_shown(tmp_path: Path, name: str) -> 
 
 
 def test_every_frame_of_a_variable_rate_segment_is_the_frame_shown(
-    drawn: tuple[Path, list[Segment]],
+    drawn: tuple[Path, list[DrawnSegment]],
 ) -> None:
     folder, segments = drawn
     chance = np.random.default_rng(3)
@@ -104,8 +107,41 @@ def test_every_frame_of_a_variable_rate_segment_is_the_frame_shown(
             assert frame.timecode.clock_ms * 1000 == start_us(segment) + pts_us
 
 
+def test_a_frame_sought_is_the_frame_of_a_decode_from_the_start(
+    drawn: tuple[Path, list[DrawnSegment]],
+) -> None:
+    path = drawn[0] / drawn[1][0].fact.path
+    times = index(path)
+    capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+    for number, pts_us in enumerate(times.pts_us):
+        read, picture = capture.read()
+        assert read
+        if number % 7 == 0:
+            octets = np.frombuffer(frame_at(path, times, pts_us).png, dtype=np.uint8)
+            assert np.array_equal(cv2.imdecode(octets, cv2.IMREAD_COLOR), picture)
+    assert not capture.grab()
+    capture.release()
+
+
+def test_a_file_that_does_not_begin_at_zero_is_counted_from_its_first_frame(
+    tmp_path: Path,
+) -> None:
+    source = written_by_opencv(tmp_path, "plain.ivf", 40)
+    late = [
+        Packet(5_000 + 37 * n, octets) for n, octets in enumerate(read_ivf(source.read_bytes()))
+    ]
+    path = tmp_path / "late.webm"
+    path.write_bytes(write_webm(late, STRIP_WIDTH, 64, 5_000 + 37 * 40))
+    times = index(path)
+    assert times.pts_us == tuple(37_000 * n for n in range(40))
+    for number in (0, 1, 17, 39):
+        timecode = frame_at(path, times, times.pts_us[number]).timecode
+        assert timecode is not None
+        assert timecode.capture == number
+
+
 def test_asking_the_player_for_a_time_shows_wrong_frames(
-    drawn: tuple[Path, list[Segment]],
+    drawn: tuple[Path, list[DrawnSegment]],
 ) -> None:
     folder, segments = drawn
     path = folder / segments[0].fact.path
@@ -116,14 +152,14 @@ def test_asking_the_player_for_a_time_shows_wrong_frames(
     assert wrong > 30
 
 
-def test_a_time_of_no_frame_is_refused(drawn: tuple[Path, list[Segment]]) -> None:
+def test_a_time_of_no_frame_is_refused(drawn: tuple[Path, list[DrawnSegment]]) -> None:
     path = drawn[0] / drawn[1][0].fact.path
     times = index(path)
     with pytest.raises(ValueError, match="take a time of the index"):
         frame_at(path, times, times.pts_us[3] + 1)
 
 
-def test_the_drawn_times_vary_and_the_gap_is_a_gap(drawn: tuple[Path, list[Segment]]) -> None:
+def test_the_drawn_times_vary_and_the_gap_is_a_gap(drawn: tuple[Path, list[DrawnSegment]]) -> None:
     folder, segments = drawn
     assert len(segments) == 2
     before, after = segments
@@ -134,7 +170,7 @@ def test_the_drawn_times_vary_and_the_gap_is_a_gap(drawn: tuple[Path, list[Segme
 
 
 def test_the_clock_in_the_picture_is_the_cameras_and_not_true(
-    drawn: tuple[Path, list[Segment]],
+    drawn: tuple[Path, list[DrawnSegment]],
 ) -> None:
     plan = shot_list().plan
     for segment in drawn[1]:
@@ -161,7 +197,7 @@ def test_segments_are_cut_by_length_and_told_as_recorded(tmp_path: Path) -> None
         assert segment.fact.duration_us <= 3.3 * S
 
 
-def test_a_picture_without_a_strip_reads_as_none(drawn: tuple[Path, list[Segment]]) -> None:
+def test_a_picture_without_a_strip_reads_as_none(drawn: tuple[Path, list[DrawnSegment]]) -> None:
     path = drawn[0] / drawn[1][0].fact.path
     times = index(path)
     octets = np.frombuffer(frame_at(path, times, times.pts_us[0]).png, dtype=np.uint8)
@@ -173,3 +209,30 @@ def test_a_picture_without_a_strip_reads_as_none(drawn: tuple[Path, list[Segment
     swapped = picture.copy()
     swapped[-STRIP_HEIGHT:, :6] = swapped[-STRIP_HEIGHT:, :6][::-1]
     assert read_timecode(swapped) is None
+
+
+def test_what_does_not_fit_the_picture_is_cut_with_a_sign_and_never_wraps() -> None:
+    many = tuple(Area(f"Position {n}", cards=("As",) * 5, chips=2500) for n in range(30))
+    full, fitting = (draw_table("CC-07", "CC-07-A", Shot(0, "", many[:count])) for count in (30, 8))
+    corner = (slice(-60, -36), slice(WIDTH - 24, WIDTH))
+    assert not np.array_equal(full[corner], fitting[corner])
+    long, empty = (
+        draw_table("CC-07", "CC-07-A", Shot(0, caption)) for caption in ("one caption " * 30, "")
+    )
+    assert not np.array_equal(long[:26], empty[:26])
+    assert np.array_equal(long[26:], empty[26:])
+
+
+def test_every_kind_of_thing_on_a_table_is_drawn() -> None:
+    bare = draw_table("TDF-2", "TDF-2-A", Shot(0, "", (Area("Field"),)))
+    things = [
+        {"cards": ("Jk", "Td", "??")},
+        {"dice": (1, 2, 3, 4, 5, 6)},
+        {"chips": 100},
+        {"text": "20"},
+    ]
+    pictures = [
+        draw_table("TDF-2", "TDF-2-A", Shot(0, "", (Area("Field", **told),))) for told in things
+    ]
+    different = {picture.tobytes() for picture in (bare, *pictures)}
+    assert len(different) == 5
