@@ -1,0 +1,78 @@
+"""What the table looked like at one moment of a round: values only, the same for every game."""
+
+from msgspec import Struct
+
+
+class SeenCard(Struct, frozen=True):
+    """A card on the table. card: what the whole record says it is, `??` where it never does."""
+
+    card: str
+    up: bool  # whether it lay face up at this moment
+
+
+class Held(Struct, frozen=True, kw_only=True):
+    """The cards of one holder, in dealing order, and what became of them."""
+
+    to: str
+    position: int | None
+    hand: int
+    cards: tuple[SeenCard, ...]
+    set_as: dict[str, tuple[str, ...]]  # hands the holder arranged, by name
+    gone: bool  # in the discard rack
+
+
+class Stake(Struct, frozen=True, kw_only=True):
+    """One wager of one position so far, cents."""
+
+    wager: str
+    hand: int
+    placed: int  # less what was taken back
+    on_layout: int  # what lies there now
+    paid: int
+    collected: int
+    returned: int
+    state: str | None  # "on" or "off", where it was called so
+
+
+class Seat(Struct, frozen=True, kw_only=True):
+    """One position: its wagers, what it decided, and what it paid in fees or put into a pot."""
+
+    position: int
+    stakes: tuple[Stake, ...]
+    decisions: tuple[str, ...]
+    fees: int  # cents
+    in_pot: int  # cents added by decisions
+    awarded: int  # cents of pots
+
+
+class Thrown(Struct, frozen=True, kw_only=True):
+    """One throw. number counts valid throws from 1; a cancelled one has none."""
+
+    number: int | None
+    dice: tuple[int, ...]  # two greens, then the red one, where the game has them
+    purpose: str
+    cancelled: bool
+
+
+class Moment(Struct, frozen=True, kw_only=True):
+    """The table after one fact. Money in cents; times in microseconds by the device's clock."""
+
+    number: int  # from 1, in the order of the round
+    source: str
+    id: str
+    time_us: int
+    fact: str  # its name, `wager_placed`
+    says: str
+    phase: str
+    seats: tuple[Seat, ...]
+    held: tuple[Held, ...]
+    throws: tuple[Thrown, ...]
+    markers: dict[str, int | str]
+    burned: int  # cards
+    paid: int
+    collected: int
+    returned: int
+    rake: int
+    irregularities: tuple[str, ...]
+    void: str | None  # the reason given, where the round was declared void
+    closed: bool

@@ -1,0 +1,390 @@
+"""The table as it stood after each fact of a round, from the facts alone.
+
+A pure fold for any game: it knows what facts do to a layout, and no rule. What lay face down stays
+face down until it was turned; the card itself is told beside it, where the record ever says it, so
+that a reader can look with the table's eyes or with hindsight, and never confuse the two.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ledger import facts as f
+from ledger.facts import Body, type_name
+from ledger.facts.rounds import indexes
+from ledger.rules.order import in_order
+from ledger.values import UNKNOWN_CARD
+from replay.moment import Held, Moment, Seat, SeenCard, Stake, Thrown
+from replay.words import in_words, wager_namer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ledger.wire import Fact
+
+Who = tuple[str, int, int]
+"""Who holds cards: `to`, position (0 where it is no player's) and hand."""
+
+
+@dataclass
+class _Spot:
+    placed: int = 0
+    on_layout: int = 0
+    paid: int = 0
+    collected: int = 0
+    returned: int = 0
+    state: str | None = None
+
+
+@dataclass(eq=False)
+class _Cell:
+    """A card as it is learned; one object in every moment that shows it."""
+
+    code: str
+    up: bool
+
+
+@dataclass
+class _Cards:
+    cells: list[_Cell] = field(default_factory=list)
+    set_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    gone: bool = False
+
+
+@dataclass
+class _Layout:
+    """What lies on the table, changed by one fact after another."""
+
+    phase: str = "before the round"
+    spots: dict[tuple[int, str, int], _Spot] = field(default_factory=lambda: defaultdict(_Spot))
+    cards: dict[Who, _Cards] = field(default_factory=dict)
+    decisions: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    fees: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    in_pot: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    awarded: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    throws: list[tuple[tuple[str, str], Thrown]] = field(default_factory=list)
+    markers: dict[str, int | str] = field(default_factory=dict)
+    burned: int = 0
+    rake: int = 0
+    irregularities: list[str] = field(default_factory=list)
+    void: str | None = None
+    closed: bool = False
+
+    def of(self, body: Any) -> _Cards:  # noqa: ANN401 - a fact with a holder
+        """The cards of the holder a fact names."""
+        who = (body.to, body.position or 0, getattr(body, "hand", 1))
+        return self.cards.setdefault(who, _Cards())
+
+
+def reconstruct(facts: Iterable[Fact]) -> list[Moment]:
+    """One moment a fact, in the order of the round; the order of arrival changes nothing."""
+    ordered = in_order(facts)
+    game = next((x.body.game for x in ordered if isinstance(x.body, f.RoundStarted)), None)
+    name = wager_namer(game)
+    layout = _Layout()
+    pending: list[tuple[Moment, list[tuple[Who, list[tuple[_Cell, bool]]]]]] = []
+    for number, fact in enumerate(ordered, 1):
+        _apply(layout, fact)
+        cells = [
+            (who, [(cell, cell.up) for cell in held.cells]) for who, held in layout.cards.items()
+        ]
+        pending.append((_moment(layout, number, fact, name), cells))
+    return [_with_cards(moment, cells) for moment, cells in pending]
+
+
+def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[_Cell, bool]]]]) -> Moment:
+    """Put in what the record, read to its end, says each card is."""
+    shown = {who: tuple(SeenCard(cell.code, up) for cell, up in its) for who, its in cells}
+    held = tuple(
+        Held(
+            to=each.to,
+            position=each.position,
+            hand=each.hand,
+            cards=shown[each.to, each.position or 0, each.hand],
+            set_as=each.set_as,
+            gone=each.gone,
+        )
+        for each in moment.held
+    )
+    values = {name: getattr(moment, name) for name in moment.__struct_fields__}
+    return Moment(**values | {"held": held})
+
+
+def _moment(layout: _Layout, number: int, fact: Fact, name: Callable[[str], str]) -> Moment:
+    """The layout as it stands now, its cards still without faces."""
+    spots = layout.spots.values()
+    return Moment(
+        number=number,
+        source=fact.source,
+        id=fact.id,
+        time_us=fact.time_us,
+        fact=_name(fact.body),
+        says=in_words(fact.body, name),
+        phase=layout.phase,
+        seats=_seats(layout),
+        held=tuple(
+            Held(
+                to=to,
+                position=position or None,
+                hand=hand,
+                cards=(),
+                set_as=dict(held.set_as),
+                gone=held.gone,
+            )
+            for (to, position, hand), held in sorted(layout.cards.items())
+        ),
+        throws=tuple(throw for _, throw in layout.throws),
+        markers=dict(layout.markers),
+        burned=layout.burned,
+        paid=sum(spot.paid for spot in spots) + sum(layout.awarded.values()),
+        collected=sum(spot.collected for spot in spots),
+        returned=sum(spot.returned for spot in spots),
+        rake=layout.rake,
+        irregularities=tuple(layout.irregularities),
+        void=layout.void,
+        closed=layout.closed,
+    )
+
+
+def _name(body: object) -> str:
+    return type_name(type(body)).partition(".")[0] if isinstance(body, Body) else str(type(body))
+
+
+def _seats(layout: _Layout) -> tuple[Seat, ...]:
+    """Every position the facts have spoken of, from the dealer's left on."""
+    tables = (layout.decisions, layout.fees, layout.in_pot, layout.awarded)
+    positions = {position for table in tables for position in table}
+    positions |= {position for position, _, _ in layout.spots}
+    positions |= {position for to, position, _ in layout.cards if to == "player"}
+    return tuple(
+        Seat(
+            position=position,
+            stakes=tuple(
+                Stake(wager=wager, hand=hand, **vars(spot))
+                for (at, wager, hand), spot in layout.spots.items()
+                if at == position
+            ),
+            decisions=tuple(layout.decisions.get(position, ())),
+            fees=layout.fees.get(position, 0),
+            in_pot=layout.in_pot.get(position, 0),
+            awarded=layout.awarded.get(position, 0),
+        )
+        for position in sorted(positions)
+    )
+
+
+def _apply(layout: _Layout, fact: Fact) -> None:
+    """What one fact changes on the table; a fact that changes nothing there is still a moment."""
+    body = fact.body
+    layout.phase = _PHASES.get(type(body), layout.phase)
+    if isinstance(body, f.NoRollCalled):
+        _cancel(layout, body)
+    elif isinstance(body, f.DiceThrown):
+        _throw(layout, fact, body)
+    else:
+        change = _CHANGES.get(type(body))
+        if change:
+            change(layout, body)
+
+
+def _placed(layout: _Layout, body: f.WagerPlaced) -> None:
+    spot = layout.spots[body.position, body.wager, body.hand]
+    spot.placed += body.amount
+    spot.on_layout += body.amount
+
+
+def _withdrawn(layout: _Layout, body: f.WagerWithdrawn) -> None:
+    spot = layout.spots[body.position, body.wager, 1]
+    spot.placed -= body.amount
+    spot.on_layout -= body.amount
+
+
+def _marked(layout: _Layout, body: f.WagerMarked) -> None:
+    layout.spots[body.position, body.wager, 1].state = body.state
+
+
+def _paid(layout: _Layout, body: f.WagerPaid) -> None:
+    """The stake of a won wager goes back with its winnings, without a fact of its own."""
+    spot = layout.spots[body.position, body.wager, body.hand]
+    spot.paid += body.amount
+    spot.on_layout = 0
+
+
+def _collected(layout: _Layout, body: f.WagerCollected) -> None:
+    spot = layout.spots[body.position, body.wager, body.hand]
+    spot.collected += body.amount
+    spot.on_layout = max(spot.on_layout - body.amount, 0)
+
+
+def _returned(layout: _Layout, body: f.WagerReturned) -> None:
+    spot = layout.spots[body.position, body.wager, body.hand]
+    spot.returned += body.amount
+    spot.on_layout = max(spot.on_layout - body.amount, 0)
+
+
+def _dealt(layout: _Layout, body: f.CardsDealt) -> None:
+    up = body.face == "up"
+    layout.of(body).cells.extend(_Cell(card, up) for card in body.cards)
+
+
+def _turned(layout: _Layout, body: f.CardsTurned) -> None:
+    """Turned cards are what was read then; one whose deal is not on record lies there too."""
+    cells = layout.of(body).cells
+    for at, card in zip(indexes(body), body.cards, strict=True):
+        while len(cells) <= at:
+            cells.append(_Cell(UNKNOWN_CARD, up=False))
+        cells[at].up = True
+        if card != UNKNOWN_CARD:
+            cells[at].code = card
+
+
+def _give_up(held: _Cards, discards: Iterable[str]) -> None:
+    """Cards given up leave the hand; one not known by name is the first that lies unknown."""
+    for card in discards:
+        for wanted in (card, UNKNOWN_CARD):
+            found = next((cell for cell in held.cells if cell.code == wanted), None)
+            if found:
+                held.cells.remove(found)
+                break
+
+
+def _decided(layout: _Layout, body: f.DecisionMade) -> None:
+    told = body.decision.replace("_", " ")
+    layout.decisions[body.position].append(f"{told} (hand {body.hand})" if body.hand > 1 else told)
+    if body.amount:
+        layout.in_pot[body.position] += body.amount
+    if body.discards:
+        _give_up(layout.cards.setdefault(("player", body.position, 1), _Cards()), body.discards)
+    if body.decision == "split":
+        _split(layout, body)
+
+
+def _split(layout: _Layout, body: f.DecisionMade) -> None:
+    """The second card of a split pair begins the next free hand of the position."""
+    held = layout.cards.get(("player", body.position, body.hand))
+    if held is None or len(held.cells) != 2:  # noqa: PLR2004 - a pair
+        return
+    taken = {hand for to, at, hand in layout.cards if to == "player" and at == body.position}
+    layout.cards["player", body.position, max(taken) + 1] = _Cards([held.cells.pop()])
+
+
+def _exchanged(layout: _Layout, body: f.CardsExchanged) -> None:
+    _give_up(layout.of(body), body.discards)
+
+
+def _set(layout: _Layout, body: f.HandSet) -> None:
+    layout.of(body).set_as = dict(body.hands)
+
+
+def _discarded(layout: _Layout, body: f.HandDiscarded) -> None:
+    layout.of(body).gone = True
+
+
+def _shown(layout: _Layout, body: f.HandShown) -> None:
+    cells = layout.cards.setdefault(("player", body.position, 1), _Cards()).cells
+    for at, cell in enumerate(cells):
+        cell.up = True
+        if cell.code == UNKNOWN_CARD and body.cards and at < len(body.cards):
+            cell.code = body.cards[at]
+
+
+def _mucked(layout: _Layout, body: f.HandMucked) -> None:
+    layout.cards.setdefault(("player", body.position, 1), _Cards()).gone = True
+
+
+def _fee(layout: _Layout, body: f.FeePaid) -> None:
+    layout.fees[body.position] += body.amount
+
+
+def _awarded(layout: _Layout, body: f.PotAwarded) -> None:
+    layout.awarded[body.position] += body.amount
+
+
+def _raked(layout: _Layout, body: f.RakeTaken) -> None:
+    layout.rake += body.amount
+
+
+def _marker(layout: _Layout, body: f.MarkerPlaced) -> None:
+    layout.markers[body.marker] = body.at
+
+
+def _burned(layout: _Layout, _: f.CardBurned) -> None:
+    layout.burned += 1
+
+
+def _irregular(layout: _Layout, body: f.IrregularityCalled) -> None:
+    layout.irregularities.append(body.kind)
+
+
+def _voided(layout: _Layout, body: f.RoundVoided) -> None:
+    layout.void = body.reason
+    layout.closed = True
+
+
+def _completed(layout: _Layout, _: f.RoundCompleted) -> None:
+    layout.closed = True
+
+
+def _throw(layout: _Layout, fact: Fact, body: f.DiceThrown) -> None:
+    dice = body.dice or (*(body.offensive or ()), body.defensive or 0)
+    number = 1 + sum(not throw.cancelled for _, throw in layout.throws)
+    thrown = Thrown(number=number, dice=dice, purpose=body.purpose, cancelled=False)
+    layout.throws.append(((fact.source, fact.id), thrown))
+    layout.phase = f"after throw {number}"
+
+
+def _cancel(layout: _Layout, body: f.NoRollCalled) -> None:
+    """A throw that does not count keeps its dice in sight and loses its number."""
+    wanted = (body.of.source, body.of.id) if body.of else None
+    for at, (key, throw) in enumerate(layout.throws):
+        if key == wanted:
+            gone = Thrown(number=None, dice=throw.dice, purpose=throw.purpose, cancelled=True)
+            layout.throws[at] = (key, gone)
+
+
+_PHASES: dict[type, str] = {
+    f.RoundStarted: "wagers are open",
+    f.NoMoreBetsCalled: "no more bets",
+    f.DecisionsLockedCalled: "decisions are locked",
+    f.StartingPositionDetermined: "the deal begins",
+    f.CardsDealt: "cards are dealt",
+    f.CardsTurned: "cards are turned",
+    f.DecisionMade: "players decide",
+    f.HandSet: "hands are set",
+    f.CardsExchanged: "cards are exchanged",
+    f.WagerPaid: "wagers are settled",
+    f.WagerCollected: "wagers are settled",
+    f.WagerReturned: "wagers are settled",
+    f.PotAwarded: "the pot is awarded",
+    f.HandDiscarded: "cards go to the rack",
+    f.IrregularityCalled: "an irregularity is called",
+    f.RoundVoided: "void",
+    f.RoundCompleted: "over",
+}
+
+_CHANGES: dict[type, Callable[[_Layout, Any], None]] = {
+    f.WagerPlaced: _placed,
+    f.WagerWithdrawn: _withdrawn,
+    f.WagerMarked: _marked,
+    f.WagerPaid: _paid,
+    f.WagerCollected: _collected,
+    f.WagerReturned: _returned,
+    f.CardsDealt: _dealt,
+    f.CardsTurned: _turned,
+    f.DecisionMade: _decided,
+    f.CardsExchanged: _exchanged,
+    f.HandSet: _set,
+    f.HandDiscarded: _discarded,
+    f.HandShown: _shown,
+    f.HandMucked: _mucked,
+    f.FeePaid: _fee,
+    f.PotAwarded: _awarded,
+    f.RakeTaken: _raked,
+    f.MarkerPlaced: _marker,
+    f.CardBurned: _burned,
+    f.IrregularityCalled: _irregular,
+    f.RoundVoided: _voided,
+    f.RoundCompleted: _completed,
+}
