@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.adjudicate import RoundRecord, rule
-from ledger.facts import SeatLeft, SeatTaken
+from ledger.facts import SeatLeft, SeatTaken, StubCounted
 from ledger.games import games
 from ledger.rules import procedures
 from ledger.rules.equipment import Equipment
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 TableId = tuple[str, str]
 """Property and table."""
+
+
+AROUND = (SeatTaken, SeatLeft, StubCounted)
+"""Facts of a table that a ruling may depend on though they name no round: they fall within one."""
 
 
 class _Said(NamedTuple):
@@ -70,18 +74,19 @@ def once(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def record_of(
-    round_: RoundId, facts: Sequence[Fact], seat_facts: Iterable[Fact], touching: Sequence[Gap]
+    round_: RoundId, facts: Sequence[Fact], around: Iterable[Fact], touching: Sequence[Gap]
 ) -> RoundRecord:
     """A round's record with what its ruling needs from around it.
 
-    `seat_facts` are the table's `seat_taken` and `seat_left`; `touching` the gaps in devices'
-    sequences with a fact of this round on either side.
+    `around` are the table's facts of no round of the kinds AROUND; `touching` the gaps in
+    devices' sequences with a fact of this round on either side.
     """
     first = min(fact.time_us for fact in facts)
     last = max(fact.time_us for fact in facts)
     held: list[tuple[int, ...]] = []
     gone: set[int] = set()
-    for fact in sorted(seat_facts, key=lambda each: each.time_us):
+    within: list[Fact] = []
+    for fact in sorted(around, key=lambda each: each.time_us):
         body = fact.body
         if fact.time_us > last:
             break
@@ -92,7 +97,9 @@ def record_of(
             held = [seats for seats in held if not left.intersection(seats)]
             if fact.time_us > first:
                 gone |= left
-    return RoundRecord(round_, facts, touching, frozenset(gone), held)
+        elif isinstance(body, StubCounted) and fact.time_us > first:
+            within.append(fact)
+    return RoundRecord(round_, [*facts, *within], touching, frozenset(gone), held)
 
 
 def _rounds(
@@ -107,13 +114,13 @@ def _rounds(
         for round_ in {gap.before.round, gap.after.round} - {None}:
             if round_:
                 touching[round_].append(gap)
-    seats = {
-        table: [fact for fact in its if isinstance(fact.body, (SeatTaken, SeatLeft))]
+    around = {
+        table: [fact for fact in its if fact.round is None and isinstance(fact.body, AROUND)]
         for table, its in tables.items()
     }
     for round_, facts in rounds.items():
         table = (round_.property, round_.table)
-        record = record_of(round_, facts, seats[table], touching[round_])
+        record = record_of(round_, facts, around[table], touching[round_])
         ruling = rule(record, submissions)
         if ruling:
             yield _Said(min(fact.time_us for fact in facts), table, ruling)

@@ -78,10 +78,10 @@ BONUS = paytable(
     ],
 )
 
-MANUAL_SHOE = Dealing(announced="8(b)", dealt="8(d)", passes=(1, 2))
+MANUAL_SHOE = Dealing(announced="8(b)", dealt="8(d)", stub="8(h)", passes=(1, 2))
 DEALING = {
-    "hand": Dealing(announced="9(a)(3)", dealt="9(b)", passes=(1, 2)),
-    "automated_shoe": Dealing(announced="10(a)(2)", dealt="10(b)", passes=(2,)),
+    "hand": Dealing(announced="9(a)(3)", dealt="9(b)", stub="9(f)", passes=(1, 2)),
+    "automated_shoe": Dealing(announced="10(a)(2)", dealt="10(b)", stub="10(f)", passes=(2,)),
 }
 # The bet asked for, the Antes it is measured by, where it is asked, the cards turned then, where.
 STREETS = (
@@ -110,6 +110,7 @@ def play(t: Table) -> None:
             t.deal("player", count, dealing.dealt, seat)
     t.counted({("community", None): 5, **{("player", seat): 2 for seat in seats}}, "13(c)")
     t.unexposed("community", (), "13(d)")
+    t.stub(len(DECK), dealing.stub)
     live = seats
     due: list[int] = []
     for bet, antes, asked, cards, turned in STREETS:

@@ -143,6 +143,7 @@ def play(t: Table) -> None:
     opening = t.wagers(FULL_GAME, "6(b)")
     t.wagers(tuple(SINGLE_PLAY), "6(b)", throw=1)
     t.awaits(("touchdown",), "6(b)")
+    t.offered_dice("7(a)")
     t.mark("down", 1, "6(a)")
     t.mark("yard", FIRST_DOWN_YARDS, "6(a)")
     t.mark("game_length", 1, "6(a)")

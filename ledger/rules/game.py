@@ -71,6 +71,7 @@ class Dealing(NamedTuple):
 
     announced: str
     dealt: str
+    stub: str  # what follows from a stub that does not come out
     passes: tuple[int, ...]
 
 

@@ -10,17 +10,21 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import (
+    CardBurned,
     CardsDealt,
     CardsTurned,
     DecisionMade,
     DecisionsLockedCalled,
+    DiceOffered,
     DiceThrown,
     HandDiscarded,
+    IrregularityCalled,
     MarkerPlaced,
     NoMoreBetsCalled,
     NoRollCalled,
     RoundCompleted,
     RoundVoided,
+    StubCounted,
     WagerCollected,
     WagerPaid,
     WagerPlaced,
@@ -28,6 +32,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.rules.order import UNCERTAINTY_US
+from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,13 +52,33 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     WagerPlaced: lambda b: ("wager_placed", None, b.position, b.hand, b.wager),
     WagerWithdrawn: lambda b: ("wager_withdrawn", None, b.position, 1, b.wager),
     DiceThrown: lambda b: ("dice_thrown", None, None, 1, b.purpose),
+    DiceOffered: lambda _: ("dice_offered", None, None, 1, None),
+    StubCounted: lambda _: ("stub_counted", None, None, 1, None),
     MarkerPlaced: lambda b: ("marker_placed", None, None, 1, b.marker),
     HandDiscarded: lambda b: ("hand_discarded", b.to, b.position, b.hand, None),
     WagerPaid: lambda b: ("wager_paid", None, b.position, b.hand, b.wager),
     WagerCollected: lambda b: ("wager_collected", None, b.position, b.hand, b.wager),
     WagerReturned: lambda b: ("wager_returned", None, b.position, b.hand, b.wager),
 }
-_DECIDES_NOTHING = (MarkerPlaced, HandDiscarded, WagerPaid, WagerCollected, WagerReturned)
+_DECIDES_NOTHING = (
+    DiceOffered,
+    StubCounted,
+    MarkerPlaced,
+    HandDiscarded,
+    WagerPaid,
+    WagerCollected,
+    WagerReturned,
+)
+_OPTIONAL = ("hand_discarded", "marker_placed", "stub_counted", "dice_offered")
+
+
+def racked(body: object) -> tuple[str, ...]:
+    """The cards that a burn, or a card found face up, puts into the discard rack."""
+    if isinstance(body, CardBurned):
+        return (body.card or UNKNOWN_CARD,)
+    if isinstance(body, IrregularityCalled) and body.kind == "card_face_up":
+        return body.cards or (UNKNOWN_CARD,)
+    return ()
 
 
 class Record:
@@ -73,6 +98,7 @@ class Record:
         self.closed = False
         self._gone = gone
         self._seats = seats
+        self._out = 0  # cards that left the deck
         self._open = 0  # steps of play not yet taken
         self._queues: dict[Key, deque[Fact]] = {}
         self._placed: list[Fact] = []
@@ -90,6 +116,10 @@ class Record:
         """File one fact under its key."""
         body = fact.body
         kind = type(body)
+        if kind is CardsDealt:
+            self._out += len(body.cards)  # type: ignore[attr-defined]  # cards_dealt
+        elif kind is CardBurned or kind is IrregularityCalled:
+            self._out += len(racked(body))
         key_of = _KEYS.get(kind)
         if key_of is None:
             self.closed = self.closed or kind in (RoundCompleted, RoundVoided)
@@ -136,7 +166,7 @@ class Record:
         if step.fact in ("wager_paid", "wager_collected", "wager_returned"):
             return self._payment(queue, step)
         fact = queue.popleft()
-        if step.fact not in ("hand_discarded", "marker_placed"):
+        if step.fact not in _OPTIONAL:
             self._open -= 1
         if step.fact == "wager_placed":
             self._placed.remove(fact)
@@ -172,6 +202,10 @@ class Record:
             return False
         apart = abs(fact.time_us - other.time_us)
         return None if fact.source != other.source and apart <= UNCERTAINTY_US else True
+
+    def gone_from_deck(self) -> int:
+        """How many cards left the deck in this round: dealt, burned, or found and racked."""
+        return self._out
 
     def plays_on(self, position: int) -> bool:
         """Whether the record shows this player's hand in play later on."""

@@ -71,6 +71,9 @@ class Source(Protocol):
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another; None where their clocks cannot tell."""
 
+    def gone_from_deck(self) -> int:
+        """How many cards left the deck in this round: dealt, burned, or found and racked."""
+
     def plays_on(self, position: int) -> bool:
         """Whether the record shows this player's hand in play later on."""
 

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.facts import CardsDealt, CardsTurned, DiceThrown, MarkerPlaced, WagerPlaced
+from ledger.facts import (
+    CardsDealt,
+    CardsTurned,
+    DiceOffered,
+    DiceThrown,
+    MarkerPlaced,
+    StubCounted,
+    WagerPlaced,
+)
 from ledger.facts.rounds import indexes
 from ledger.rules.layout import Layout
 from ledger.rules.settling import decided, voided
@@ -88,6 +96,50 @@ class Table(Layout):
                 recorded=str(owed + over),
             )
         raise Void(section)
+
+    def stub(self, deck_cards: int, section: str) -> None:
+        """Where the stub was counted, it holds what was not dealt. Raises Void."""
+        fact = self.source.take(Step("stub_counted", section))
+        if fact is None or self.source.excused:
+            return
+        counted = said(fact, StubCounted).counted
+        due = deck_cards - self.source.gone_from_deck()
+        if counted != due:
+            self.find(
+                "misdeal",
+                f"The stub held {counted} cards and {due} were left of {deck_cards} "
+                f"({self.rules.section(section)}).",
+                section,
+                expected=str(due),
+                recorded=str(counted),
+                facts=(fact,),
+            )
+            raise Void(section)
+
+    def offered_dice(self, section: str) -> None:
+        """The dice go round clockwise until a player accepts; he throws."""
+        offers = self.source.left("dice_offered")
+        places = [said(fact, DiceOffered).position for fact in offers]
+        first = places[0] if places else 0
+        turns = [(place - first) % self.rules.game.positions for place in places]
+        for fact, place, turn, before in zip(
+            offers[1:], places[1:], turns[1:], turns, strict=False
+        ):
+            if turn <= before:
+                self._out_of_turn(place, "was offered the dice out of turn", section, fact)
+        taker = [
+            place
+            for fact, place in zip(offers, places, strict=True)
+            if said(fact, DiceOffered).accepted
+        ]
+        for fact in self.source.left("dice_thrown")[:1]:
+            thrower = said(fact, DiceThrown).position
+            if taker and thrower not in (None, taker[-1]):
+                self._out_of_turn(thrower, "threw dice that another accepted", section, fact)
+
+    def _out_of_turn(self, position: int | None, what: str, section: str, fact: Fact) -> None:
+        says = f"Position {position} {what} ({self.rules.section(section)})."
+        self.find("out_of_turn", says, section, position=position, facts=(fact,))
 
     def unexposed(self, to: str, due: Sequence[int], section: str) -> None:
         """No card of a holder is face up but these. Raises Void."""
