@@ -72,6 +72,10 @@ class Tracking(NamedTuple):
     generation: int
 
 
+class ReadersInTheWayError(Exception):
+    """A swap waited its time for readers of the live tables and gave up."""
+
+
 class Store:
     """The tables of one generation of a view, inside the transaction of the caller."""
 
@@ -116,16 +120,39 @@ class Store:
         return _tracking(self.connection, view, self.schema, lock=False)
 
 
+class TapeSource:
+    """The tape as a source of rows (`consumers.projection.RecordSource`), on one connection."""
+
+    def __init__(self, connection: AnyConnection) -> None:
+        self._connection = connection
+        connection.execute(f"LISTEN {queries.CHANNEL}")
+
+    def read(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows with position > `after`, in order of position, at most `limit`."""
+        return queries.read(self._connection, after, limit)
+
+    def wait(self, after: int, timeout_s: float) -> None:
+        """Return at the next append, or after `timeout_s` seconds."""
+        del after  # a notification is kept from the LISTEN on, so none is missed
+        for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
+            pass
+
+
 @contextmanager
-def reading(base: Database, tables: Iterable[Table]) -> Iterator[Store]:
+def tape_source(base: Database) -> Iterator[TapeSource]:
+    """The tape of a database as a source of rows."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        yield TapeSource(connection)
+
+
+@contextmanager
+def reading(base: Database, tables: Iterable[str]) -> Iterator[Store]:
     """One read of live views: everything in the block is of one moment, whatever is swapped.
 
     The tables are locked (against a swap only) before the snapshot is taken. A swap after the
     snapshot would otherwise show the new table as it was while it was still being filled.
     """
-    names = sql.SQL(", ").join(
-        sql.Identifier(LIVE, name) for name in sorted({table.name for table in tables})
-    )
+    names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(set(tables)))
     with base.connect("ledger_reader") as connection, translated(base):
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
@@ -182,11 +209,11 @@ def discard(connection: AnyConnection, view: str, tables: Iterable[Table]) -> No
         _drop(connection, BESIDE, [table.name for table in tables])
 
 
-def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> bool:
+def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> None:
     """Put the rebuilt tables in the place of the live ones, inside the caller's transaction.
 
-    The caller has brought the rebuilt view to where the live one stands, under `hold`. False where
-    readers were in the way: the caller rolls back, and tries again later.
+    The caller has brought the rebuilt view to where the live one stands, under `hold`. Raises
+    `ReadersInTheWayError` where they are: the caller rolls back, and tries again later.
     """
     live = [table.name for table in tables if _exists(connection, table.name)]
     try:
@@ -194,8 +221,8 @@ def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> bool:
         if live:
             names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(live))
             connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
-    except errors.LockNotAvailable:
-        return False
+    except errors.LockNotAvailable as error:
+        raise ReadersInTheWayError(view) from error
     _drop(connection, LIVE, live)
     for table in tables:
         move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
@@ -209,7 +236,6 @@ def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> bool:
         {"view": view},
     )
     connection.execute("DELETE FROM views.tracking WHERE view = %s AND rebuilding", (view,))
-    return True
 
 
 def hold(connection: AnyConnection, view: str) -> Tracking | None:
@@ -236,9 +262,7 @@ def ddl(table: Table, schema: Schema) -> Iterator[str]:
 
 def _drop(connection: AnyConnection, schema: Schema, names: Iterable[str]) -> None:
     for name in names:
-        connection.execute(
-            sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(schema, name))
-        )
+        connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(schema, name)))
 
 
 def _exists(connection: AnyConnection, name: str) -> bool:
@@ -249,10 +273,12 @@ def _exists(connection: AnyConnection, name: str) -> bool:
 def _tracking(
     connection: AnyConnection, view: str, schema: Schema, *, lock: bool
 ) -> Tracking | None:
-    row = connection.execute(
+    text = (
         "SELECT position, version, generation FROM views.tracking"
-        f" WHERE view = %s AND rebuilding = %s{' FOR UPDATE' if lock else ''}".encode(),
-        (view, schema == BESIDE),
+        " WHERE view = %s AND rebuilding = %s"
+    )
+    row = connection.execute(
+        text + " FOR UPDATE" if lock else text, (view, schema == BESIDE)
     ).fetchone()
     return Tracking._make(cast("tuple[int, int, int]", row)) if row else None
 
@@ -276,8 +302,11 @@ def _given(columns: Sequence[Column]) -> str:
 @cache
 def _load(table: Table, schema: Schema) -> bytes:
     cells = ", ".join(f"t.{c.name}" for c in table.columns)
-    same = " AND ".join(f"t.{c.name} = g.{c.name}" for c in table.key)
-    return f"WITH g AS ({_given(table.key)}) SELECT {cells} FROM g JOIN {schema}.{table.name} t ON {same}".encode()  # noqa: S608,E501 - our own names
+    given = _given(table.key)
+    return (
+        f"SELECT {cells} FROM ({given}) AS g"  # noqa: S608 - our own names
+        f" JOIN {schema}.{table.name} AS t ON {_same(table)}"
+    ).encode()
 
 
 @cache
@@ -288,21 +317,43 @@ def _save(table: Table, schema: Schema) -> bytes:
         f"{c.name} = {c.merge.format(name=c.name)}" for c in table.columns[table.keys :]
     )
     return (
-        f"INSERT INTO {schema}.{table.name} AS old ({names}) {_given(table.columns)}"  # noqa: S608 - our own names
+        f"INSERT INTO {schema}.{table.name} AS old ({names}) {_given(table.columns)}"
         f" ON CONFLICT ({key}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}"
     ).encode()
 
 
 @cache
 def _delete(table: Table, schema: Schema) -> bytes:
-    same = " AND ".join(f"t.{c.name} = g.{c.name}" for c in table.key)
+    given = _given(table.key)
     return (
-        f"DELETE FROM {schema}.{table.name} t USING ({_given(table.key)}) AS g WHERE {same}"  # noqa: S608 - our own names
+        f"DELETE FROM {schema}.{table.name} AS t USING ({given}) AS g WHERE {_same(table)}"  # noqa: S608 - our own names
     ).encode()
+
+
+def _same(table: Table) -> str:
+    """Two rows, t and g, have the same key."""
+    return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.key)
 
 
 def _collation(column: Column) -> str:
     return ' COLLATE "C"' if column.type in ("text", "text[]") else ""
+
+
+def array_text(items: Iterable[str | int]) -> str:
+    """A list as PostgreSQL's text of an array."""
+    quoted = (str(item).replace("\\", "\\\\").replace('"', '\\"') for item in items)
+    return "{" + ",".join(f'"{item}"' for item in quoted) + "}"
+
+
+def ranges_text(numbers: Iterable[int]) -> str:
+    """Numbers as PostgreSQL's text of a multirange; neighbours make one range."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and ranges[-1][1] >= number:
+            ranges[-1][1] = number + 1
+        else:
+            ranges.append([number, number + 1])
+    return "{" + ",".join(f"[{low},{high})" for low, high in ranges) + "}"
 
 
 def _quoted(text: str) -> str:

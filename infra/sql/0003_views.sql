@@ -26,3 +26,4 @@ COMMENT ON COLUMN views.tracking.view IS 'Name of the view.';
 ALTER DEFAULT PRIVILEGES IN SCHEMA rebuilding GRANT SELECT ON TABLES TO ledger_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA rebuilding
     GRANT INSERT, UPDATE, DELETE ON TABLES TO ledger_projector;
+GRANT USAGE ON SCHEMA rebuilding TO ledger_reader;
