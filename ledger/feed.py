@@ -10,7 +10,8 @@ from collections import defaultdict
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.adjudicate import RoundRecord, rule
+from ledger.adjudicate import RoundRecord
+from ledger.corrections import Corrections, corrections, rule_corrected
 from ledger.facts import SeatLeft, SeatTaken, StubCounted
 from ledger.games import games
 from ledger.rules import procedures
@@ -57,7 +58,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
             rounds[fact.round].append(fact)
         if fact.table:
             tables[fact.source.split("/")[1], fact.table].append(fact)
-    said = list(_rounds(rounds, tables, lost, submissions))
+    said = list(_rounds(rounds, tables, lost, submissions, corrections(told)))
     for table, its in tables.items():
         said += _of_table(table, in_order(its), submissions)
     said += [_gap(gap) for gap in lost if gap.after.round is None]
@@ -107,6 +108,7 @@ def _rounds(
     tables: Mapping[TableId, Sequence[Fact]],
     lost: Sequence[Gap],
     submissions: Sequence[Filed],
+    made: Corrections,
 ) -> Iterator[_Said]:
     """Every round's ruling."""
     touching: dict[RoundId, list[Gap]] = defaultdict(list)
@@ -121,7 +123,7 @@ def _rounds(
     for round_, facts in rounds.items():
         table = (round_.property, round_.table)
         record = record_of(round_, facts, around[table], touching[round_])
-        ruling = rule(record, submissions)
+        ruling = rule_corrected(record, submissions, made)
         if ruling:
             yield _Said(min(fact.time_us for fact in facts), table, ruling)
 

@@ -78,6 +78,7 @@ class Ruling(Struct, frozen=True, kw_only=True):
     findings: list[Finding]
     awaiting: Awaiting | None
     next: Awaiting | None = None  # what must come next on the record, payments included
+    before: Ruling | None = None  # the ruling without the corrections that were made since
 
 
 class TableFindings(Struct, frozen=True, kw_only=True):
