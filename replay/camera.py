@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import cv2
 import numpy as np
 
+from ledger.errors import Unavailable
 from ledger.facts import SegmentRecorded
 from ledger.shots import CameraPlan, ShotList, camera_clock_us
 from ledger.values import format_time
@@ -53,7 +54,7 @@ def draw(
 
     Files are `<camera>/<start by the camera's clock>.webm`, which is also their label.
     `progress` is told frames done and in all, once a segment. Raises OSError where the folder
-    cannot be written, RuntimeError where this OpenCV cannot write VP8.
+    cannot be written, Unavailable where this OpenCV cannot write VP8.
     """
     plan = shot_list.plan
     (folder / plan.camera).mkdir(parents=True, exist_ok=True)
@@ -130,7 +131,11 @@ def _encode(shot_list: ShotList, captures: list[_Capture]) -> list[bytes]:
         fourcc = cv2.VideoWriter.fourcc(*"VP80")
         writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, fourcc, rate, (WIDTH, HEIGHT))
         if not writer.isOpened():
-            raise RuntimeError("this OpenCV cannot write VP8; install the opencv-python wheel")
+            raise Unavailable(
+                "This build of OpenCV cannot write VP8",
+                where=cv2.__file__,
+                hint="Install the opencv-python wheel; distributions leave its codecs out.",
+            )
         for picture in _pictures(shot_list, captures):
             writer.write(picture)
         writer.release()

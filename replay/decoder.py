@@ -60,7 +60,7 @@ class Job(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """An index and the frames asked for, in their order; or a problem, as a sentence part."""
+    """An index and the frames asked for; or a problem, and the frames read before it."""
 
     index: FrameIndex | None = None
     frames: tuple[Frame, ...] = ()

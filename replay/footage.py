@@ -147,14 +147,15 @@ def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
 
 def answer(job: Job) -> Answer:
     """What one file holds, or why it cannot be read."""
-    path = Path(job.path)
+    path, frames = Path(job.path), []
     try:
         if sha256_of(path) != job.sha256:
             return Answer(problem="it was altered after the folder was read")
         times = index(path)
-        frames = [frame_at(path, times, times.pts_us[number]) for number in job.frames]
+        for number in job.frames:
+            frames.append(frame_at(path, times, times.pts_us[number]))  # noqa: PERF401 - keeps those before a bad one
     except (UnreadableError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
-        return Answer(problem=str(error) or type(error).__name__)
+        return Answer(frames=tuple(frames), problem=str(error) or type(error).__name__)
     return Answer(index=times, frames=tuple(frames))
 
 

@@ -7,9 +7,12 @@ links, whose SHA-256 stands in a `segment_recorded` fact are ever decoded (ADR 0
 from __future__ import annotations
 
 import os
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from replay.decoder import Frame, FrameIndex, Job, decode, sha256_of
 
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 FILES_MAX = 100_000
 """Files looked at under a footage folder; more is likely the wrong folder."""
+
+_FRAMES_A_JOB = 32  # well within a job's time: a frame takes some 25 ms
+_ABSENT = "the segment is not in the footage folder"
 
 
 class Kept(NamedTuple):
@@ -37,14 +43,10 @@ class FootageIndex(NamedTuple):
     strangers: frozenset[str]  # names of files that no fact recorded with these bytes
 
 
-class TooManyFilesError(Exception):
-    """The folder holds more files than a footage folder would."""
-
-
 def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
     """Find under a folder the segments that these facts recorded, and index their frames.
 
-    Raises TooManyFilesError beyond `FILES_MAX` files, OSError where the folder cannot be read.
+    Raises Usage where the folder cannot be read or holds more than `FILES_MAX` files.
     """
     recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
     paths: dict[str, Path] = {}
@@ -70,16 +72,15 @@ def frames(
 
     Every segment asked for is hashed again first: a file altered meanwhile is not shown.
     """
-    numbers: dict[str, list[int]] = {}
-    for digest, number in wanted:
-        numbers.setdefault(digest, []).append(number)
-    here = {digest: asked for digest, asked in numbers.items() if digest in footage.kept}
-    jobs = [Job(str(footage.kept[d].path), d, tuple(sorted(set(n)))) for d, n in here.items()]
-    found: dict[tuple[str, int], Frame | str] = {
-        (digest, number): "the segment is not in the footage folder"
-        for digest, asked in numbers.items()
-        for number in asked
-    }
+    asked = sorted(set(wanted))
+    found: dict[tuple[str, int], Frame | str] = dict.fromkeys(asked, _ABSENT)
+    jobs = []
+    for digest, group in groupby(asked, key=itemgetter(0)):
+        numbers = tuple(number for _, number in group)
+        if digest in footage.kept:
+            path = str(footage.kept[digest].path)
+            parts = range(0, len(numbers), _FRAMES_A_JOB)
+            jobs += [Job(path, digest, numbers[at : at + _FRAMES_A_JOB]) for at in parts]
     for job, answer in zip(jobs, decode(jobs), strict=True):
         for number in job.frames:
             found[job.sha256, number] = answer.problem or "not decoded"
@@ -100,8 +101,10 @@ def _files(folder: Path) -> Iterator[Path]:
         for path in sorted(Path(root, name) for name in names):
             seen += 1
             if seen > FILES_MAX:
-                raise TooManyFilesError(
-                    f"{folder} holds more than {FILES_MAX:,} files; name the footage folder itself"
+                raise Usage(
+                    f"The folder holds more than {FILES_MAX:,} files",
+                    where=str(folder),
+                    hint="Name the footage folder itself.",
                 )
             if path.is_file() and not path.is_symlink():
                 yield path
@@ -109,4 +112,8 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _refuse(error: OSError) -> None:
     """A folder that cannot be listed is an error, not an empty folder."""
-    raise error
+    raise Usage(
+        f"Footage cannot be read: {error.strerror}",
+        where=str(error.filename),
+        hint="Name a folder that exists and that you may read.",
+    ) from error

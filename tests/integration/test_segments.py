@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import cv2
 import pytest
 
+from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.shots import CameraPlan, ShotList
 from ledger.wire import Fact
 from replay import segments as store
 from replay.camera import draw
 from replay.decoder import Frame, Job, Limits, decode, sha256_of
-from replay.segments import TooManyFilesError, frames, open_footage
+from replay.segments import frames, open_footage
 from replay.webm import Packet, write_webm
 
 if TYPE_CHECKING:
@@ -95,6 +96,20 @@ def test_frames_are_decoded_with_their_hash_and_a_file_altered_meanwhile_is_not_
     assert frames(footage, [(digest, 3)])[digest, 3] == "it was altered after the folder was read"
 
 
+def test_more_frames_than_one_job_takes_are_all_decoded(folder: Path) -> None:
+    good = only(folder)
+    footage = open_footage(folder, [recorded(good)])
+    digest = sha256_of(good)
+    times = footage.kept[digest].times
+    assert times is not None
+    every = [(digest, number) for number in range(len(times.pts_us))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_FRAMES_A_JOB", 5)
+        found = frames(footage, [*every, every[0]])
+    assert list(found) == every
+    assert all(isinstance(frame, Frame) and frame.number == n for (_, n), frame in found.items())
+
+
 def test_a_frame_that_the_file_does_not_have_is_answered_in_words(folder: Path) -> None:
     good = only(folder)
     footage = open_footage(folder, [recorded(good)])
@@ -163,10 +178,10 @@ def test_a_folder_of_too_many_files_is_refused(
     monkeypatch.setattr(store, "FILES_MAX", 2)
     for name in ("one", "two"):
         (folder / name).touch()
-    with pytest.raises(TooManyFilesError, match="name the footage folder itself"):
+    with pytest.raises(Usage, match="Name the footage folder itself"):
         open_footage(folder, [])
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(Usage, match="Name a folder that exists"):
         open_footage(tmp_path / "nowhere", [])
