@@ -179,6 +179,8 @@ def _apply(layout: _Layout, fact: Fact) -> None:
     """What one fact changes on the table; a fact that changes nothing there is still a moment."""
     body = fact.body
     layout.phase = _PHASES.get(type(body), layout.phase)
+    if isinstance(body, f.WagerPlaced) and layout.phase not in _OPEN:
+        layout.phase = "players bet"
     if isinstance(body, f.NoRollCalled):
         _cancel(layout, body)
     elif isinstance(body, f.DiceThrown):
@@ -343,6 +345,8 @@ def _cancel(layout: _Layout, body: f.NoRollCalled) -> None:
             gone = Thrown(number=None, dice=throw.dice, purpose=throw.purpose, cancelled=True)
             layout.throws[at] = (key, gone)
 
+
+_OPEN = ("before the round", "wagers are open")
 
 _PHASES: dict[type, str] = {
     f.RoundStarted: "wagers are open",
