@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-pytest_plugins = ["tests.fix_postgres"]
+pytest_plugins = ["tests.fix_postgres", "tests.fix_cli"]
 
 
 def pytest_report_header() -> str:

@@ -31,6 +31,8 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
+    Command("ingest", "facts_in", RECORD, "Keep every fact of a feed; a verdict for each."),
+    Command("quarantine", "facts_in", RECORD, "Look at what was malformed, and release it."),
     Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),
 )
 

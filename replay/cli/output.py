@@ -56,17 +56,29 @@ def show(*what: "RenderableType") -> None:
 def show_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = ""
 ) -> None:
-    """A table to read. `right` names the columns of figures, space-separated; None prints n/a."""
+    """A table to read. None prints n/a.
+
+    `right` names the columns of figures, space-separated, or `all`.
+    """
     from rich.table import Table  # noqa: PLC0415 - as above
     from rich.text import Text  # noqa: PLC0415 - as above
 
     table = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
-        justify: Literal["left", "right"] = "right" if column in right.split() else "left"
+        justify: Literal["left", "right"] = (
+            "right" if right == "all" or column in right.split() else "left"
+        )
         table.add_column(column, justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*(Text("n/a" if cell is None else str(cell)) for cell in row))
+        table.add_row(*(Text("n/a" if cell is None else printable(str(cell))) for cell in row))
     show(table)
+
+
+def printable(text: str) -> str:
+    """A text without what could steer a terminal: what a device sent is shown, never obeyed."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def say(text: str) -> None:
