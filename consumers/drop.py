@@ -259,7 +259,8 @@ def read(
 
 def _printed(row: Key, boxes: list[Box], wagers: list[Win]) -> Drop:
     """A day with its boxes and wagers, and what was won."""
-    drop = Drop(*row, boxes=boxes, wagers=wagers)
+    drop = Drop(*row)
+    drop.boxes, drop.wagers = boxes, wagers
     drop.win = _less((drop.collected, drop.fees), (drop.payouts, drop.payouts_cage))
     for each in wagers:
         each.win = _less((each.collected,), (each.payouts,))
