@@ -42,15 +42,15 @@ def compare(
     `throw_of` places a payment that names no throw; `names` gives a wager's printed name.
     """
     owed = {(s.position, s.hand, s.wager, s.throw): s for s in settlements}
-    moved = _moved(facts, owed, throw_of)
+    chips_of = moved(facts, owed, throw_of)
     found: list[Finding] = []
     for spot, settlement in owed.items():
-        chips = moved.pop(spot, None)
+        chips = chips_of.pop(spot, None)
         if chips is None and lost > 0 and (settlement.net or settlement.outcome != "win"):
             lost -= 1
             continue
         found += _of_settlement(settlement, chips or Moved(), names(settlement.wager))
-    for (position, hand, wager, throw), chips in moved.items():
+    for (position, hand, wager, throw), chips in chips_of.items():
         if lost > 0:
             lost -= 1
             continue
@@ -69,10 +69,10 @@ def compare(
     return _swapped(found)
 
 
-def _moved(
+def moved(
     facts: Iterable[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
 ) -> dict[Spot, Moved]:
-    """Chips by settlement."""
+    """Chips by settlement; payments that no settlement is for under what they say themselves."""
     found: dict[Spot, Moved] = {}
     for fact in facts:
         body = fact.body

@@ -1,0 +1,99 @@
+"""All there is to tell of one round: its moments, its ruling, its money, and what cameras saw.
+
+Put together from the record's own rows, so the same rows give the same story to the byte. It opens
+no file and asks no clock; whoever prints it decides how.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import RoundStarted
+from ledger.rules.order import in_order
+from ledger.tape import unframe_attributes
+from ledger.wire import fact_of
+from replay.coverage import coverage
+from replay.owed import paid_beside_owed
+from replay.reconstruct import reconstruct
+from replay.timeline import timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.rules.ruling import Awaiting, Ruling
+    from ledger.tape import TapeRow
+    from ledger.values import RoundId
+    from ledger.wire import Fact
+    from replay.moment import Moment
+    from replay.owed import Line
+    from replay.segments import FootageIndex
+    from replay.timeline import Seen
+
+
+class Story(NamedTuple):
+    """One round. `rows`, `facts`, `moments` and `seen` go together, in the order of the round."""
+
+    round: RoundId
+    game: str | None
+    rows: Sequence[TapeRow]
+    facts: Sequence[Fact]
+    moments: Sequence[Moment]
+    times: Sequence[str]  # each fact's `time` as it was received
+    seen: Sequence[Seen]
+    ruling: Ruling | None  # None: the record does not say which game, or not a known one
+    lines: Sequence[Line]
+    missing: Sequence[str]  # sentences: what the record does not have
+
+
+def story(
+    round_: RoundId,
+    rows: Iterable[TapeRow],
+    ruling: Ruling | None,
+    camera_facts: Iterable[Fact] = (),
+    footage: FootageIndex | None = None,
+) -> Story:
+    """Tell a round from its rows on the record, in whatever order they come.
+
+    `camera_facts` are those of the cameras over the table; `footage` the segments at hand.
+    """
+    row_of = {(row.source, row.id): row for row in sorted(rows)}
+    facts = in_order(fact_of(row) for row in row_of.values())
+    ordered = [row_of[fact.source, fact.id] for fact in facts]
+    started = next((fact.body for fact in facts if isinstance(fact.body, RoundStarted)), None)
+    return Story(
+        round=round_,
+        game=started.game if started else None,
+        rows=ordered,
+        facts=facts,
+        moments=reconstruct(facts),
+        times=[unframe_attributes(row.attributes)["time"] for row in ordered],
+        seen=timeline(facts, coverage(camera_facts), footage),
+        ruling=ruling,
+        lines=paid_beside_owed(ruling, facts) if ruling else (),
+        missing=tuple(_missing(ruling, started)),
+    )
+
+
+def _missing(ruling: Ruling | None, started: RoundStarted | None) -> Iterable[str]:
+    """What the record lacks, in sentences."""
+    if started is None:
+        yield "No fact says which game this was: `round_started` is not on record."
+    elif ruling is None:
+        yield f"The game `{started.game}` is not known here, so nothing was ruled."
+    if ruling is None:
+        return
+    if ruling.awaiting:
+        yield f"The ruling awaits {_step(ruling.awaiting)}."
+    if ruling.next:
+        yield f"The record ends here; next comes {_step(ruling.next)}."
+    for finding in ruling.findings:
+        if finding.code == "fact_missing":
+            yield finding.says
+
+
+def _step(step: Awaiting) -> str:
+    """A step that has not happened, in words."""
+    what = step.step.replace("_", " ")
+    wager = f" of {step.wager.replace('_', ' ')}" if step.wager else ""
+    instead = f", or {step.or_.replace('_', ' ')}" if step.or_ else ""
+    return f"“{what}{wager}” by or for {step.who}{instead} ({step.section})"
