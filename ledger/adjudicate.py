@@ -92,16 +92,25 @@ def _table(
     of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None
 ) -> tuple[Table, Record]:
     missing = sum(gap.missing for gap in of.gaps)
-    record = Record(facts, missing=missing, gone=of.gone, seats=of.seats)
+    known = frozenset(wager.id for wager in rules.game.wagers)
+    record = Record(facts, wagers=known, missing=missing, gone=of.gone, seats=of.seats)
     return Table(record, rules, dealt_from), record
 
 
 def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
     """What follows from an irregularity on record. Raises Void."""
+    cards: dict[str, set[str]] = {}
     for fact in facts:
         if isinstance(fact.body, IrregularityCalled):
             says = table.rules.game.irregularities.get(fact.body.kind)
-            if says and says.void and says.holds(table.dealt_from):
+            if says is None or not says.holds(table.dealt_from):
+                continue
+            # A card that two tell of is one card; two that one tells of are two.
+            named = fact.body.cards or ()
+            cards.setdefault("", set()).update(named if says.once else ())
+            told = cards.setdefault(fact.source, set())
+            told.update((named or (fact.id,)) if says.once else ())
+            if says.void or max(map(len, cards.values())) > 1:
                 raise Void(says.cited(table.dealt_from))
 
 
@@ -115,7 +124,8 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
         elif isinstance(body, WagerWithdrawn):
             spot = (body.position, body.wager, 1)
             table.stakes[spot] = (table.stakes.get(spot) or 0) - body.amount
-    for seat, wager, hand in sorted(table.stakes):
+    for spot in sorted(spot for spot, stake in table.stakes.items() if stake):
+        seat, wager, hand = spot
         table.give_back(seat, wager, section, hand)
 
 

@@ -89,6 +89,7 @@ STREETS = (
     ("down", ("ante_down",), "11(d)", (0, 4), "11(e)"),
     ("middle", ("ante_across", "ante_down"), "11(f)", (2,), "11(g)"),
 )
+ANTES = ("ante_across", "ante_down")
 MULTIPLES = (1, 2, 3)
 ROW, COLUMN = (1, 2, 3), (0, 2, 4)
 LINES = (
@@ -102,46 +103,52 @@ def play(t: Table) -> None:
     opening = t.wagers(("ante_across", "ante_down", "five_card_bonus"), "7(d)")
     t.awaits(("ante_across", "ante_down"), "7(d)")
     dealing = DEALING.get(t.dealt_from or "", MANUAL_SHOE)
-    t.close(opening, t.announce("no_more_bets_called", dealing.announced), "7(c)")
-    seats = _dealt_in(t)
+    late = t.close(opening, t.announce("no_more_bets_called", dealing.announced), "7(c)")
+    seats = _dealt_in(t, late)
     cross = t.deal("community", 5, dealing.dealt)
+    hole: dict[int, list[str]] = {}
     for count in dealing.passes:
         for seat in seats:
-            t.deal("player", count, dealing.dealt, seat)
+            hole[seat] = t.deal("player", count, dealing.dealt, seat)
     t.counted({("community", None): 5, **{("player", seat): 2 for seat in seats}}, "13(c)")
-    t.unexposed("community", (), "13(d)")
+    t.unexposed("community", "13(d)")
     t.stub(len(DECK), dealing.stub)
     live = seats
-    due: list[int] = []
     for bet, antes, asked, cards, turned in STREETS:
         live, placed = _ask(t, live, bet, antes, asked)
         if not live and not any(t.betting("five_card_bonus")):
             return
-        t.close(placed, t.turn("community", cards, turned), asked)
-        due += cards
-        t.unexposed("community", due, "13(d)")
+        t.close(placed, t.turn("community", cards, turned, early="13(d)"), asked)
     for seat in reversed(seats):
         if seat in live:
             t.turn("player", (0, 1), "11(g)", seat)
-            _settle_hands(t, seat, cross)
+            _settle_hands(t, seat, hole[seat], cross)
         t.settle(seat, "five_card_bonus", BONUS, hand_if_known(cross), "11(h)(5)")
         if seat in live:
             t.discard("11(i)", "player", seat)
 
 
-def _dealt_in(t: Table) -> list[int]:
-    """Two equal Antes, and the Five Card Bonus beside them: who is dealt in (7(d)-(e), 8(d))."""
+def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
+    """Two equal Antes, and the Five Card Bonus beside them: who is dealt in (7(d)-(e), 8(d)).
+
+    Antes that came late are in play where the dealer dealt to them, and go back where not (7(c)).
+    """
+    t.within_positions("2(a)")
     seats = []
-    for seat in t.positions():
+    for seat in t.positions(dealt_to=True):
         across, down = t.stake(seat, "ante_across"), t.stake(seat, "ante_down")
-        if across != down:
+        lost = t.lost_before_deal(seat)
+        if across != down and not (lost and 0 in (across, down)):
             larger = "ante_across" if across > down else "ante_down"
             t.not_permitted(seat, larger, "the two Antes are not equal", "7(d)")
-        if across and down:
+        if lost:
+            t.presume(seat, ANTES, "7(d)")
+        in_time = not any((seat, ante) in late for ante in ANTES)
+        if (lost or (across and down)) and (in_time or t.dealt_to(seat)):
             seats.append(seat)
             continue
-        t.give_back(seat, "ante_across", "7(d)")
-        t.give_back(seat, "ante_down", "7(d)")
+        for ante in ANTES:
+            t.give_back(seat, ante, "7(d)" if in_time else "7(c)")
         if t.stake(seat, "five_card_bonus"):
             t.not_permitted(seat, "five_card_bonus", "it stands without the Antes", "7(e)")
             t.give_back(seat, "five_card_bonus", "7(e)")
@@ -156,7 +163,10 @@ def _ask(
     live: list[int] = []
     placed: list[Fact] = []
     for seat in seats:
-        choices = sorted({n * t.stake(seat, ante) for ante in antes for n in MULTIPLES})
+        # An Ante that the record has lost is as large as the other (7(d)).
+        units = [t.stake(seat, ante) for ante in antes] + [t.stake(seat, ante) for ante in ANTES]
+        known = {unit for unit in units[: len(antes)] if unit} or {unit for unit in units if unit}
+        choices = sorted({times * unit for unit in known for times in MULTIPLES})
         facts = t.offer(seat, bet, choices, asked)
         if facts is not None:
             live.append(seat)
@@ -168,9 +178,8 @@ def _ask(
     return live, placed
 
 
-def _settle_hands(t: Table, seat: int, cross: list[str]) -> None:
+def _settle_hands(t: Table, seat: int, hole: list[str], cross: list[str]) -> None:
     """A player's two hands, and the Middle Bet on the higher of them (11(h)(1)-(4))."""
-    hole = t.deal("player", 2, "8(d)", seat)
     hands = []
     for line, boxes, lost in LINES:
         hand = hand_if_known([*hole, *(cross[box] for box in boxes)])
@@ -210,7 +219,9 @@ GAME = Game(
         ),
     ),
     irregularities={
-        "card_face_up": Irregularity("13(a)", void=False, says="not used, to the discard rack"),
+        "card_face_up": Irregularity(
+            "13(a)", void=False, says="not used, to the discard rack; a second voids", once=True
+        ),
         "cards_face_up": Irregularity("13(a)", void=True, says="void, wagers back, reshuffle"),
         "card_drawn_unexposed": Irregularity("13(b)", void=False, says="used as the next card"),
         "wrong_card_count": Irregularity("13(c)", void=True, says="void, wagers back, reshuffle"),

@@ -54,6 +54,7 @@ class Irregularity(NamedTuple):
     section: str
     void: bool  # the whole round; otherwise play goes on as the section says
     says: str
+    once: bool = False  # play goes on after one card of it; with another the round is void
     only: str | None = None  # the way of dealing it speaks of, where it speaks of one
     by_dealing: Mapping[str, str] = {}  # its section for other ways of dealing
 

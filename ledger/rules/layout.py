@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import (
+    CardsDealt,
     WagerPlaced,
     WagerWithdrawn,
 )
@@ -130,9 +131,23 @@ class Layout:
             if 0 < len(owed) < len(wagers) and self.next is None:
                 self.next = Step("wager_placed", section, position=seat, what=owed[0])
 
-    def positions(self) -> list[int]:
-        """Positions with a stake, clockwise."""
-        return sorted({seat for seat, _, _ in self.stakes})
+    def positions(self, *, dealt_to: bool = False) -> list[int]:
+        """Positions with a stake, clockwise; and those dealt cards, where facts were lost."""
+        seats = {seat for seat, _, _ in self.stakes}
+        if dealt_to and self.source.excused:
+            dealt = (said(fact, CardsDealt) for fact in self.source.left("cards_dealt"))
+            seats.update(body.position for body in dealt if body.position)
+        return sorted(seats)
+
+    def dealt_to(self, seat: int) -> bool:
+        """Whether the record shows cards dealt to a position, by steps still to be asked."""
+        return any(
+            said(fact, CardsDealt).position == seat for fact in self.source.left("cards_dealt")
+        )
+
+    def lost_before_deal(self, seat: int) -> bool:
+        """Whether a position was dealt in while facts were lost: its wagers may be among them."""
+        return self.source.excused and self.dealt_to(seat)
 
     def one_position_each(self, seats: Iterable[int], wager: str, section: str) -> None:
         """A player may wager on one position only; the seats taken say who sits where."""
@@ -141,6 +156,20 @@ class Layout:
             others = betting.intersection(self.source.seat_of(seat)) - {seat}
             if any(other < seat for other in others):
                 self.not_permitted(seat, wager, "its player wagers on another position", section)
+
+    def within_positions(self, section: str) -> None:
+        """The table has so many positions and no more."""
+        most = self.rules.game.positions
+        for seat in [seat for seat in self.positions() if seat > most]:
+            wager = next(wager for held, wager, _ in self.stakes if held == seat)
+            self.not_permitted(seat, wager, f"the table has {most} positions", section)
+
+    def presume(self, seat: int, wagers: Iterable[str], section: str) -> None:
+        """Wagers that were there, as play shows; the amounts of those not on record are lost."""
+        for wager in wagers:
+            if not self.stake(seat, wager):
+                self.stakes[seat, wager, 1] = None
+                self.unsettled.append(Step("wager_placed", section, None, seat, what=wager))
 
     def stake(self, seat: int, wager: str, hand: int = 1) -> int:
         """Cents on a wager; 0 where none was placed."""
@@ -153,26 +182,51 @@ class Layout:
                 if (seat, wager, 1) in self.stakes:
                     yield seat, wager
 
-    def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> None:
-        """Wagers close with a fact: one placed after it is late (and stays in the settlement)."""
+    def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> set[tuple[int, str]]:
+        """Wagers close with a fact: one placed after it is late, and stays in the settlement.
+
+        Chips taken back after it are still at stake. Returns what is late: position and wager.
+        """
+        late: set[tuple[int, str]] = set()
         if by is None:
-            return
+            return late
         for fact in placed:
             self.closings.append((fact, by))
-            late = self.source.later_than(fact, by)
-            body = fact.body
-            if late is False or not isinstance(body, WagerPlaced):
+            after = self.source.later_than(fact, by)
+            if after is False:
                 continue
-            code, how = ("late_wager", "after") if late else ("order_uncertain", "about when")
-            self.find(
-                code,
-                f"Position {body.position} put {dollars(body.amount)} on {self.name(body.wager)} "
-                f"{how} wagers closed ({self.rules.section(section)}).",
-                section,
-                position=body.position,
-                wager=body.wager,
-                facts=(fact, by),
-            )
+            body = fact.body
+            if isinstance(body, WagerWithdrawn) and after:
+                spot = (body.position, body.wager, 1)
+                self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
+                why = f"{dollars(body.amount)} was taken back after wagers closed"
+                self.not_permitted(body.position, body.wager, why, section, (fact, by))
+            elif isinstance(body, WagerPlaced | WagerWithdrawn):
+                late.update([(body.position, body.wager)] if after else [])
+                self._late(body, fact, by, section, certain=after is True)
+        return late
+
+    def _late(
+        self,
+        body: WagerPlaced | WagerWithdrawn,
+        fact: Fact,
+        by: Fact,
+        section: str,
+        *,
+        certain: bool,
+    ) -> None:
+        """Say that chips moved after wagers closed, or about then."""
+        code, how = ("late_wager", "after") if certain else ("order_uncertain", "about when")
+        moved = "put" if isinstance(body, WagerPlaced) else "took back"
+        self.find(
+            code,
+            f"Position {body.position} {moved} {dollars(body.amount)} on {self.name(body.wager)} "
+            f"{how} wagers closed ({self.rules.section(section)}).",
+            section,
+            position=body.position,
+            wager=body.wager,
+            facts=(fact, by),
+        )
 
     def not_permitted(
         self, seat: int, wager: str, why: str, section: str, facts: Iterable[Fact] = ()

@@ -60,16 +60,17 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     WagerCollected: lambda b: ("wager_collected", None, b.position, b.hand, b.wager),
     WagerReturned: lambda b: ("wager_returned", None, b.position, b.hand, b.wager),
 }
-_DECIDES_NOTHING = (
-    DiceOffered,
-    StubCounted,
-    MarkerPlaced,
-    HandDiscarded,
-    WagerPaid,
-    WagerCollected,
-    WagerReturned,
+_WAGERS = ("wager_placed", "wager_withdrawn")
+_PLAY = (
+    "no_more_bets_called",
+    "decisions_locked_called",
+    "cards_dealt",
+    "cards_turned",
+    "decision_made",
+    "dice_thrown",
+    *_WAGERS,
 )
-_OPTIONAL = ("hand_discarded", "marker_placed", "stub_counted", "dice_offered")
+"""Steps of play: one on record shows that play went on past those before it."""
 
 
 def racked(body: object) -> tuple[str, ...]:
@@ -88,18 +89,20 @@ class Record:
         self,
         facts: Sequence[Fact],
         *,
+        wagers: frozenset[str] = frozenset(),
         missing: int = 0,
         gone: frozenset[int] = frozenset(),
         seats: Sequence[tuple[int, ...]] = (),
     ) -> None:
-        """`facts` in order; `missing` facts that gaps in their devices' sequences say were lost."""
+        """`facts` in order; `wagers` the game knows; `missing` facts that gaps say were lost."""
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
         self.excused = missing > 0
         self.closed = False
         self._gone = gone
         self._seats = seats
         self._out = 0  # cards that left the deck
-        self._open = 0  # steps of play not yet taken
+        self._wagers = wagers
+        self._reached = -1  # rank of the latest step taken
         self._queues: dict[Key, deque[Fact]] = {}
         self._placed: list[Fact] = []
         self._throws: list[int] = []  # ranks of valid throws
@@ -126,17 +129,24 @@ class Record:
             return
         queue = self._queues.setdefault(key_of(body), deque())
         queue.append(fact)
-        if kind not in _DECIDES_NOTHING:
-            self._open += 1
-            if kind is WagerPlaced or kind is WagerWithdrawn:
-                self._placed.append(fact)
-            elif kind is DiceThrown:
-                self._throws.append(rank)
+        if kind is WagerPlaced or kind is WagerWithdrawn:
+            self._placed.append(fact)
+        elif kind is DiceThrown:
+            self._throws.append(rank)
 
     @property
     def ended(self) -> bool:
-        """No step of play is left and the round is still open."""
-        return self._open == 0 and not self.closed
+        """Nothing shows that play went on past the latest step taken, and the round is open.
+
+        A wager that the game does not know shows nothing: no step will ever ask for it.
+        """
+        return not self.closed and not any(
+            queue
+            and self.rank[id(queue[-1])] > self._reached
+            and key[0] in _PLAY
+            and (key[0] not in _WAGERS or key[4] in self._wagers)
+            for key, queue in self._queues.items()
+        )
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
         """Wagers placed on these names; with `throw`, those placed for that throw alone."""
@@ -150,7 +160,6 @@ class Record:
         for fact in wanted:
             self._queues[_KEYS[type(fact.body)](fact.body)].remove(fact)
             self._placed.remove(fact)
-        self._open -= len(wanted)
         return wanted
 
     def throw_of(self, fact: Fact, *, before: bool) -> int:
@@ -162,14 +171,18 @@ class Record:
         """The next fact that answers the step, or None."""
         queue = self._queues.get((step.fact, step.to, step.position, step.hand, step.what))
         if not queue:
-            return self._instead(step) if step.instead else None
+            return self._instead(step) if step.instead else self._taken_back(step)
         if step.fact in ("wager_paid", "wager_collected", "wager_returned"):
             return self._payment(queue, step)
-        fact = queue.popleft()
-        if step.fact not in _OPTIONAL:
-            self._open -= 1
+        fact = self._took(queue.popleft(), step.fact)
         if step.fact == "wager_placed":
             self._placed.remove(fact)
+        return fact
+
+    def _took(self, fact: Fact, name: str) -> Fact:
+        """A step of play was taken."""
+        if name in _PLAY:
+            self._reached = max(self._reached, self.rank[id(fact)])
         return fact
 
     def _instead(self, step: Step) -> Fact | None:
@@ -177,8 +190,18 @@ class Record:
         queue = self._queues.get(("decision_made", None, step.position, step.hand, None))
         if not queue or self.plays_on(step.position or 0):
             return None
-        self._open -= 1
-        return queue.popleft()
+        return self._took(queue.popleft(), "decision_made")
+
+    def _taken_back(self, step: Step) -> Fact | None:
+        """Chips of a bet that the player took back, once all he placed was taken."""
+        if step.fact != "wager_placed":
+            return None
+        queue = self._queues.get(("wager_withdrawn", None, step.position, 1, step.what))
+        if not queue:
+            return None
+        fact = self._took(queue.popleft(), "wager_withdrawn")
+        self._placed.remove(fact)
+        return fact
 
     def _payment(self, queue: deque[Fact], step: Step) -> Fact | None:
         """The first payment of a settlement; of a throw where it has one."""

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 def refs(facts: Iterable[Fact]) -> list[FactRef]:
     """Facts by source and id."""
-    return [FactRef(fact.source, fact.id) for fact in facts]
+    return [_ref(fact) for fact in facts]
+
+
+def _ref(fact: Fact) -> FactRef:
+    return FactRef(fact.source, fact.id)
 
 
 def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
@@ -71,11 +75,13 @@ def _step(step: Step) -> str:
 
 
 def order(table: Table, record: Record) -> list[Finding]:
-    """Steps that were taken out of the order their sections give."""
-    asked = [(record.rank[id(fact)], fact) for _, fact in table.taken]
+    """Steps that were taken out of the order their sections give, late wagers apart."""
+    late = {ref for each in table.findings if each.code == "late_wager" for ref in each.facts[:1]}
+    taken = [(step, fact) for step, fact in table.taken if not late or _ref(fact) not in late]
+    asked = [(record.rank[id(fact)], fact) for _, fact in taken]
     found = []
     for inversion in inversions(asked):
-        step, fact = table.taken[inversion.at]
+        step, fact = taken[inversion.at]
         section = table.rules.section(step.section)
         code = "order_uncertain" if inversion.uncertain else "out_of_turn"
         how = "may stand out of turn: clocks agree to 250 ms" if inversion.uncertain else ""

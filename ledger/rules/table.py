@@ -17,6 +17,7 @@ from ledger.facts import (
     MarkerPlaced,
     StubCounted,
     WagerPlaced,
+    WagerWithdrawn,
 )
 from ledger.facts.rounds import indexes
 from ledger.rules.layout import Layout
@@ -141,11 +142,9 @@ class Table(Layout):
         says = f"Position {position} {what} ({self.rules.section(section)})."
         self.find("out_of_turn", says, section, position=position, facts=(fact,))
 
-    def unexposed(self, to: str, due: Sequence[int], section: str) -> None:
-        """No card of a holder is face up but these. Raises Void."""
-        early = self.exposed.get((to, None, 1), set()).difference(due)
-        if early:
-            self.next = None
+    def unexposed(self, to: str, section: str) -> None:
+        """No card of a holder was dealt face up. Raises Void."""
+        if self.exposed.get((to, None, 1)):
             raise Void(section)
 
     def turn(
@@ -155,10 +154,16 @@ class Table(Layout):
         section: str,
         position: int | None = None,
         hand: int = 1,
+        *,
+        early: str | None = None,
     ) -> Fact | None:
-        """Turn these cards of a holder face up; the last fact that did. What is seen rules."""
+        """Turn these cards of a holder face up; the last fact that did. What is seen rules.
+
+        `early` is the paragraph that voids a round where another card shows. Raises Void.
+        """
         held = self.cards.setdefault((to, position, hand), [])
         face_up = self.exposed.setdefault((to, position, hand), set())
+        due_up = face_up.union(at)
         fact = None
         while not face_up.issuperset(at):
             due = tuple(index for index in at if index not in face_up)
@@ -169,6 +174,8 @@ class Table(Layout):
             for index, card in zip(indexes(body), body.cards, strict=False):
                 face_up.add(index)
                 self._see(held, index, card, fact, section)
+            if early and not face_up <= due_up:
+                raise Void(early)
         return fact
 
     def _see(self, held: list[str], index: int, card: str, fact: Fact, section: str) -> None:
@@ -222,9 +229,16 @@ class Table(Layout):
         while more is not None:
             placed.append(more)
             more = self.source.take(step._replace(instead=None))
-        stake = sum(said(each, WagerPlaced).amount for each in placed)
+        stake = sum(
+            each.body.amount
+            if isinstance(each.body, WagerPlaced)
+            else -said(each, WagerWithdrawn).amount
+            for each in placed
+        )
+        if stake == 0 and len(placed) > 1:  # all of it was taken back: he is asked again
+            return self.offer(seat, wager, choices, section, hand)
         self.stakes[seat, wager, hand] = stake
-        if stake not in choices:
+        if choices and stake not in choices:
             allowed = ", ".join(dollars(choice) for choice in choices)
             why = f"it is {dollars(stake)}, not one of {allowed}"
             self.not_permitted(seat, wager, why, section, placed)
