@@ -12,6 +12,7 @@ from psycopg.rows import tuple_row
 
 from infra import arrays
 from ledger.errors import Refused
+from ledger.tampering import Known
 from ledger.tape import (
     IDENTITY_OCTETS_MAX,
     Counters,
@@ -23,6 +24,7 @@ from ledger.tape import (
     TapeRow,
     Verdict,
 )
+from ledger.verify import Expected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +58,27 @@ SELECT {COLUMNS} FROM ledger.identity e
   JOIN ledger.tape t ON t.notification_id = e.position
  WHERE e.source = %b AND e.fact_id >= %b AND e.fact_id < %b
 """  # noqa: S608 - as above
+_TO_VERIFY = f"""
+SELECT {COLUMNS}, e.position, e.data_digest
+  FROM (SELECT * FROM ledger.tape v
+         WHERE v.notification_id > %b AND v.notification_id <= %b
+         ORDER BY v.notification_id LIMIT %b) t
+  LEFT JOIN LATERAL (
+       SELECT i.position, i.data_digest FROM ledger.identity i
+        WHERE i.source = t.source AND i.fact_id = t.fact_id LIMIT 1) e ON true
+ ORDER BY t.notification_id
+"""  # noqa: S608 - as above
+_BEYOND = f"""
+SELECT {COLUMNS}, NULL::bigint, NULL::bytea FROM ledger.tape t
+ WHERE t.notification_id > (SELECT r.position FROM ledger.record r)
+ ORDER BY t.notification_id LIMIT 1
+"""  # noqa: S608 - as above
+_EXPECTED = """
+SELECT r.position,
+       (SELECT count(*) FROM ledger.identity i WHERE i.position <= r.position),
+       h.tape, h.table_seq, h.position, h.hash
+  FROM ledger.record r LEFT JOIN ledger.heads h ON true
+"""
 _ROWS_OF = f"""
 SELECT {COLUMNS} FROM unnest(%b, %b) AS r (low, high)
   JOIN ledger.tape t ON t.originator_id = %b AND t.originator_version BETWEEN r.low AND r.high
@@ -162,6 +185,34 @@ def heads(connection: psycopg.Connection[Any]) -> list[Head]:
         connection, "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape"
     )
     return [Head._make(row) for row in rows.fetchall()]
+
+
+def expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) -> Expected:
+    """What the record says of itself at one moment, for `ledger.verify`."""
+    rows = _run(connection, _EXPECTED).fetchall()
+    tip, identities = rows[0][:2]
+    stored = [Head._make(row[2:]) for row in rows if row[2] is not None]
+    return Expected(tip, stored, identities, kept)
+
+
+def to_verify(
+    connection: psycopg.Connection[Any], tip: int, batch: int = 2_000
+) -> Iterator[tuple[TapeRow, Known | None]]:
+    """Every row up to `tip` beside what the identities say of it, and one beyond all, if any.
+
+    Read in short statements, since a long snapshot would keep the busiest rows from being tidied;
+    nothing that was read changes meanwhile.
+    """
+    after = 0
+    while rows := _run(connection, _TO_VERIFY, (after, tip, batch)).fetchall():
+        yield from map(_beside_known, rows)
+        after = rows[-1][0]
+    yield from map(_beside_known, _run(connection, _BEYOND).fetchall())
+
+
+def _beside_known(row: tuple[Any, ...]) -> tuple[TapeRow, Known | None]:
+    known = None if row[-1] is None else Known(*row[-2:])
+    return TapeRow._make(row[:-2]), known
 
 
 def counters(connection: psycopg.Connection[Any]) -> Counters:

@@ -17,6 +17,7 @@ from infra import queries
 from infra.postgres import Database, translated
 from infra.queries import CHANNEL
 from ledger.errors import NotFound, Refused
+from ledger.verify import Verified, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -113,6 +114,19 @@ class PostgresTape:
         if not found or found[0].quarantine_id != quarantine_id:
             raise self._no_such(quarantine_id)
         return found[0]
+
+    def verify(
+        self,
+        kept: Sequence[Head] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Verified:
+        """Recompute every chain from bytes; `kept` are heads from elsewhere. See `ledger.verify`.
+
+        Facts may be appended meanwhile; those after the beginning are not looked at.
+        """
+        with self._base.connect("ledger_reader") as connection, translated(self._base):
+            expected = queries.expected(connection, kept)
+            return verify(queries.to_verify(connection, expected.tip), expected, progress)
 
     def tail(
         self,
