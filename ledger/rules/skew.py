@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.rules.order import UNCERTAINTY_US
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ledger.wire import Fact
 
@@ -16,6 +16,9 @@ SKEW_MIN_US = 2_000_000
 
 FACTS_MIN = 4
 """A shift is believed only where it explains at least so many facts of the device."""
+
+OUT_OF_ORDER_MIN = 2
+"""One fact out of order is that fact: a late wager, not a clock."""
 
 
 class Skew(NamedTuple):
@@ -39,10 +42,15 @@ def skewed(pairs: Sequence[tuple[Fact, Fact]]) -> Skew | None:
     return None
 
 
-def _shift(source: str, pairs: Iterable[tuple[Fact, Fact]]) -> int | None:
+def _shift(source: str, pairs: Sequence[tuple[Fact, Fact]]) -> int | None:
     """The middle of the shifts that satisfy every pair, or None: none does, or it is too small."""
     low, high = -(2**62), 2**62
     explained = set()
+    out_of_order = {
+        (early if early.source == source else late).id
+        for early, late in pairs
+        if early.time_us - late.time_us > UNCERTAINTY_US
+    }
     for early, late in pairs:
         apart = late.time_us - early.time_us
         if (early.source == source) == (late.source == source):
@@ -54,6 +62,8 @@ def _shift(source: str, pairs: Iterable[tuple[Fact, Fact]]) -> int | None:
         else:
             low = max(low, -apart)
             explained.add(late.id)
+    if len(out_of_order) < OUT_OF_ORDER_MIN:
+        return None
     if low > high or len(explained) < FACTS_MIN or low == -(2**62) or high == 2**62:
         return None
     middle = (low + high) // 2

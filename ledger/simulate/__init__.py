@@ -1,0 +1,22 @@
+"""A floor that deals itself: rounds dealt by the games' own `play`, with the day around them.
+
+For the demonstration, tests and load. Seeded: the same plan gives the same bytes. It must not share
+the code that finds mistakes; what it plants it writes down as the truth beside the feed.
+"""
+
+from __future__ import annotations
+
+from ledger.simulate.feed import Emitted, deal, line, simulate
+from ledger.simulate.plan import MISTAKES, Plan, Planted, TablePlan, plan_of
+
+__all__ = [
+    "MISTAKES",
+    "Emitted",
+    "Plan",
+    "Planted",
+    "TablePlan",
+    "deal",
+    "line",
+    "plan_of",
+    "simulate",
+]

@@ -1,0 +1,232 @@
+"""The table's money: its tray and drop box, chips sold, fills and credits, and the counts.
+
+Every chip that moves is counted here as it moves, so that opener, closer, fills, credits, what was
+sold, lost and paid add up to the cent. Nothing here looks at a recorded fact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import (
+    CashBoughtIn,
+    CounterCheck,
+    CounterCheckIssued,
+    CouponDropped,
+    CreditAccepted,
+    CreditDispatched,
+    CreditRequested,
+    DropBoxAttached,
+    DropBoxCounted,
+    DropBoxRemoved,
+    FillAccepted,
+    FillDispatched,
+    FillRequested,
+    InventoryCounted,
+    TipDropped,
+    Voucher,
+    VoucherBoughtIn,
+)
+from ledger.simulate.teller import MINUTE, SECOND
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from ledger.simulate.habits import Patron
+    from ledger.simulate.teller import Happening, Teller
+
+OPENER, LOW, HIGH, SLIP = 4_000_000, 1_500_000, 7_500_000, 2_500_000  # cents
+_HUNDRED, _TWENTY = 10_000, 2_000  # notes, cents
+_SHARES = ((10_000, 40), (2_500, 40), (500, 15), (100, 5))  # of a tray, per cent
+_BY_CASH, _BY_VOUCHER = 0.85, 0.08  # of the buy-ins; the rest by counter check
+_CLERK, _ESCORT, _COUNTERS = "C-3301", "S-5120", ("N-6110", "N-6114", "N-6120")
+
+
+def pieces(total: int) -> dict[str, int]:
+    """Chips of a sum, by denomination; the sum is a multiple of a dollar."""
+    found = {cents: total * share // 100 // cents for cents, share in _SHARES}
+    rest = total - sum(cents * count for cents, count in found.items())
+    for cents in found:
+        found[cents] += rest // cents
+        rest %= cents
+    if rest:
+        raise ValueError(f"{total} cents cannot be laid out in chips")
+    return {str(cents): count for cents, count in found.items() if count}
+
+
+class Bank:
+    """One table's tray and the box below it."""
+
+    def __init__(self, teller: Teller, gaming_day: str, people: tuple[str, str]) -> None:
+        self.teller = teller
+        self.day = gaming_day
+        self.dealer, self.floor = people
+        self.tray = 0
+        self.slips = 0
+        self.boxes = 0
+        self.counts: list[Happening] = []  # of boxes: told when the day is over
+        self._empty_box()
+
+    def _empty_box(self) -> None:
+        self.cash = 0
+        self.checks: list[CounterCheck] = []
+        self.vouchers: list[Voucher] = []
+        self.coupons: list[str] = []
+
+    def _slip(self, kind: str) -> str:
+        self.slips += 1
+        return f"{kind}-{self.teller.table}-{self.day}-{self.slips:03d}"
+
+    @property
+    def box(self) -> str:
+        """The box now below the table."""
+        return f"BOX-{self.teller.table}-{self.boxes}"
+
+    # -- counts and the box ------------------------------------------------------------------
+
+    def attach(self) -> None:
+        """An empty box is put on."""
+        self.boxes += 1
+        self.teller.tell_from(
+            "count-room",
+            DropBoxAttached(
+                box=self.box,
+                table=self.teller.table,
+                gaming_day=self.day,
+                shift=str(self.boxes),
+            ),
+            20 * SECOND,
+        )
+
+    def count(self, kind: Literal["open", "drop", "close"]) -> None:
+        """The dealer counts the tray before the floorperson."""
+        self.teller.tell(
+            "terminal",
+            InventoryCounted(
+                kind=kind,
+                gaming_day=self.day,
+                shift=str(max(1, self.boxes)),
+                chips=pieces(self.tray),
+                total=self.tray,
+                slip=self._slip("INV"),
+                counted_by=self.dealer,
+                observed_by=self.floor,
+            ),
+            self.teller.between(60_000, 120_000),
+        )
+
+    def detach(self, counted_at_us: int) -> None:
+        """The box is taken off, and counted twice in the count room, later."""
+        teller = self.teller
+        box, day = self.box, self.day
+        teller.tell_from(
+            "count-room",
+            DropBoxRemoved(box=box, table=teller.table, gaming_day=day, shift=str(self.boxes)),
+            30 * SECOND,
+        )
+        back_us = teller.now_us
+        teller.now_us = max(back_us, counted_at_us)
+        hundreds = self.cash // _HUNDRED
+        broken = min(hundreds, 3)
+        currency = {str(_HUNDRED): hundreds - broken, str(_TWENTY): broken * _HUNDRED // _TWENTY}
+        counts: tuple[Literal[1, 2], ...] = (1, 2)
+        for count in counts:
+            counted = DropBoxCounted(
+                box=box,
+                table=teller.table,
+                gaming_day=day,
+                count=count,
+                currency={note: number for note, number in currency.items() if number},
+                counter_checks=tuple(self.checks),
+                vouchers=tuple(self.vouchers),
+                coupons=tuple(self.coupons),
+                counted_by=_COUNTERS,
+            )
+            teller.tell_from("count-room", counted, 2 * MINUTE)
+        self.counts += teller.told[-2:]
+        del teller.told[-2:]
+        teller.now_us = back_us
+        self._empty_box()
+
+    # -- chips in and out --------------------------------------------------------------------
+
+    def open(self) -> None:
+        """The opener, as the last closer left it."""
+        self.tray = OPENER
+        self.count("open")
+
+    def sell(self, position: int, patron: Patron) -> None:
+        """A patron buys chips: with cash mostly; the money goes into the box."""
+        teller, chance = self.teller, self.teller.chance
+        least = -(-20 * patron.unit // _HUNDRED) * _HUNDRED
+        amount = least * chance.choice((1, 1, 2, 3))
+        way = chance.random()
+        after_us = teller.between(4_000, 12_000)
+        if way < _BY_CASH:
+            self.cash += amount
+            teller.tell("terminal", CashBoughtIn(position=position, amount=amount), after_us)
+        elif way < _BY_CASH + _BY_VOUCHER:
+            number = f"V-{chance.randrange(10**9):09d}"
+            self.vouchers.append(Voucher(voucher=number, amount=amount))
+            bought = VoucherBoughtIn(position=position, amount=amount, voucher=number)
+            teller.tell("terminal", bought, after_us)
+        else:
+            number = f"K-{chance.randrange(10**7):07d}"
+            self.checks.append(CounterCheck(check=number, amount=amount))
+            issued = CounterCheckIssued(position=position, amount=amount, check=number)
+            teller.tell("terminal", issued, after_us)
+        self.tray -= amount
+        patron.chips += amount
+
+    def tip(self, patron: Patron) -> None:
+        """A patron tips the dealer out of his own chips."""
+        patron.chips -= 500
+        self.teller.tell("terminal", TipDropped(amount=500), self.teller.between(800, 2_000))
+
+    def drop_coupon(self, serial: str, face: int) -> None:
+        """A coupon that was played goes into the box."""
+        self.coupons.append(serial)
+        dropped = CouponDropped(serial=serial, face=face)
+        self.teller.tell("terminal", dropped, self.teller.between(600, 1_500))
+
+    def balance(self) -> None:
+        """A fill where the tray runs low, a credit where it overflows."""
+        if self.tray < LOW:
+            self.fill(SLIP)
+        elif self.tray > HIGH:
+            self.credit(SLIP)
+
+    def fill(self, total: int) -> None:
+        """Chips come from the cage."""
+        total = -(-total // _HUNDRED) * _HUNDRED
+        self._chips("FILL", FillRequested, FillDispatched, FillAccepted, total)
+        self.tray += total
+
+    def credit(self, total: int) -> None:
+        """Chips go back to the cage."""
+        self._chips("CREDIT", CreditRequested, CreditDispatched, CreditAccepted, total)
+        self.tray -= total
+
+    def _chips(
+        self,
+        kind: str,
+        requested: type[FillRequested | CreditRequested],
+        dispatched: type[FillDispatched | CreditDispatched],
+        accepted: type[FillAccepted | CreditAccepted],
+        total: int,
+    ) -> None:
+        """A slip's three facts: asked for, sent, taken in; the sender and the taker differ."""
+        teller = self.teller
+        slip, chips = self._slip(kind), pieces(total)
+        filling = kind == "FILL"
+        asked = requested(slip=slip, chips=chips, total=total, by=(self.floor,))
+        teller.tell("terminal", asked, teller.between(3_000, 8_000))
+        sender, taker = (_CLERK, _ESCORT), (self.dealer, self.floor)
+        cage, table = (dispatched, accepted) if filling else (accepted, dispatched)
+        at_table = table(slip=slip, chips=chips, total=total, by=taker)
+        if not filling:
+            teller.tell("terminal", at_table, teller.between(8_000, 20_000))
+        in_cage = cage(table=teller.table, slip=slip, chips=chips, total=total, by=sender)
+        teller.tell_from("cage", in_cage, 20 * SECOND)
+        if filling:
+            teller.tell("terminal", at_table, teller.between(20_000, 40_000))

@@ -1,0 +1,155 @@
+"""The care of cards and dice between rounds: received, inspected, shuffled, cut, changed in time.
+
+Told as the sections on opening, shuffle and dice ask; the next round waits until it is done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import (
+    CardsCut,
+    CardsInspected,
+    CardsShuffled,
+    CardsSpread,
+    CardsWashed,
+    DecksReceived,
+    DecksRemoved,
+    DiceInspected,
+    DiceOffered,
+    DiceReceived,
+    DiceRemoved,
+    InspectionVerified,
+)
+from ledger.rules.cards import DECK
+from ledger.simulate.teller import HOUR, MINUTE, SECOND
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    from ledger.simulate.plan import TablePlan
+    from ledger.simulate.teller import Teller
+
+_CHANGE_US = {"hand": 4 * HOUR, "manual_shoe": 8 * HOUR, "automated_shoe": 8 * HOUR}
+_MARGIN_US = 12 * MINUTE
+_BACKS = ("red", "blue")
+_UNCOUNTED_MOST = 3  # at least once in five rounds, with one to spare
+_PRESHUFFLED, _TAKES_DICE = 0.3, 0.85  # of new decks; of the players offered
+_CUT_LEAST, _CUT_MOST = 12, 40
+
+
+class CardCare:
+    """The decks of one table: two by turns with a shuffler that counts, or one by hand."""
+
+    def __init__(self, teller: Teller, table: TablePlan, people: tuple[str, str]) -> None:
+        self.teller = teller
+        self.table = table
+        self.dealer, self.floor = people
+        self.batches: list[str] = []
+        self.turn = 0
+        self.received_us = 0
+        self.changes = 0
+        self.uncounted = 0  # rounds since the stub was counted
+
+    def ready(self) -> None:
+        """New decks come, are inspected, verified, spread, washed, shuffled and cut."""
+        teller = self.teller
+        self.changes += 1
+        self.turn = 0
+        self.received_us = teller.now_us
+        decks = _BACKS if self.table.shuffler else _BACKS[:1]
+        self.batches = [f"{teller.table}-{teller.day}-{self.changes}-{back}" for back in decks]
+        preshuffled = self.changes > 1 and teller.chance.random() < _PRESHUFFLED
+        for back, batch in zip(decks, self.batches, strict=True):
+            received = DecksReceived(
+                batch=batch, decks=1, cards=len(DECK), back=back, preshuffled=preshuffled
+            )
+            teller.tell("terminal", received, 20 * SECOND)
+            if not preshuffled:
+                self._inspect(batch)
+            self.shuffle(batch, preshuffled=preshuffled)
+
+    def _inspect(self, batch: str) -> None:
+        tell = self.teller.tell
+        tell("terminal", CardsInspected(batch=batch, by=self.dealer), 40 * SECOND)
+        tell("terminal", InspectionVerified(batch=batch, by=self.floor), 6 * SECOND)
+        tell("terminal", CardsSpread(batch=batch, face="up"), 15 * SECOND)
+        tell("terminal", CardsWashed(batch=batch), 45 * SECOND)
+
+    def shuffle(self, batch: str, *, preshuffled: bool = False) -> None:
+        """By the shuffler, which counts; else by hand, and cut."""
+        teller = self.teller
+        if self.table.shuffler and not preshuffled:
+            shuffled = CardsShuffled(
+                batch=batch, method="automated", device="shuffler", counted=len(DECK)
+            )
+            teller.tell("terminal", shuffled, teller.between(3_000, 6_000))
+            return
+        method: Literal["preshuffled", "manual"] = "preshuffled" if preshuffled else "manual"
+        by_hand_us = teller.between(14_000, 22_000)
+        teller.tell("terminal", CardsShuffled(batch=batch, method=method), by_hand_us)
+        above = teller.chance.randint(_CUT_LEAST, _CUT_MOST)
+        cut = CardsCut(batch=batch, by="dealer", cards_above=above, cards_below=len(DECK) - above)
+        teller.tell("terminal", cut, teller.between(2_000, 5_000))
+
+    @property
+    def batch(self) -> str:
+        """The deck the next round is dealt from."""
+        return self.batches[self.turn]
+
+    @property
+    def stub_due(self) -> bool:
+        """Whether the stub is counted in the next round; a shuffler that counts does it else."""
+        return not self.table.shuffler and self.uncounted >= _UNCOUNTED_MOST
+
+    def after_round(self, *, counted: bool) -> None:
+        """The deck goes into the shuffler, or is shuffled by hand; old decks are changed."""
+        self.uncounted = 0 if counted else self.uncounted + 1
+        used = self.batch
+        self.turn = (self.turn + 1) % len(self.batches)
+        due_us = self.received_us + _CHANGE_US[self.table.dealt_from] - _MARGIN_US
+        if self.teller.now_us >= due_us:
+            self.remove("changed in time")
+            self.ready()
+        else:
+            self.shuffle(used)
+
+    def remove(self, reason: str) -> None:
+        """The decks leave the table."""
+        for batch in self.batches:
+            removed = DecksRemoved(batch=batch, reason=reason)
+            self.teller.tell("terminal", removed, 5 * SECOND)
+
+
+class DiceCare:
+    """The set of dice of one table: four offensive and two defensive, new each gaming day."""
+
+    def __init__(self, teller: Teller, floors: tuple[str, str]) -> None:
+        self.teller = teller
+        self.floors = floors
+        self.set = f"{teller.table}-{teller.day}-1"
+
+    def ready(self) -> None:
+        """The set comes, and is inspected by one floorperson before another."""
+        tell = self.teller.tell
+        tell("terminal", DiceReceived(set=self.set, dice=6, envelope=f"E-{self.set}"), 30 * SECOND)
+        inspected = DiceInspected(
+            set=self.set, by=self.floors[:1], observed_by=self.floors[1:], alternative=1
+        )
+        tell("terminal", inspected, 60 * SECOND)
+
+    def offer(self, seats: Sequence[int], after: int) -> int:
+        """The dice go round from the left of whoever threw last; who takes them."""
+        order = [seat for seat in seats if seat > after] + [seat for seat in seats if seat <= after]
+        for seat in order:
+            takes = seat == order[-1] or self.teller.chance.random() < _TAKES_DICE
+            offered = DiceOffered(position=seat, accepted=takes)
+            self.teller.tell("terminal", offered, self.teller.between(900, 1_800))
+            if takes:
+                return seat
+        return 0
+
+    def remove(self, reason: str) -> None:
+        """The set leaves the table."""
+        self.teller.tell("terminal", DiceRemoved(set=self.set, reason=reason), 20 * SECOND)

@@ -1,0 +1,131 @@
+"""All tables of a plan as one feed, in the order its facts arrive, with the truth beside it."""
+
+from __future__ import annotations
+
+import random
+from heapq import merge
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import CouponsIssued, RulesSubmissionFiled
+from ledger.games import games
+from ledger.simulate.floor import Day
+from ledger.simulate.habits import HABITS
+from ledger.simulate.mistakes import spread
+from ledger.simulate.plan import DICE_GAME, Planted
+from ledger.simulate.teller import HOUR, SECOND, Happening
+from ledger.submissions import filed, in_force
+from ledger.wire import Fact, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.simulate.plan import Plan
+
+_FILED_DAYS = 20
+
+
+class Emitted(NamedTuple):
+    """One fact as it arrives, and what was planted by the time it did."""
+
+    fact: Fact
+    true_us: int  # when it happened, by no clock that errs
+    arrives_us: int
+    planted: tuple[Planted, ...] = ()
+
+
+def simulate(plan: Plan) -> Iterator[Emitted]:
+    """Deal a plan: every fact that arrives, in the order of arrival.
+
+    Raises ValueError where the plan names a game that is not dealt here.
+    """
+    for each, planted in _everything(plan):
+        if each.arrives_us is not None:
+            yield Emitted(each.fact, each.true_us, each.arrives_us, planted)
+
+
+def deal(plan: Plan) -> tuple[list[Fact], list[Planted]]:
+    """A whole plan at once: the facts that arrive, and what was planted."""
+    facts: list[Fact] = []
+    planted: list[Planted] = []
+    for emitted in simulate(plan):
+        facts.append(emitted.fact)
+        planted += emitted.planted
+    return facts, planted
+
+
+def line(plan: Plan, fact: Fact) -> bytes:
+    """A fact as a line of a feed, without the line feed."""
+    subject = fact.round.subject if fact.round else None
+    if isinstance(fact.body, RulesSubmissionFiled):
+        subject = plan.property
+    return encode(
+        fact.body,  # type: ignore[arg-type]  # a fact's body is one of ledger.facts
+        fact.source,
+        fact.id,
+        fact.time_us,
+        subject,
+        sequence=fact.sequence,
+        boot=fact.boot,
+        offset_minutes=plan.offset_minutes,
+    )
+
+
+def _everything(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
+    """All that happens on the floor, what never arrives too, in order."""
+    office = list(_office(plan))
+    submissions = filed(each.fact for each in office)
+    due = spread(plan, random.Random(f"{plan.seed}/mistakes"))  # noqa: S311 - repeatable, guards nothing
+    days = []
+    for index, table in enumerate(plan.tables):
+        if table.game not in HABITS:
+            raise ValueError(
+                f"{table.table} plays {table.game}, which is not dealt here; "
+                f"name one of {', '.join(HABITS)}"
+            )
+        rules = in_force(
+            games()[table.game], plan.property, table.table, plan.gaming_day, submissions
+        )
+        days.append(_arriving(Day(plan, index, rules, due[table.table])))
+    yield from merge(((each, ()) for each in office), *days, key=_arrival)
+
+
+def _arrival(entry: tuple[Happening, tuple[Planted, ...]]) -> int:
+    each = entry[0]
+    return each.true_us if each.arrives_us is None else each.arrives_us
+
+
+def _arriving(day: Day) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
+    """A table's day; what was planted goes with the last fact of its stretch."""
+    for told in day.happenings():
+        planted, day.planted = tuple(day.planted), []
+        last = len(told) - 1
+        told.sort(key=lambda each: _arrival((each, ())))
+        for number, each in enumerate(told):
+            yield each, planted if number == last else ()
+
+
+def _office(plan: Plan) -> Iterator[Happening]:
+    """What the office filed before the day: a Rules Submission a game, and coupons."""
+    source = f"/{plan.property}/office/desk"
+    at_us = plan.midnight_us - _FILED_DAYS * 24 * HOUR + 9 * HOUR
+    since = "2026-01-01" if plan.gaming_day >= "2026-01-01" else "2010-01-01"
+    bodies: list[RulesSubmissionFiled | CouponsIssued] = []
+    for game in sorted({table.game for table in plan.tables} & set(games())):
+        optional = tuple(wager.id for wager in games()[game].wagers if wager.optional)
+        bodies.append(RulesSubmissionFiled(game=game, effective_from=since, offers=optional))
+    if any(table.game == DICE_GAME for table in plan.tables):
+        bodies.append(
+            CouponsIssued(
+                serial_from="MP-000000",
+                serial_to="MP-009999",
+                face=500,
+                terms="odds",
+                games=(DICE_GAME,),
+                expires=plan.gaming_day,
+            )
+        )
+    for number, body in enumerate(bodies, 1):
+        at_us += 90 * SECOND
+        id_ = f"{plan.gaming_day}-{number}"
+        fact = Fact(body, source, id_, at_us, None, "office", None, None)
+        yield Happening(fact, at_us, at_us)

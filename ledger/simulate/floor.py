@@ -1,0 +1,302 @@
+"""A table's gaming day, from the cameras and the opener to the last count, round by round.
+
+The rounds are dealt by the game's own `play` over `chance`; everything around them is told here.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import (
+    CameraMapped,
+    DealerAssigned,
+    DealerRelieved,
+    FloorpersonAssigned,
+    RoundCompleted,
+    RoundStarted,
+    RoundVoided,
+    SeatLeft,
+    SeatTaken,
+    TableClosed,
+    TableOpened,
+)
+from ledger.rules.table import Table
+from ledger.simulate import habits
+from ledger.simulate.bank import Bank
+from ledger.simulate.care import CardCare, DiceCare
+from ledger.simulate.chance import Chance
+from ledger.simulate.habits import HABITS, Patron
+from ledger.simulate.hand import Hand, Misdealt
+from ledger.simulate.mistakes import SKEW_ROUNDS, Slip, of_devices
+from ledger.simulate.plan import DICE_GAME
+from ledger.simulate.teller import HOUR, MINUTE, SECOND, Happening, Teller
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.facts.tables import Covers, Role
+    from ledger.rules.game import InForce
+    from ledger.simulate.plan import Plan, Planted, TablePlan
+
+_OTHERS: tuple[Role, ...] = ("dealer", "stickperson")  # beside the dealer, at dice
+_SHIFT_US = 8 * HOUR
+_PUSH_US = HOUR  # a dealer's time at a table
+_BEFORE_US = 30 * MINUTE  # from the first camera to the first round
+_COUNT_MINUTE = 30 * 60 + 30  # half past six the next morning, after midnight of the day
+_TAKEN = 0.7  # a free seat, where somebody may come
+_MISDEALS, _RESTARTS, _TIPS, _TURNOVER = 0.004, 0.002, 0.04, 0.2  # a round
+_KEEPS_DICE = (("touchdown", "win"), ("defense", "lose"))  # either shows a touchdown
+
+
+class People(NamedTuple):
+    """Who works at a table: credential numbers."""
+
+    dealers: tuple[str, ...]  # by turns
+    others: tuple[str, ...]  # stickperson and second dealer, where the game asks for them
+    floor: str
+    second_floor: str
+
+
+def people_of(plan: Plan, index: int) -> People:
+    """The people of a table. A floorperson has two tables, whatever is played there."""
+    floor = 2001 + index // 2
+    dealers = tuple(f"D-{1001 + index * 10 + n}" for n in range(3))
+    dice = plan.tables[index].game == DICE_GAME
+    others = tuple(f"D-{1008 + index * 10 + n}" for n in range(2)) if dice else ()
+    return People(dealers, others, f"F-{floor}", f"F-{floor + 500}")
+
+
+class Day:
+    """One table on one gaming day."""
+
+    def __init__(self, plan: Plan, index: int, rules: InForce, due: list[tuple[int, str]]) -> None:
+        self.plan = plan
+        self.table: TablePlan = plan.tables[index]
+        self.rules = rules
+        self.due = due
+        self.chance = random.Random(f"{plan.seed}/{self.table.table}")  # noqa: S311 - repeatable, guards nothing
+        self.people = people_of(plan, index)
+        self.teller = Teller(plan.property, self.table.table, plan.gaming_day, self.chance)
+        self.teller.now_us = plan.opens_us - _BEFORE_US + int(self.chance.random() * 3 * MINUTE)
+        staff = (self.people.dealers[0], self.people.floor)
+        self.bank = Bank(self.teller, plan.gaming_day, staff)
+        self.cards = None if self._dice else CardCare(self.teller, self.table, staff)
+        self.dice = DiceCare(self.teller, self.people[2:]) if self._dice else None
+        self.habit = HABITS[self.table.game]
+        self.patrons: dict[int, Patron] = {}
+        self.planted: list[Planted] = []
+        self.number = 0
+        self.shooter = 0
+        self.passes = True  # the dice pass on
+        self.calm = True  # no clock was off in the last round
+        self.skewed = 0  # rounds with a clock that is off, so far
+        self.slip = Slip(self.teller)
+        self.push_us = plan.opens_us + _PUSH_US
+        self.shift_us = plan.opens_us + _SHIFT_US
+        self.on_shift = 0
+
+    @property
+    def _dice(self) -> bool:
+        return self.table.game == DICE_GAME
+
+    def happenings(self) -> Iterator[list[Happening]]:
+        """The day, a stretch at a time, in the order of arrival."""
+        self._open()
+        yield self.teller.drain()
+        while self.teller.now_us < self.plan.closes_us:
+            self._between()
+            yield self.teller.drain()
+            yield self._round()
+            self.teller.wait(2, 4)
+        self._close()
+        yield self.teller.drain()
+        yield self.bank.counts
+
+    # -- opening and closing -----------------------------------------------------------------
+
+    def _open(self) -> None:
+        teller, people = self.teller, self.people
+        self._map_cameras()
+        opened = TableOpened(
+            game=self.table.game,
+            gaming_day=self.plan.gaming_day,
+            min_wager=1000 if self.habit.always else 500,
+            max_wager=100_000,
+            positions=self.table.seats,
+        )
+        teller.tell("terminal", FloorpersonAssigned(employee=people.floor), 5 * SECOND)
+        teller.tell("terminal", DealerAssigned(employee=people.dealers[0], role="dealer"))
+        for employee, role in zip(people.others, _OTHERS, strict=False):
+            teller.tell("terminal", DealerAssigned(employee=employee, role=role))
+        teller.tell("terminal", opened, 10 * SECOND)
+        self.bank.attach()
+        self.bank.open()
+        care = self.cards or self.dice
+        if care:
+            care.ready()
+        teller.now_us = max(teller.now_us, self.plan.opens_us)
+        for _ in range(max(1, self.table.seats // 2)):
+            self._take_seat()
+
+    def _map_cameras(self) -> None:
+        """One stationary camera on the table, its tray too; at dice one on each end."""
+        covers: Covers = ("end_left", "end_right") if self._dice else ("table",)
+        for number, part in enumerate(covers, 1):
+            mapped = CameraMapped(
+                camera=f"{self.table.table}-cam{number}",
+                table=self.table.table,
+                kind="stationary",
+                covers=(part, "tray"),
+            )
+            self.teller.tell_from("surveillance", mapped)
+
+    def _close(self) -> None:
+        teller = self.teller
+        for seat in list(self.patrons):
+            self._leave(seat)
+        care = self.cards or self.dice
+        if care:
+            care.remove("end of the gaming day")
+        self.bank.count("close")
+        self.bank.detach(self._counted_us)
+        teller.tell("terminal", TableClosed(), 30 * SECOND)
+        for employee, role in zip(self.people.others, _OTHERS, strict=False):
+            teller.tell("terminal", DealerRelieved(employee=employee, role=role))
+        employee = self.people.dealers[self.on_shift]
+        teller.tell("terminal", DealerRelieved(employee=employee, role="dealer"))
+
+    @property
+    def _counted_us(self) -> int:
+        return self.plan.midnight_us + _COUNT_MINUTE * MINUTE
+
+    # -- between rounds ----------------------------------------------------------------------
+
+    def _between(self) -> None:
+        """Arm the next mistake; then seats, chips, people and shifts."""
+        teller = self.teller
+        if self.slip.name is None and self.due and self.due[0][0] <= teller.now_us:
+            self.slip = Slip(teller, self.due.pop(0)[1])
+        before, self.calm = self.calm, self.slip.name != "clock_skew"
+        # Nobody comes or goes beside a clock that is off: it would seem to be during the round.
+        if before and self.calm and self.chance.random() < _TURNOVER:
+            self._come_and_go()
+        for seat, patron in self.patrons.items():
+            if patron.chips < 10 * patron.unit:
+                self.bank.sell(seat, patron)
+        self.bank.balance()
+        if teller.now_us >= self.push_us:
+            self._push()
+        if teller.now_us >= self.shift_us:
+            self.shift_us += _SHIFT_US
+            self.bank.count("drop")
+            self.bank.detach(self._counted_us)
+            self.bank.attach()
+        if self.chance.random() < _RESTARTS:
+            teller.device("layout").restart()
+
+    def _push(self) -> None:
+        """Another dealer takes over."""
+        self.push_us += _PUSH_US
+        dealers = self.people.dealers
+        gone, self.on_shift = self.on_shift, (self.on_shift + 1) % len(dealers)
+        relieved = DealerRelieved(employee=dealers[gone], role="dealer")
+        self.teller.tell("terminal", relieved, 6 * SECOND)
+        assigned = DealerAssigned(employee=dealers[self.on_shift], role="dealer")
+        self.teller.tell("terminal", assigned, 3 * SECOND)
+        self.bank.dealer = dealers[self.on_shift]
+        if self.cards:
+            self.cards.dealer = dealers[self.on_shift]
+
+    def _come_and_go(self) -> None:
+        tired = [seat for seat, patron in self.patrons.items() if patron.rounds_left <= 0]
+        if tired and len(self.patrons) > 1:
+            self._leave(tired[0])
+        if len(self.patrons) < self.table.seats and self.chance.random() < _TAKEN:
+            self._take_seat()
+
+    def _take_seat(self) -> None:
+        free = [n for n in range(1, self.table.seats + 1) if n not in self.patrons]
+        seat = self.chance.choice(free)
+        token = f"P-{self.chance.randrange(1 << 32):08x}"
+        patron = Patron(token, habits.unit(self.table, self.chance), self.chance.randint(15, 120))
+        taken = SeatTaken(positions=(seat,), patron=token)
+        self.teller.tell("terminal", taken, self.teller.between(2_000, 6_000))
+        self.bank.sell(seat, patron)
+        self.patrons[seat] = patron
+        self.patrons = dict(sorted(self.patrons.items()))
+
+    def _leave(self, seat: int) -> None:
+        left = SeatLeft(positions=(seat,), patron=self.patrons.pop(seat).token)
+        self.teller.tell("terminal", left, self.teller.between(1_000, 3_000))
+
+    # -- a round -----------------------------------------------------------------------------
+
+    def _round(self) -> list[Happening]:
+        """One round, dealt by the game itself, and what its devices make of it."""
+        teller = self.teller
+        self.number += 1
+        teller.round = RoundId(
+            self.plan.property, self.table.table, self.plan.gaming_day, self.number
+        )
+        dealt_from = None if self._dice else self.table.dealt_from
+        batch = self.cards.batch if self.cards else None
+        started = RoundStarted(game=self.table.game, dealt_from=dealt_from, batch=batch)
+        teller.tell("terminal", started, teller.between(2_000, 5_000))
+        chance = Chance(teller, self.bank, self._hand(batch), self.slip)
+        round_ = Table(chance, self.rules, dealt_from)
+        try:
+            self.rules.game.play(round_)
+            over: RoundCompleted | RoundVoided = RoundCompleted()
+        except Misdealt:
+            chance.call_misdeal(self.people.floor)
+            over = RoundVoided(reason="a misdeal")
+        teller.tell("terminal", over, teller.between(800, 2_000))
+        self.passes = not any(
+            (each.wager, each.outcome) in _KEEPS_DICE for each in round_.settlements
+        )
+        told = of_devices(self.slip, teller.drain())
+        self._put_right()
+        teller.round = None
+        self._after_round(chance)
+        return told
+
+    def _hand(self, batch: str | None) -> Hand:
+        """What the table brings into the round."""
+        if self.dice and (self.passes or self.shooter not in self.patrons):
+            self.shooter = self.dice.offer(list(self.patrons), self.shooter)
+        hand = Hand(
+            self.habit,
+            self.patrons,
+            shooter=self.shooter,
+            reads=self.table.dealt_from != "hand",
+            stacked=self.table.dealt_from == "automated_shoe",
+        )
+        if self.cards:
+            hand.stub_of = batch if self.cards.stub_due else None
+            calm = self.slip.name is None
+            hand.misdeals = calm and self.chance.random() < _MISDEALS
+        return hand
+
+    def _put_right(self) -> None:
+        """A mistake that was made is over; a clock that is off stays so for some rounds."""
+        self.planted += self.slip.planted
+        if self.slip.planted:
+            still = self.slip.name == "clock_skew" and self.skewed + 1 < SKEW_ROUNDS
+            self.skewed = self.skewed + 1 if still else 0
+            shift_us = self.slip.shift_us
+            self.slip = Slip(self.teller, self.slip.name if still else None)
+            self.slip.shift_us = shift_us if still else 0
+
+    def _after_round(self, chance: Chance) -> None:
+        """Coupons and tips are dropped, cards shuffled."""
+        self.teller.now_us += 2 * SECOND
+        for coupon in chance.coupons:
+            self.bank.drop_coupon(coupon.serial, coupon.face)
+        for patron in self.patrons.values():
+            patron.rounds_left -= 1
+            if patron.chips > 20 * patron.unit and self.chance.random() < _TIPS:
+                self.bank.tip(patron)
+        if self.cards:
+            self.cards.after_round(counted=chance.counted)

@@ -1,0 +1,146 @@
+"""What a round is played with, and how its chips move; what goes wrong when they do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import IrregularityCalled, WagerCollected, WagerPaid, WagerPlaced, WagerReturned
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+    from ledger.facts import Body
+    from ledger.rules.steps import Step
+    from ledger.simulate.bank import Bank
+    from ledger.simulate.habits import Habit, Patron
+    from ledger.simulate.mistakes import Slip
+    from ledger.simulate.teller import Teller
+    from ledger.wire import Fact
+
+CHIP, DOLLAR = 500, 100  # cents
+
+
+class Misdealt(Exception):  # noqa: N818 - a misdeal that is called is no error
+    """The dealer calls a misdeal: the round is void."""
+
+
+class Hand:
+    """What the table brings into a round: who plays, from which cards, and what goes wrong."""
+
+    def __init__(
+        self,
+        habit: Habit,
+        patrons: Mapping[int, Patron],
+        *,
+        shooter: int = 0,
+        reads: bool = True,
+        stacked: bool = False,
+    ) -> None:
+        """`reads`: the shoe knows each card; `stacked`: it deals a holder's cards at once."""
+        self.habit = habit
+        self.patrons = patrons
+        self.shooter = shooter
+        self.reads = reads
+        self.stacked = stacked
+        self.stub_of: str | None = None  # the batch whose stub is counted in this round
+        self.misdeals = False  # a misdeal is called, and the round voided as it should be
+
+
+class Chips:
+    """The chips of one round: on the layout, in the tray, in the patrons' hands."""
+
+    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip) -> None:
+        self.teller = teller
+        self.chance: random.Random = teller.chance
+        self.bank = bank
+        self.hand = hand
+        self.slip = slip
+        self.dealt: list[str] = []  # cards
+        self.up: dict[tuple[int, str], int] = {}  # stakes on the layout, cents
+
+    def stake(self, body: WagerPlaced) -> None:
+        """Chips go from a patron's hand onto the layout."""
+        spot = (body.position, body.wager)
+        self.up[spot] = self.up.get(spot, 0) + body.amount
+        self.hand.patrons[body.position].chips -= body.amount
+
+    def call_misdeal(self, reason_by: str) -> None:
+        """The misdeal is called, and every wager goes back."""
+        called = IrregularityCalled(kind="wrong_card_count", by=reason_by)
+        self.teller.tell("terminal", called, self.teller.between(1_500, 3_000))
+        for (seat, wager), cents in sorted(self.up.items()):
+            self.hand.patrons[seat].chips += cents
+            body = WagerReturned(position=seat, wager=wager, amount=cents)
+            self.teller.tell("layout", body, self.teller.between(400, 900))
+        self.up.clear()
+
+    def _move(self, step: Step, body: Body) -> Fact:
+        del step
+        return self.teller.tell("layout", body, self.teller.between(450, 1_000))
+
+    def pay(self, step: Step) -> Fact | None:
+        """A winner is paid, and takes his stake back; an armed mistake gets it wrong."""
+        seat, wager, amount = step.position or 0, step.what or "", step.amount or 0
+        stake = self.up.pop((seat, wager), 0)
+        if amount == 0:
+            self.hand.patrons[seat].chips += stake
+            return None
+        paid = self._mispaid(amount, stake)
+        if paid > self.bank.tray:
+            self.bank.fill(2 * paid)
+        self.bank.tray -= paid
+        self.hand.patrons[seat].chips += stake + paid
+        if paid == 0:
+            says = f"Position {seat} is passed over when {wager} is paid."
+            self.slip.made("skipped_player", None, seat, wager, expect=("underpaid",), says=says)
+            return None
+        fact = self._move(
+            step, WagerPaid(position=seat, wager=wager, amount=paid, throw=step.throw)
+        )
+        if paid != amount:
+            name = "overpay" if paid > amount else "underpay"
+            says = f"Position {seat} is paid {paid} cents on {wager} instead of {amount}."
+            self.slip.made(name, fact, says=says)
+        return fact
+
+    def _mispaid(self, amount: int, stake: int) -> int:
+        """What is paid where an amount is owed."""
+        if self.slip.may("overpay", 0.3):
+            return amount + max(stake, CHIP)
+        if amount >= 2 * DOLLAR and self.slip.may("underpay", 0.3):
+            return amount // (2 * DOLLAR) * DOLLAR
+        if not self.dealt and self.slip.may("skipped_player", 0.3):
+            return 0
+        return amount
+
+    def collect(self, step: Step) -> Fact | None:
+        """A lost stake goes into the tray, unless the dealer leaves it."""
+        seat, wager = step.position or 0, step.what or ""
+        stake = self.up.pop((seat, wager), 0)
+        if self.slip.may("not_collected", 0.2):
+            self.hand.patrons[seat].chips += stake
+            says = f"Position {seat} keeps {stake} cents lost on {wager}."
+            self.slip.made("not_collected", None, seat, wager, says=says)
+            return None
+        self.bank.tray += stake
+        return self._move(
+            step, WagerCollected(position=seat, wager=wager, amount=stake, throw=step.throw)
+        )
+
+    def give_back(self, step: Step) -> Fact:
+        """A push goes back, unless the dealer takes it for a win."""
+        seat, wager = step.position or 0, step.what or ""
+        stake = self.up.pop((seat, wager), 0)
+        patron = self.hand.patrons[seat]
+        patron.chips += stake
+        if stake and stake <= self.bank.tray and self.slip.may("paid_push", 0.5):
+            self.bank.tray -= stake
+            patron.chips += stake
+            fact = self._move(step, WagerPaid(position=seat, wager=wager, amount=stake))
+            says = f"Position {seat} is paid {stake} cents on {wager}, which pushes."
+            self.slip.made("paid_push", fact, says=says)
+            return fact
+        return self._move(
+            step, WagerReturned(position=seat, wager=wager, amount=stake, throw=step.throw)
+        )

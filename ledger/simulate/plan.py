@@ -1,0 +1,141 @@
+"""What to deal: tables, time, mistakes; and what was planted. Values only.
+
+A plan says everything chance may not: the same plan gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping  # noqa: TC003 - a field of a struct is read at run time
+from datetime import date, timedelta
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from ledger.facts import FactRef  # noqa: TC001 - as above
+
+DealtFrom = Literal["manual_shoe", "hand", "automated_shoe"]
+
+MISTAKES: dict[str, str] = {
+    "overpay": "a won wager is paid too much",
+    "underpay": "a won wager is paid too little",
+    "not_collected": "a lost wager is left with the player",
+    "paid_push": "a pushed wager is paid as if it had won",
+    "wrong_card_count": "a player gets a card too many or too few, and the round is played on",
+    "late_wager": "chips go down after wagers are closed, and count",
+    "skipped_player": "a player is passed over: not asked for a bet, or not paid",
+    "duplicate_card": "a card is on the table twice",
+    "lost_fact": "a device counts a fact that never arrives",
+    "retransmission": "a device sends the same fact again",
+    "reordered_devices": "one device's facts arrive after those of the others",
+    "clock_skew": "a device's clock is off by seconds",
+}
+"""What can be planted, by name, in words."""
+
+CARD_GAME, DICE_GAME = "criss_cross_poker", "three_dice_football"
+
+
+class TablePlan(Struct, frozen=True, kw_only=True):
+    """One table: what is played, for how many patrons at most, and how cards are dealt."""
+
+    table: str
+    game: str = CARD_GAME
+    seats: Annotated[int, Meta(ge=1)] = 5
+    dealt_from: DealtFrom = "manual_shoe"  # cards only
+    shuffler: bool = True  # two decks and a shuffler that counts; else one deck, by hand
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """A gaming day on a floor. `mistakes`: how many of each name to plant, where there is room.
+
+    Times of day are local: minutes after midnight, at `offset_minutes` from UTC.
+    """
+
+    tables: tuple[TablePlan, ...]
+    seed: int = 1
+    property: str = "hollywood"
+    gaming_day: str = "2026-11-20"
+    opens_minute: Annotated[int, Meta(ge=0, lt=1440)] = 600
+    minutes: Annotated[int, Meta(ge=1, le=20 * 60)] = 480  # open for play
+    offset_minutes: Annotated[int, Meta(gt=-1440, lt=1440)] = -300
+    mistakes: Mapping[str, int] = {}
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a mistake, a day or two tables that cannot be."""
+        date.fromisoformat(self.gaming_day)
+        unknown = sorted(set(self.mistakes) - set(MISTAKES))
+        if unknown:
+            raise ValueError(f"no such mistake: {', '.join(unknown)}; known: {', '.join(MISTAKES)}")
+        if len({each.table for each in self.tables}) != len(self.tables):
+            raise ValueError("two tables have one name; name each table once")
+
+    @builtins.property  # `property` is a field here
+    def midnight_us(self) -> int:
+        """The gaming day's local midnight, microseconds since the epoch."""
+        days = date.fromisoformat(self.gaming_day) - date(1970, 1, 1)
+        return (days - timedelta(minutes=self.offset_minutes)) // timedelta(microseconds=1)
+
+    @builtins.property  # `property` is a field here
+    def opens_us(self) -> int:
+        """When play may begin, true time."""
+        return self.midnight_us + self.opens_minute * 60_000_000
+
+    @builtins.property  # `property` is a field here
+    def closes_us(self) -> int:
+        """When the last round may begin, true time."""
+        return self.opens_us + self.minutes * 60_000_000
+
+
+class Planted(Struct, frozen=True, kw_only=True):
+    """One mistake as it was made: what must be found of it, and what may follow from it."""
+
+    mistake: str
+    round: str | None  # "CC-07/2026-11-20/231"
+    table: str
+    position: int | None = None
+    wager: str | None = None
+    expect: tuple[str, ...] = ()  # codes of findings that must be found in the round
+    may: tuple[str, ...] = ()  # codes that may be found beside them
+    facts: tuple[FactRef, ...] = ()
+    at_us: int = 0  # when, true time
+    says: str = ""
+
+
+def plan_of(
+    *,
+    tables: int = 4,
+    minutes: int = 480,
+    seats: int = 5,
+    seed: int = 1,
+    property_: str = "hollywood",
+    gaming_day: str = "2026-11-20",
+    opens_minute: int = 600,
+    mistakes: Mapping[str, int] | None = None,
+) -> Plan:
+    """A floor of so many tables, the two games by turns, each way of dealing cards among them."""
+    dealing: tuple[tuple[DealtFrom, bool], ...] = (
+        ("manual_shoe", True),
+        ("hand", False),
+        ("automated_shoe", True),
+        ("manual_shoe", False),
+    )
+    planned = []
+    for index in range(tables):
+        number = index // 2 + 1
+        if index % 2:
+            table = TablePlan(table=f"TDF-{number:02d}", game=DICE_GAME, seats=seats)
+        else:
+            dealt_from, shuffler = dealing[index // 2 % len(dealing)]
+            table = TablePlan(
+                table=f"CC-{number:02d}", seats=seats, dealt_from=dealt_from, shuffler=shuffler
+            )
+        planned.append(table)
+    return Plan(
+        tables=tuple(planned),
+        seed=seed,
+        property=property_,
+        gaming_day=gaming_day,
+        opens_minute=opens_minute,
+        minutes=minutes,
+        mistakes=dict(mistakes or {}),
+    )
