@@ -33,6 +33,8 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("ingest", "facts_in", RECORD, "Keep every fact of a feed; a verdict for each."),
     Command("quarantine", "facts_in", RECORD, "Look at what was malformed, and release it."),
+    Command("adjudicate", "rules", RULES, "Rule on every round of a feed; needs no database."),
+    Command("games", "rules", RULES, "Show what the ledger knows of its games."),
     Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),
 )
 

@@ -1,0 +1,188 @@
+"""`adjudicate` and `games`: what the rules say. No database, no network."""
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from ledger import feed
+from ledger.errors import NotFound, Usage
+from ledger.games import games
+from ledger.rules.ruling import Ruling, TableFindings
+from ledger.tape import Quarantined
+from ledger.wire import Fact, fact_of, parse_line
+from replay.cli.app import family
+from replay.cli.errors import FINDINGS
+from replay.cli.feeds import Feeds, Line, blocks, opened, size
+from replay.cli.output import Json, print_json, print_lines, progress, say, show_table
+from replay.gamecard import GameCard, card
+
+MALFORMED_TOLD_MAX = 20
+"""Malformed lines told one by one; of the others only how many there are."""
+
+app = family()
+
+
+@app.command("adjudicate")
+def adjudicate(feeds: Feeds, *, json: Json = False) -> None:
+    """Rule on every round of a feed; needs no database.
+
+    Prints what differs from the rules, each with its section. Malformed lines are told and left
+    out. Exit code 1 where anything is found.
+
+    Example: round-ledger adjudicate shift.jsonl --json | head -1
+    """
+    facts = _read(feeds)
+    rulings = feed.adjudicate(facts)
+    found = _print_json(rulings) if json else _print_findings(rulings, len(facts))
+    if found:
+        raise typer.Exit(FINDINGS)
+
+
+def _read(feeds: list[str]) -> list[Fact]:
+    """Every well-formed fact. Raises `Usage` where there are lines and none of them is a fact."""
+    facts: list[Fact] = []
+    malformed = 0
+    with opened(feeds) as sources, progress("read", size(sources)) as advance:
+        for line in _lines(blocks(sources)):
+            judged = parse_line(line.octets)
+            advance(len(line.octets) + 1)
+            if not isinstance(judged, Quarantined):
+                facts.append(fact_of(judged))
+                continue
+            malformed += 1
+            if malformed <= MALFORMED_TOLD_MAX:
+                say(_malformed(line, judged))
+    if malformed > MALFORMED_TOLD_MAX:
+        say(f"{malformed - MALFORMED_TOLD_MAX:,} more malformed lines were left out.")
+    if malformed and not facts:
+        raise Usage(
+            f"No line is a fact; {malformed:,} are malformed",
+            where=", ".join(feeds),
+            hint="A feed holds one CloudEvents JSON object a line; see docs/facts.md.",
+        )
+    return facts
+
+
+def _lines(blocks_: Iterable[list[Line]]) -> Iterator[Line]:
+    return (line for block in blocks_ for line in block)
+
+
+def _malformed(line: Line, why: Quarantined) -> str:
+    return f"{line.feed}, line {line.number}: {why.what} ({why.reason}, {why.where}); {why.hint}"
+
+
+def _print_json(rulings: Iterable[Ruling | TableFindings]) -> int:
+    """One object a round; how many findings there were."""
+    found = 0
+    for each in rulings:
+        print_json(each)
+        found += len(each.findings)
+    return found
+
+
+def _print_findings(rulings: Iterable[Ruling | TableFindings], facts: int) -> int:
+    """Findings as a table, then a sentence that sums up; how many there were."""
+    statuses: Counter[str] = Counter()
+    rows: list[tuple[object, ...]] = []
+    for each in rulings:
+        if isinstance(each, Ruling):
+            statuses[each.status] += 1
+            where = f"{each.property}:{each.round}"
+        else:
+            where = f"{each.property}:{each.table}"
+        rows += [(where, of.code, of.says, of.section or "") for of in each.findings]
+    if rows:
+        show_table("Findings", ("round", "code", "says", "section"), rows)
+    rounds = ", ".join(f"{count:,} {status}" for status, count in sorted(statuses.items()))
+    say(
+        f"{facts:,} facts, {statuses.total():,} rounds{f' ({rounds})' if rounds else ''}: "
+        + (f"{len(rows):,} findings." if rows else "nothing found.")
+    )
+    return len(rows)
+
+
+@app.command("games")
+def show_games(
+    game: Annotated[str | None, typer.Argument(help="Its id; all games without one.")] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Show what the ledger knows of its games.
+
+    Of one game: editions, wagers, paytables with their sections, readings and which is in force,
+    what follows from irregularities, and paragraphs that are not modelled, and why.
+
+    Example: round-ledger games criss_cross_poker
+    """
+    cards = [card(each) for each in games().values() if game in (None, each.id)]
+    if not cards:
+        raise _no_such_game(game or "")
+    if json:
+        print_lines(cards)
+    elif game is None:
+        _list(cards)
+    else:
+        _show(cards[0])
+
+
+def _no_such_game(asked: str) -> NotFound:
+    near = difflib.get_close_matches(asked, games(), n=1)
+    hint = f"Did you mean {near[0]}?" if near else "See `round-ledger games`."
+    return NotFound(f"There is no game {asked!r}", where="games", hint=hint)
+
+
+def _list(cards: Iterable[GameCard]) -> None:
+    show_table(
+        "Games",
+        ("game", "title", "chapter", "wagers"),
+        (
+            (
+                each.game,
+                each.title,
+                ", ".join(f"{one.chapter} ({one.status})" for one in each.editions),
+                ", ".join(wager.id for wager in each.wagers),
+            )
+            for each in cards
+        ),
+    )
+
+
+def _show(of: GameCard) -> None:
+    """Every table of one game."""
+    show_table(
+        f"{of.title} ({of.game}): editions",
+        ("chapter", "status", "from", "until", "published"),
+        ((e.chapter, e.status, e.effective_from, e.effective_until, e.source) for e in of.editions),
+    )
+    show_table(
+        f"Wagers, up to {of.positions} positions",
+        ("wager", "name", "section", ""),
+        ((w.id, w.name, w.section, "optional" if w.optional else "") for w in of.wagers),
+    )
+    for table in of.paytables:
+        letter = f", paytable {table.letter}" if table.letter else ""
+        show_table(
+            f"{', '.join(table.wagers)} ({table.section}{letter})",
+            ("row", "pays", "only under"),
+            ((row.label, row.odds, row.reading or "") for row in table.rows),
+        )
+    show_table(
+        "Readings: how unclear paragraphs are read",
+        ("reading", "default", "others", "section", "what is unclear"),
+        (
+            (r.name, r.default, ", ".join(r.values[1:]), r.section, r.says)
+            for r in of.readings
+        ),
+    )
+    show_table(
+        "Irregularities",
+        ("kind", "round", "what follows", "section"),
+        ((i.kind, "void" if i.void else "goes on", i.says, i.section) for i in of.irregularities),
+    )
+    show_table(
+        "Procedures", ("what", "section or figure"), ((p.name, p.says) for p in of.procedures)
+    )
+    show_table("Not modelled", ("section", "why"), ((n.section, n.reason) for n in of.not_modelled))

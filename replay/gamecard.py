@@ -1,0 +1,160 @@
+"""What the ledger knows of a game, as plain values: for `games`, `games --json` and its page.
+
+Everything is read from the game itself, so a page cannot differ from what rules. Sections are
+printed in the newest edition.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from ledger.rules.game import Game, Irregularity, Reading, Wager
+    from ledger.rules.odds import Paytable
+
+
+class EditionCard(Struct, frozen=True):
+    """A text and the days it is in force; None where a day is not known."""
+
+    chapter: str
+    status: str
+    effective_from: str | None
+    effective_until: str | None
+    source: str
+
+
+class WagerCard(Struct, frozen=True):
+    """A wager the chapter authorises."""
+
+    id: str
+    name: str
+    section: str
+    optional: bool  # only if the Rules Submission offers it
+
+
+class RowCard(Struct, frozen=True):
+    """A printed row; under `reading`, where given, alone."""
+
+    label: str
+    odds: str
+    reading: str | None  # "pair_of_tens = push"
+
+
+class PaytableCard(Struct, frozen=True):
+    """A printed table of odds."""
+
+    wagers: list[str]
+    letter: str | None
+    section: str
+    rows: list[RowCard]
+
+
+class ReadingCard(Struct, frozen=True):
+    """An unclear paragraph and the ways it can be read."""
+
+    name: str
+    default: str
+    values: list[str]
+    section: str
+    says: str
+
+
+class IrregularityCard(Struct, frozen=True):
+    """What follows from an irregularity."""
+
+    kind: str
+    section: str
+    void: bool
+    says: str
+
+
+class ProcedureCard(Struct, frozen=True):
+    """A figure or a section that a procedure goes by."""
+
+    name: str
+    says: str
+
+
+class NotModelledCard(Struct, frozen=True):
+    """A paragraph without a line of code, and why."""
+
+    section: str
+    reason: str
+
+
+class GameCard(Struct, frozen=True):
+    """One game."""
+
+    game: str
+    title: str
+    positions: int  # betting positions at most
+    editions: list[EditionCard]
+    wagers: list[WagerCard]
+    paytables: list[PaytableCard]
+    readings: list[ReadingCard]
+    irregularities: list[IrregularityCard]
+    procedures: list[ProcedureCard]
+    not_modelled: list[NotModelledCard]
+
+
+def card(game: Game) -> GameCard:
+    """What the ledger knows of a game."""
+    chapter = game.editions[-1].chapter
+    return GameCard(
+        game=game.id,
+        title=game.title,
+        positions=game.positions,
+        editions=[EditionCard(*edition) for edition in game.editions],
+        wagers=[_wager(wager, chapter) for wager in game.wagers],
+        paytables=[_paytable(table, chapter) for table in game.paytables],
+        readings=[_reading(reading, chapter) for reading in game.readings],
+        irregularities=[
+            _irregularity(kind, says, chapter) for kind, says in game.irregularities.items()
+        ],
+        procedures=[
+            ProcedureCard(name.replace("_", " "), _procedure(value))
+            for name, value in game.procedures._asdict().items()
+            if value is not None
+        ],
+        not_modelled=[
+            NotModelledCard(_cited(chapter, paragraph), reason)
+            for paragraph, reason in game.not_modelled.items()
+        ],
+    )
+
+
+def _cited(chapter: str, paragraph: str) -> str:
+    return f"{chapter}.{paragraph}"
+
+
+def _wager(wager: Wager, chapter: str) -> WagerCard:
+    return WagerCard(wager.id, wager.name, _cited(chapter, wager.section), wager.optional)
+
+
+def _paytable(table: Paytable, chapter: str) -> PaytableCard:
+    rows = [
+        RowCard(row.label, row.odds, " = ".join(row.reading) if row.reading else None)
+        for row in table.rows
+    ]
+    return PaytableCard(list(table.wagers), table.letter, _cited(chapter, table.section), rows)
+
+
+def _reading(reading: Reading, chapter: str) -> ReadingCard:
+    section = _cited(chapter, reading.section)
+    return ReadingCard(reading.name, reading.default, list(reading.values), section, reading.says)
+
+
+def _irregularity(kind: str, of: Irregularity, chapter: str) -> IrregularityCard:
+    sections = [of.section, *of.by_dealing.values()]
+    says = of.says + (f" (dealt from: {of.only.replace('_', ' ')})" if of.only else "")
+    cited = ", ".join(_cited(chapter, each) for each in sections)
+    return IrregularityCard(kind, cited, of.void, says)
+
+
+def _procedure(value: object) -> str:
+    """A figure, a paragraph, or one of them for each way of dealing."""
+    if isinstance(value, dict):
+        return ", ".join(f"{way.replace('_', ' ')}: {each}" for way, each in value.items())
+    return str(value)
