@@ -1,0 +1,68 @@
+"""`make bench`: every benchmark in one run, printed as it comes and kept as JSON.
+
+A figure means something only beside the others of its run, on the machine it names; ratios are
+what to compare. `python -m tests.benchmarks [--json FILE] [NAME ...]` runs some of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+KEPT = FOLDER.parents[1] / "docs" / "benchmarks.json"
+
+
+def names() -> list[str]:
+    """Every benchmark, by the name of its file."""
+    return sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.py"))
+
+
+def machine() -> dict[str, object]:
+    """What the figures were measured on."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpus": os.cpu_count(),
+        "memory_gib": memory // 2**30,
+        "python": platform.python_version(),
+    }
+
+
+def shown(figures: object, depth: int = 1) -> str:
+    """Figures as indented lines, a rate to whole numbers and a ratio to two places."""
+    if not isinstance(figures, dict):
+        return f"{figures:,.2f}" if isinstance(figures, float) else str(figures)
+    lines = []
+    for name, value in figures.items():
+        text = shown(value, depth + 1)
+        end = "\n" + text if isinstance(value, dict) else " " + text
+        lines.append("  " * depth + f"{name}:" + end)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the benchmarks named, or all."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *names()], help="default: all")
+    parser.add_argument("--json", type=Path, default=KEPT, help=f"default: {KEPT.name} in docs")
+    asked = parser.parse_args()
+    results: dict[str, object] = {"machine": machine()}
+    print(shown(results))  # noqa: T201 - a script's answer
+    for name in asked.names or names():
+        start = time.monotonic()
+        results[name] = import_module(f"tests.benchmarks.bench_{name}").run()
+        took = time.monotonic() - start
+        print(f"{name} ({took:.0f} s)\n{shown(results[name])}", flush=True)  # noqa: T201 - as above
+    asked.json.write_text(json.dumps(results, indent=2) + "\n")
+    print(f"kept in {asked.json}", file=sys.stderr)  # noqa: T201 - as above
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Adjudication beside the mere decoding of the same octets into typed structs, game by game."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ledger.adjudicate import RoundRecord, rule
+from ledger.simulate.feed import deal, line
+from ledger.simulate.plan import plan_of
+from ledger.submissions import Filed, filed
+from ledger.tape import Received
+from ledger.wire import fact_of, parse_line
+
+if TYPE_CHECKING:
+    from ledger.values import RoundId
+
+ROUNDS = 5
+"""Interleaved measurements a figure is the median of."""
+
+
+def _rounds() -> tuple[dict[str, dict[RoundId, list[Received]]], list[Filed]]:
+    """A day's facts as they are stored, by game and round."""
+    plan = plan_of(tables=2, minutes=240, seed=4)
+    facts, _ = deal(plan)
+    found: dict[str, dict[RoundId, list[Received]]] = defaultdict(lambda: defaultdict(list))
+    games = {table.table: table.game for table in plan.tables}
+    for fact in facts:
+        received = parse_line(line(plan, fact))
+        if fact.round and isinstance(received, Received):
+            found[games[fact.round.table]][fact.round].append(received)
+    return found, filed(facts)
+
+
+def _game(rounds: dict[RoundId, list[Received]], submissions: list[Filed]) -> dict[str, float]:
+    count = sum(len(rows) for rows in rounds.values())
+    decodes, rulings = [], []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        decoded = {name: [fact_of(row) for row in rows] for name, rows in rounds.items()}
+        between = time.perf_counter()
+        for name, facts in decoded.items():
+            rule(RoundRecord(name, facts), submissions)
+        decodes.append(count / (between - start))
+        rulings.append(count / (time.perf_counter() - between))
+    return {
+        "rounds": len(rounds),
+        "facts": count,
+        "decoded_facts_per_s": median(decodes),
+        "adjudicated_facts_per_s": median(rulings),
+        "adjudicated_rounds_per_s": median(rulings) * len(rounds) / count,
+        "adjudicated_to_decoded": median(rulings) / median(decodes),
+    }
+
+
+def run() -> dict[str, object]:
+    """Every figure of this file; a few seconds."""
+    by_game, submissions = _rounds()
+    return {game: _game(rounds, submissions) for game, rounds in by_game.items()}
