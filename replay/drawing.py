@@ -155,7 +155,7 @@ def _seats(moment: Moment, name: Callable[[str], str], *, hindsight: bool) -> Re
     for seat in moment.seats:
         hands = [h for h in moment.held if h.to == "player" and h.position == seat.position]
         table.add_row(
-            Text(f"Pos {seat.position}", style="bold"),
+            Text(f"{'▸' if seat.position == moment.position else ' '}Pos {seat.position}", "bold"),
             Text("\n").join(_hand(held, hindsight=hindsight) for held in hands),
             _wagers(seat, name),
         )
@@ -187,13 +187,13 @@ def _stake(stake: Stake, name: Callable[[str], str]) -> Text:
         text.append(f" {money(stake.on_layout)}", style="bold")
     if stake.state:
         text.append(f" {stake.state}")
-    for cents, what in (
-        (stake.paid, "paid"),
-        (stake.collected, "taken"),
-        (stake.returned, "back"),
+    for cents, told in (
+        (stake.paid, "+{}"),
+        (stake.collected, "-{}"),
+        (stake.returned, "{} back"),
     ):
         if cents:
-            text.append(f" {money(cents)} {what}")
+            text.append(" " + told.format(money(cents)))
     return text
 
 

@@ -62,6 +62,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     id: str
     time_us: int
     fact: str  # its name, `wager_placed`
+    position: int | None  # whose it is, where the fact names one
     says: str
     phase: str
     seats: tuple[Seat, ...]

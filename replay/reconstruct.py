@@ -121,6 +121,7 @@ def _moment(layout: _Layout, number: int, fact: Fact, name: Callable[[str], str]
         id=fact.id,
         time_us=fact.time_us,
         fact=_name(fact.body),
+        position=getattr(fact.body, "position", None),
         says=in_words(fact.body, name),
         phase=layout.phase,
         seats=_seats(layout),
