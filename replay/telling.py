@@ -155,12 +155,12 @@ def owed_table(story: Story) -> Table:
     for line in story.lines:
         differs = bool(line.difference)
         style = "bold" if differs else ""
-        difference = "n/a" if line.difference is None else _signed(line.difference)
+        difference = "n/a" if line.difference is None else signed(line.difference)
         table.add_row(
             str(line.position),
             wager_text(line),
             "n/a" if line.stake is None else dollars(line.stake),
-            _signed(line.owed),
+            signed(line.owed),
             ground(line),
             moved_text(line),
             f"{difference} ◄" if differs else difference,
@@ -207,5 +207,6 @@ def _reading(line: Line) -> str:
     return f"Reading `{line.reading}` = {line.reading_value} ({line.section}) decided a line."
 
 
-def _signed(cents: int) -> str:
+def signed(cents: int) -> str:
+    """Cents as dollars, with a plus where it is one."""
     return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
