@@ -80,7 +80,7 @@ def moved(
             continue
         spot: Spot = (body.position, body.hand, body.wager, None)
         if spot not in owed:
-            throw = throw_of(fact) if body.throw is None else body.throw
+            throw = body.throw or throw_of(fact) or None
             spot = (body.position, body.hand, body.wager, throw)
         was = found.get(spot, Moved())
         if isinstance(body, WagerPaid):
@@ -176,7 +176,7 @@ def _same_sum(over: Finding, under: Finding) -> bool:
     """Whether nothing was paid where all of it was owed, and exactly that to another position."""
     return (
         over.wager == under.wager
-        and over.throw == under.throw
+        and (over.throw == under.throw or over.section is None)
         and over.position != under.position
         and under.recorded == 0
         and isinstance(over.recorded, int)

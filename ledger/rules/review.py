@@ -76,7 +76,8 @@ def _step(step: Step) -> str:
 
 def order(table: Table, record: Record) -> list[Finding]:
     """Steps that were taken out of the order their sections give, late wagers apart."""
-    late = {ref for each in table.findings if each.code == "late_wager" for ref in each.facts[:1]}
+    told = ("late_wager", "order_uncertain")
+    late = {ref for each in table.findings if each.code in told for ref in each.facts[:1]}
     taken = [(step, fact) for step, fact in table.taken if not late or _ref(fact) not in late]
     asked = [(record.rank[id(fact)], fact) for _, fact in taken]
     found = []

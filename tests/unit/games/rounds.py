@@ -109,7 +109,7 @@ def facts_of(script: str, game: str, day: str) -> list[Fact]:
         sequence = int(way["seq"]) if "seq" in way else None
         source = f"/hollywood/T-1/{way.get('by', 'dealer')}"
         name = way.get("id", str(number))
-        found.append(Fact(body, source, name, time_us, round_, "T-1", sequence, None))
+        found.append(Fact(body, source, name, time_us, round_, "T-1", None, sequence))
     return found
 
 
