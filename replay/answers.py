@@ -4,33 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.tape import Counters, Quarantined
+from msgspec import UNSET, Struct, UnsetType
+
+from ledger.tape import Counters, Quarantined, Verdict
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from ledger.tape import Receipt, Received
 
-Answer = dict[str, str | int | None]
-"""A verdict and its receipt; of a malformed input also what, where and what to do."""
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A verdict and its receipt; of a malformed input also what, where and what to do.
+
+    `position` and `table_seq` are gapless from 1, over all tapes and on the fact's own; `hash` is
+    the row's link in the chain, 64 hexadecimal digits. A duplicate has the original's receipt.
+    """
+
+    verdict: Verdict
+    source: str | None
+    id: str | None
+    position: int | None
+    table_seq: int | None
+    hash: str | None
+    reason: str | None
+    quarantine_id: int | UnsetType = UNSET
+    what: str | UnsetType = UNSET
+    where: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
 
 
 def answer(judged: Received | Quarantined, receipt: Receipt) -> Answer:
     """The answer to one received fact."""
-    said: Answer = {
-        "verdict": receipt.verdict,
-        "source": receipt.source,
-        "id": receipt.id,
-        "position": receipt.position,
-        "table_seq": receipt.table_seq,
-        "hash": receipt.hash.hex() if receipt.hash else None,
-        "reason": receipt.reason,
-    }
-    if receipt.quarantine_id is not None:
-        said["quarantine_id"] = receipt.quarantine_id
-    if isinstance(judged, Quarantined):
-        said |= {"what": judged.what, "where": judged.where, "hint": judged.hint}
-    return said
+    malformed = judged if isinstance(judged, Quarantined) else None
+    return Answer(
+        verdict=receipt.verdict,
+        source=receipt.source,
+        id=receipt.id,
+        position=receipt.position,
+        table_seq=receipt.table_seq,
+        hash=receipt.hash.hex() if receipt.hash else None,
+        reason=receipt.reason,
+        quarantine_id=UNSET if receipt.quarantine_id is None else receipt.quarantine_id,
+        what=malformed.what if malformed else UNSET,
+        where=malformed.where if malformed else UNSET,
+        hint=malformed.hint if malformed else UNSET,
+    )
 
 
 def totals(verdicts: Counter[str]) -> Counters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-pytest_plugins = ["tests.fix_postgres", "tests.fix_cli", "tests.required"]
+pytest_plugins = ["tests.fix_postgres", "tests.fix_cli", "tests.fix_http", "tests.required"]
 
 
 def pytest_report_header() -> str:

@@ -35,6 +35,7 @@ COMMANDS = (
     Command("quarantine", "facts_in", RECORD, "Look at what was malformed, and release it."),
     Command("adjudicate", "rules", RULES, "Rule on every round of a feed; needs no database."),
     Command("games", "rules", RULES, "Show what the ledger knows of its games."),
+    Command("serve", "serve", RUN, "Take in facts over HTTP until stopped."),
     Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),
 )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from msgspec import to_builtins
 
 from infra.tape import PostgresTape
 from ledger.committer import Committer
@@ -79,7 +80,7 @@ def ingest(feeds: Feeds, *, json: Json = False) -> None:
             advance(len(line.octets) + 1)
             if json:
                 which = {"feed": line.feed} if len(feeds) > 1 else {}
-                print_json({**which, "line": line.number, **answer(judged, receipt)})
+                print_json(answer(judged, receipt), {**which, "line": line.number})
     counted = totals(verdicts)
     if json:
         print_json(counted._asdict())
@@ -181,9 +182,9 @@ def release(
         receipt = tape.release(number, fact)
     said = answer(fact, receipt)
     if json:
-        print_json({"quarantine_id": number, **said})
+        print_json(said, {"released": number})
     else:
-        show_table(f"Number {number}", ("", "released"), said.items())
+        show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
 
 
 def _all(tape: PostgresTape, *, released: bool) -> Iterator[InQuarantine]:

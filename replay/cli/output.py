@@ -4,7 +4,7 @@ Results go to stdout, everything said beside them to stderr. Rich is imported on
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 
@@ -30,9 +30,15 @@ class Advance(Protocol):
         """Move on by `steps`."""
 
 
-def print_json(each: object) -> None:
-    """One object on a line of its own; structs, mappings and lists alike."""
-    sys.stdout.buffer.write(_encode(each) + b"\n")
+def print_json(each: object, before: Mapping[str, object] | None = None) -> None:
+    """One object on a line of its own; structs, mappings and lists alike.
+
+    `before`: members put before those of the object.
+    """
+    octets = _encode(each)
+    if before:
+        octets = _encode(before)[:-1] + b"," + octets[1:]
+    sys.stdout.buffer.write(octets + b"\n")
 
 
 def print_lines(objects: Iterable[object]) -> None:

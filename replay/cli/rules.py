@@ -172,10 +172,7 @@ def _show(of: GameCard) -> None:
     show_table(
         "Readings: how unclear paragraphs are read",
         ("reading", "default", "others", "section", "what is unclear"),
-        (
-            (r.name, r.default, ", ".join(r.values[1:]), r.section, r.says)
-            for r in of.readings
-        ),
+        ((r.name, r.default, ", ".join(r.values[1:]), r.section, r.says) for r in of.readings),
     )
     show_table(
         "Irregularities",

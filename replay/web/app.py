@@ -1,0 +1,88 @@
+"""The HTTP edge: facts in, health and figures out. Pages come beside it as routers.
+
+Built around a record and a committer that the caller opens and closes; nothing here reads a setting
+or starts a thread. No page of another origin, and no other host name, is answered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI, Response
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from ledger.errors import Unavailable
+from replay.web.facts import BODY_S_MAX, Intake
+from replay.web.metrics import Metrics
+from replay.web.openapi import request_body, responses
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.tape import PostgresTape
+    from ledger.committer import Committer
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+"""Host names under which a server without device keys is reached."""
+
+
+API_VERSION = "1"
+"""Of what goes over the wire: the path carries the same, `/v1/facts`."""
+
+
+def build(
+    tape: PostgresTape,
+    committer: Committer,
+    *,
+    hosts: Sequence[str] = LOOPBACK,
+    body_s_max: float = BODY_S_MAX,
+) -> FastAPI:
+    """The application over an open record."""
+    app = FastAPI(
+        title="Round Ledger",
+        version=API_VERSION,
+        description="Facts of casino table games in, verdicts and receipts out.",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+    metrics = Metrics(tape)
+    intake = Intake(committer, metrics, body_s_max=body_s_max)
+    app.add_api_route(
+        "/v1/facts",
+        intake.post,
+        methods=["POST"],
+        summary="Keep facts",
+        description="CloudEvents 1.0 in structured, batch or binary mode; a verdict for each.",
+        response_class=Response,
+        responses=responses(),
+        openapi_extra={"requestBody": request_body()},
+    )
+    _add_figures(app, tape, metrics)
+    return app
+
+
+def _add_figures(app: FastAPI, tape: PostgresTape, metrics: Metrics) -> None:
+    """Health, readiness and metrics."""
+
+    @app.get("/healthz", summary="Whether the server runs")
+    async def healthz() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @app.get(
+        "/readyz",
+        summary="Whether the record answers",
+        responses={503: {"description": "The record does not answer."}},
+    )
+    def readyz(response: Response) -> dict[str, str]:
+        try:
+            tape.counters()
+        except Unavailable:
+            response.status_code = 503
+            return {"status": "the record does not answer"}
+        return {"status": "ok"}
+
+    @app.get("/metrics", summary="Figures for Prometheus", response_class=Response)
+    def figures() -> Response:
+        return Response(metrics.page(), headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -1,0 +1,176 @@
+"""`POST /v1/facts`: CloudEvents in, verdicts and receipts out.
+
+200 says that every fact of the request is kept, whatever its verdict; every other status says that
+none was, and that sending again is safe. Bodies are bounded in octets and in time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from fastapi import Request, Response
+
+from ledger.errors import Busy, LedgerError, Refused, Unavailable
+from ledger.wire import parse_batch, parse_binary, parse_structured
+from replay.answers import Answer, answer
+from replay.web.logs import LOG
+
+if TYPE_CHECKING:
+    from ledger.committer import Committer
+    from ledger.tape import Quarantined, Received
+    from replay.web.metrics import Metrics
+
+BODY_OCTETS_MAX = 8 * 2**20
+"""A larger body is refused before it is read to its end."""
+
+BODY_S_MAX = 30.0
+"""How long a body may take to arrive, seconds."""
+
+PARSED_AT_ONCE_OCTETS = 64 * 1024
+"""A larger body is judged in a thread, so that nobody else waits for it."""
+
+BUSY_RETRY_S = 1
+AWAY_RETRY_S = 5
+
+Mode = Literal["structured", "batch", "binary"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class NotKept(Exception):  # noqa: N818 - an answer, not a fault of this program
+    """A request of which nothing was kept: its status, what to tell, when to send again."""
+
+    def __init__(self, status: int, error: str, hint: str, retry_s: int | None = None) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+        self.hint = hint
+        self.retry_s = retry_s
+
+
+class Intake:
+    """Where facts come in over HTTP."""
+
+    def __init__(
+        self, committer: Committer, metrics: Metrics, *, body_s_max: float = BODY_S_MAX
+    ) -> None:
+        self._committer = committer
+        self._metrics = metrics
+        self._body_s_max = body_s_max
+
+    async def post(self, request: Request) -> Response:
+        """Answer one request."""
+        mode = mode_of(request.headers.get("content-type", ""))
+        with self._metrics.under_way.track_inprogress():
+            try:
+                response = await self._kept(request, mode)
+            except NotKept as refusal:
+                response = _refusal(refusal)
+        self._metrics.requests.labels(mode, str(response.status_code)).inc()
+        return response
+
+    async def _kept(self, request: Request, mode: Mode) -> Response:
+        if "origin" in request.headers:
+            raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
+        body = await self._body(request)
+        began = time.perf_counter()
+        judged = await _judged(mode, request, body)
+        answers = await self._append(judged)
+        self._metrics.seconds.observe(time.perf_counter() - began)
+        _note(mode, answers)
+        return _json(answers if mode == "batch" else answers[0])
+
+    async def _body(self, request: Request) -> bytes:
+        """The whole body. Raises NotKept where it is too long, or too long in coming."""
+        told = request.headers.get("content-length", "0")
+        if told.isdecimal() and int(told) > BODY_OCTETS_MAX:
+            raise _too_large()
+        parts, octets = [], 0
+        try:
+            async with asyncio.timeout(self._body_s_max):
+                async for part in request.stream():
+                    octets += len(part)
+                    if octets > BODY_OCTETS_MAX:
+                        raise _too_large()
+                    parts.append(part)
+        except TimeoutError:
+            raise NotKept(
+                408, f"The body took over {self._body_s_max:g} s", "Send it again, faster."
+            ) from None
+        return b"".join(parts)
+
+    async def _append(self, judged: list[Received | Quarantined]) -> list[Answer]:
+        if not judged:
+            return []
+        try:
+            receipts = await asyncio.wrap_future(self._committer.submit(judged))
+        except Busy as error:
+            raise NotKept(429, error.what, error.hint, BUSY_RETRY_S) from error
+        except Unavailable as error:
+            _log_error(error)
+            raise NotKept(
+                503, "The record does not answer", "Send it again; it is safe.", AWAY_RETRY_S
+            ) from error
+        except Refused as error:
+            raise NotKept(422, error.what, error.hint) from error
+        return [answer(*each) for each in zip(judged, receipts, strict=True)]
+
+
+def mode_of(content_type: str) -> Mode:
+    """How CloudEvents over HTTP tells its modes apart: by the media type alone."""
+    media = content_type.partition(";")[0].strip().lower()
+    if media == "application/cloudevents+json":
+        return "structured"
+    if media == "application/cloudevents-batch+json":
+        return "batch"
+    return "binary"
+
+
+async def _judged(mode: Mode, request: Request, body: bytes) -> list[Received | Quarantined]:
+    if len(body) > PARSED_AT_ONCE_OCTETS:
+        return await asyncio.to_thread(_parse, mode, request, body)
+    return _parse(mode, request, body)
+
+
+def _parse(mode: Mode, request: Request, body: bytes) -> list[Received | Quarantined]:
+    if mode == "structured":
+        return [parse_structured(body)]
+    if mode == "binary":
+        return [parse_binary(request.headers, body)]
+    judged = parse_batch(body)
+    return judged if isinstance(judged, list) else [judged]
+
+
+def _note(mode: Mode, answers: list[Answer]) -> None:
+    """Log what an operator may have to look at: how many, never what."""
+    verdicts = Counter(each.verdict for each in answers)
+    bad = {name: verdicts[name] for name in ("quarantined", "equivocation") if verdicts[name]}
+    if bad:
+        LOG.warning("facts were quarantined", extra={"figures": {"mode": mode, **bad}})
+
+
+def _log_error(error: LedgerError) -> None:
+    figures = {"code": error.code, "what": error.what, "where": error.where}
+    LOG.error("facts were not kept", extra={"figures": figures})
+
+
+def _too_large() -> NotKept:
+    return NotKept(
+        413, f"The body is over {BODY_OCTETS_MAX:,} octets", "Send fewer facts a request."
+    )
+
+
+def _refusal(refusal: NotKept) -> Response:
+    headers = {"Connection": "close"}
+    if refusal.retry_s is not None:
+        headers["Retry-After"] = str(refusal.retry_s)
+    told = {"error": refusal.error, "hint": refusal.hint, "kept": False}
+    return _json(told, refusal.status, headers)
+
+
+def _json(content: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(_encode(content), status, headers, media_type="application/json")
