@@ -45,7 +45,8 @@ def audit(
     """Compare the truth with rulings by round (as in `Planted.round`) and findings of no round."""
     checked, explained = [], dict[str, set[str]]()
     for each in planted:
-        found = rulings[each.round].findings if each.round in rulings else []
+        ruling = rulings.get(each.round or "")
+        found = ruling.findings if ruling else []
         codes = {finding.code for finding in found}
         known = {*each.expect, *each.may}
         explained.setdefault(each.round or "", set()).update(known)
