@@ -33,6 +33,7 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("ingest", "facts_in", RECORD, "Keep every fact of a feed; a verdict for each."),
     Command("quarantine", "facts_in", RECORD, "Look at what was malformed, and release it."),
+    Command("verify", "record", RECORD, "Recompute every tape's hash chain from its bytes."),
     Command("adjudicate", "rules", RULES, "Rule on every round of a feed; needs no database."),
     Command("games", "rules", RULES, "Show what the ledger knows of its games."),
     Command("serve", "serve", RUN, "Take in facts over HTTP until stopped."),

@@ -26,8 +26,10 @@ _encode = msgspec.json.Encoder().encode
 class Advance(Protocol):
     """Tell a progress bar how much more was done, and what is being done."""
 
-    def __call__(self, steps: int = 1, *, doing: str | None = None) -> None:
-        """Move on by `steps`."""
+    def __call__(
+        self, steps: int = 1, *, doing: str | None = None, total: int | None = None
+    ) -> None:
+        """Move on by `steps`; `total` where it is known only now."""
 
 
 def print_json(each: object, before: Mapping[str, object] | None = None) -> None:
@@ -39,6 +41,11 @@ def print_json(each: object, before: Mapping[str, object] | None = None) -> None
     if before:
         octets = _encode(before)[:-1] + b"," + octets[1:]
     sys.stdout.buffer.write(octets + b"\n")
+
+
+def print_text(line: str) -> None:
+    """A line as it is, in order with what `print_json` prints."""
+    sys.stdout.buffer.write(line.encode() + b"\n")
 
 
 def print_lines(objects: Iterable[object]) -> None:
@@ -105,11 +112,11 @@ def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
 
-        def advance(steps: int = 1, *, doing: str | None = None) -> None:
-            bar.update(task, advance=steps, description=doing)
+        def advance(steps: int = 1, *, doing: str | None = None, total: int | None = None) -> None:
+            bar.update(task, advance=steps, description=doing, total=total)
 
         yield advance
 
 
-def _silent(steps: int = 1, *, doing: str | None = None) -> None:
-    del steps, doing
+def _silent(steps: int = 1, *, doing: str | None = None, total: int | None = None) -> None:
+    del steps, doing, total
