@@ -143,6 +143,7 @@ def play(t: Table) -> None:
     opening = t.wagers(FULL_GAME, "6(b)")
     t.wagers(tuple(SINGLE_PLAY), "6(b)", throw=1)
     t.awaits(("touchdown",), "6(b)")
+    t.within_positions("2(a)")
     t.offered_dice("7(a)")
     t.mark("down", 1, "6(a)")
     t.mark("yard", FIRST_DOWN_YARDS, "6(a)")
@@ -169,10 +170,10 @@ def _drive(t: Table, opening: list[Fact]) -> Drive:
         earned = earned or yards <= GOAL_YARDS
         if scored or throw.turnover or (down == DOWNS and (goal or not earned)):
             return Drive(scored, plays, throw)
-        _settle_single_play(t, throw, plays)
         if earned and not goal and (at_once or down == DOWNS):
             goal, down = True, 0
         _move_markers(t, throw, yards, down + 1 + (DOWNS if goal else 0), plays + 1)
+        _settle_single_play(t, throw, plays)
         t.wagers(tuple(SINGLE_PLAY), "3(e)", throw=plays + 1)
 
 
@@ -188,7 +189,7 @@ def _move_markers(t: Table, throw: Throw, yards: int, down: int, play_number: in
 def _score(t: Table, drive: Drive) -> None:
     """A touchdown or Trips TD: Defense first, Touchdown and Extra Point last (6(f)(1))."""
     for seat, wager in list(t.betting("defense")):
-        t.settle(seat, wager, DEFENSE, drive, "6(f)(1)")
+        t.collect(seat, wager, "6(f)(1)")
     _settle_single_play(t, drive.last, drive.plays)
     _settle_by_length(t, drive, "6(f)(1)")
     extra = None

@@ -74,13 +74,14 @@ def moved(
 ) -> dict[Spot, Moved]:
     """Chips by settlement; payments that no settlement is for under what they say themselves."""
     found: dict[Spot, Moved] = {}
+    by_throw = {wager for _, _, wager, throw in owed if throw}
     for fact in facts:
         body = fact.body
         if not isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
             continue
         spot: Spot = (body.position, body.hand, body.wager, None)
         if spot not in owed:
-            throw = body.throw or throw_of(fact) or None
+            throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
             spot = (body.position, body.hand, body.wager, throw)
         was = found.get(spot, Moved())
         if isinstance(body, WagerPaid):

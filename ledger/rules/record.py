@@ -30,6 +30,7 @@ from ledger.facts import (
     WagerPlaced,
     WagerReturned,
     WagerWithdrawn,
+    indexes,
 )
 from ledger.rules.order import UNCERTAINTY_US
 from ledger.values import UNKNOWN_CARD
@@ -131,7 +132,7 @@ class Record:
         queue.append(fact)
         if kind is WagerPlaced or kind is WagerWithdrawn:
             self._placed.append(fact)
-        elif kind is DiceThrown:
+        elif kind is DiceThrown and body.purpose == "down":  # type: ignore[attr-defined]
             self._throws.append(rank)
 
     @property
@@ -174,10 +175,20 @@ class Record:
             return self._instead(step) if step.instead else self._taken_back(step)
         if step.fact in ("wager_paid", "wager_collected", "wager_returned"):
             return self._payment(queue, step)
+        if step.fact == "marker_placed":
+            return self._marker(queue, step)
+        if step.fact == "cards_turned" and self._is_lost(queue[0], step):
+            return None
         fact = self._took(queue.popleft(), step.fact)
         if step.fact == "wager_placed":
             self._placed.remove(fact)
         return fact
+
+    def _is_lost(self, fact: Fact, step: Step) -> bool:
+        """The turn asked for is not on record: facts were lost, and this one turns other cards."""
+        body = fact.body
+        turns = indexes(body) if isinstance(body, CardsTurned) else ()
+        return self.excused and not set(step.at).intersection(turns)
 
     def _took(self, fact: Fact, name: str) -> Fact:
         """A step of play was taken."""
@@ -202,6 +213,14 @@ class Record:
         fact = self._took(queue.popleft(), "wager_withdrawn")
         self._placed.remove(fact)
         return fact
+
+    def _marker(self, queue: deque[Fact], step: Step) -> Fact | None:
+        """The first marker of its kind since the throw it goes with."""
+        for fact in queue:
+            if self.throw_of(fact, before=False) == step.throw:
+                queue.remove(fact)
+                return fact
+        return None
 
     def _payment(self, queue: deque[Fact], step: Step) -> Fact | None:
         """The first payment of a settlement; of a throw where it has one."""

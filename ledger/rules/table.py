@@ -68,7 +68,8 @@ class Table(Layout):
     def counted(self, due: Mapping[tuple[str, int | None], int], section: str) -> None:
         """Everyone has as many cards as the deal gives. Raises Void (or Stop, if it may go on).
 
-        A card too few is no misdeal where a device's sequence shows that facts were lost.
+        A card too few is no misdeal where a device's sequence shows that facts were lost: which
+        card that was is not known, so neither are the places and turns of the holder's others.
         """
         for fact in self.source.left("cards_dealt"):
             body = said(fact, CardsDealt)
@@ -79,6 +80,10 @@ class Table(Layout):
             over = len(held) - due.get(spot[:2], 0)
             if over > 0 or (over < 0 and not self.source.excused):
                 wrong[spot] = over
+            elif over < 0:
+                self._forget_order(spot)
+                held.clear()
+                over = -due[spot[:2]]
             held.extend([UNKNOWN_CARD] * -over)
         if not wrong:
             return
@@ -97,6 +102,14 @@ class Table(Layout):
                 recorded=str(owed + over),
             )
         raise Void(section)
+
+    def _forget_order(self, spot: tuple[str, int | None, int]) -> None:
+        """One of a holder's deals is lost: which step each of the others answered is not known."""
+        self.taken = [
+            (step, fact)
+            for step, fact in self.taken
+            if step.fact != "cards_dealt" or (step.to, step.position, step.hand) != spot
+        ]
 
     def stub(self, deck_cards: int, section: str) -> None:
         """Where the stub was counted, it holds what was not dealt. Raises Void."""
@@ -261,7 +274,8 @@ class Table(Layout):
 
     def mark(self, marker: str, at: int, section: str) -> None:
         """Place a puck; where a device reports pucks, a wrong place is found."""
-        fact = self.expect(Step("marker_placed", section, what=marker, at=(at,)))
+        step = Step("marker_placed", section, what=marker, at=(at,), throw=self.throws)
+        fact = self.expect(step)
         if fact is None:
             return
         placed = said(fact, MarkerPlaced).at

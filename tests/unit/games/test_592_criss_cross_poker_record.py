@@ -180,8 +180,10 @@ def test_592_11_a_device_whose_clock_is_off_is_named_and_ruled_on_as_if_it_were_
     found = text(ruling("\n".join(script), GAME))
     assert found[:-1] == lines(PLAYED)
     assert found[-1].startswith("! clock_skewed None / 1")
-    assert ruling("\n".join(script), GAME).findings[0].says.startswith(
-        "The clock of /hollywood/T-1/layout is about 1"
+    assert (
+        ruling("\n".join(script), GAME)
+        .findings[0]
+        .says.startswith("The clock of /hollywood/T-1/layout is about 1")
     )
 
 
