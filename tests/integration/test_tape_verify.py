@@ -69,7 +69,7 @@ AN_ATTRIBUTE_WITHOUT_A_COLUMN = "attributes = set_byte(attributes, 21, 50)"  # b
 
 
 def edited(assignment: str) -> str:
-    return f"UPDATE ledger.tape SET {assignment} WHERE notification_id = 5"
+    return f"UPDATE ledger.tape SET {assignment} WHERE notification_id = 5"  # noqa: S608 - a test
 
 
 @pytest.mark.parametrize(
