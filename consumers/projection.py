@@ -192,10 +192,7 @@ def dump(store: Store, projection: Projection) -> bytes:
     lines = []
     for table in sorted(projection.tables, key=lambda each: each.name):
         columns = [column for column in table.columns if column.dumped]
-        cells = ", ".join(
-            f"{c.name}::text" if c.type.endswith("range") or c.type == "json" else c.name
-            for c in columns
-        )
+        cells = ", ".join(column.read for column in columns)
         order = ", ".join(column.name for column in table.key)
         statement = f"SELECT {cells} FROM {{schema}}.{table.name} ORDER BY {order}"  # noqa: S608 - our own names
         for row in store.query(statement):

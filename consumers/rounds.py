@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from consumers.projection import Batch, Projection
-from infra.views import Column, Store, Table, array_text, ranges_text, reading
+from infra.views import Column, Store, Table, array_text, ranges_of, ranges_text, reading
 from ledger.envelope import parse_subject_once
 from ledger.errors import NotFound
 from ledger.values import RoundId
@@ -244,16 +244,11 @@ def facts_of(store: Store, round_: RoundId) -> list[TapeRow]:
 
     Empty where no fact carries it. Rows that came after the view's position are not among them.
     """
-    found = store.query(
-        "SELECT tape, lower(r), upper(r) - 1"  # noqa: S608 - values are parameters
-        f" FROM {{schema}}.round_tapes, unnest(seqs) AS r WHERE {_SAME_ROUND} ORDER BY 1, 2",
-        _parameters(round_),
+    return store.rows_at(
+        (row[4], low, high)
+        for row in store.rows(TAPES, [round_])
+        for low, high in ranges_of(row[5])
     )
-    ranges: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for tape, low, high in found:
-        ranges[tape].append((low, high))
-    rows = [row for tape, seqs in ranges.items() for row in store.rows_of(tape, seqs)]
-    return sorted(rows)
 
 
 def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:

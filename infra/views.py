@@ -6,6 +6,7 @@ that writes it cannot differ. What the rows mean is the views' business, not thi
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -15,12 +16,12 @@ from psycopg import errors, sql
 
 from infra import arrays, queries
 from infra.postgres import translated
+from ledger.tape import TapeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from infra.postgres import AnyConnection, Database, Role
-    from ledger.tape import TapeRow
 
 Schema = Literal["views", "rebuilding"]
 LIVE: Schema = "views"
@@ -37,6 +38,15 @@ Value = str | int | bool | None
 
 Row = tuple[Any, ...]
 
+# OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
+_RANGE = re.compile(r"\[(\d+),(\d+)\)")
+_ROWS_AT = f"""
+SELECT t.* FROM unnest(%b, %b, %b) AS r (tape, low, high) CROSS JOIN LATERAL (
+    SELECT {queries.COLUMNS} FROM ledger.tape t
+     WHERE t.originator_id = r.tape
+       AND t.originator_version BETWEEN r.low::bigint AND r.high::bigint OFFSET 0) AS t
+""".encode()  # noqa: S608 - put together from constants
+
 
 class Column(NamedTuple):
     """One column: its name, SQL type and why it is there (unit included)."""
@@ -47,6 +57,11 @@ class Column(NamedTuple):
     null: bool = False  # NULL = not on record
     merge: str = "excluded.{name}"  # what an existing row's cell becomes; `old` is that row
     dumped: bool = True  # False: differs between generations that hold the same
+
+    @property
+    def read(self) -> str:
+        """What to select it as: JSON and ranges as PostgreSQL's own text."""
+        return f"{self.name}::text" if self.type in ("json", "int8multirange") else self.name
 
 
 class Table(NamedTuple):
@@ -86,12 +101,16 @@ class Store:
 
     def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Row]:
         """The rows with these keys, by key, cells in order of columns."""
+        return {row[: table.keys]: row for row in self.rows(table, keys)}
+
+    def rows(self, table: Table, keys: Iterable[Sequence[Value]]) -> list[Row]:
+        """The rows whose keys begin with these cells, in no order."""
         wanted = list(keys)
         if not wanted:
-            return {}
-        statement = _load(table, self.schema)
-        rows = self.connection.execute(statement, _columns(wanted), prepare=True, binary=True)
-        return {row[: table.keys]: row for row in rows.fetchall()}
+            return []
+        statement = _load(table, len(wanted[0]), self.schema)
+        found = self.connection.execute(statement, _columns(wanted), prepare=True, binary=True)
+        return found.fetchall()
 
     def save(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         """Write rows, each key at most once; a row already there is merged column by column."""
@@ -100,10 +119,11 @@ class Store:
             self.connection.execute(_save(table, self.schema), _columns(written), prepare=True)
 
     def delete(self, table: Table, keys: Iterable[Sequence[Value]]) -> None:
-        """Remove the rows with these keys."""
+        """Remove the rows whose keys begin with these cells."""
         gone = list(keys)
         if gone:
-            self.connection.execute(_delete(table, self.schema), _columns(gone), prepare=True)
+            statement = _delete(table, len(gone[0]), self.schema)
+            self.connection.execute(statement, _columns(gone), prepare=True)
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
         """Rows of a query that names its tables `{schema}.<table>`; parameters as `%(name)s`."""
@@ -111,9 +131,17 @@ class Store:
         rows = self.connection.execute(text.encode(), parameters or {}, binary=True)
         return rows.fetchall()
 
-    def rows_of(self, tape: str, seqs: Sequence[tuple[int, int]]) -> list[TapeRow]:
-        """Rows of one tape within closed ranges of `table_seq`."""
-        return queries.rows_of(self.connection, tape, seqs)
+    def rows_at(self, places: Iterable[tuple[str, int, int]]) -> list[TapeRow]:
+        """Rows of the record within closed ranges of `table_seq` of tapes, in order of position."""
+        wanted = list(places)
+        if not wanted:
+            return []
+        found = self.connection.execute(_ROWS_AT, _columns(wanted), prepare=True, binary=True)
+        return sorted(TapeRow._make(row) for row in found.fetchall())
+
+    def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
+        """Rows of one tape within closed ranges of `table_seq`, in order."""
+        return self.rows_at((tape, low, high) for low, high in seqs)
 
     def tracking(self, view: str) -> Tracking | None:
         """How far this generation has read; None where it does not exist."""
@@ -300,12 +328,12 @@ def _given(columns: Sequence[Column]) -> str:
 
 
 @cache
-def _load(table: Table, schema: Schema) -> bytes:
-    cells = ", ".join(f"t.{c.name}" for c in table.columns)
-    given = _given(table.key)
+def _load(table: Table, keys: int, schema: Schema) -> bytes:
+    cells = ", ".join(f"t.{c.read}" for c in table.columns)
+    given = _given(table.columns[:keys])
     return (
         f"SELECT {cells} FROM ({given}) AS g"  # noqa: S608 - our own names
-        f" JOIN {schema}.{table.name} AS t ON {_same(table)}"
+        f" JOIN {schema}.{table.name} AS t ON {_same(table, keys)}"
     ).encode()
 
 
@@ -323,16 +351,16 @@ def _save(table: Table, schema: Schema) -> bytes:
 
 
 @cache
-def _delete(table: Table, schema: Schema) -> bytes:
-    given = _given(table.key)
+def _delete(table: Table, keys: int, schema: Schema) -> bytes:
+    given = _given(table.columns[:keys])
     return (
-        f"DELETE FROM {schema}.{table.name} AS t USING ({given}) AS g WHERE {_same(table)}"  # noqa: S608 - our own names
+        f"DELETE FROM {schema}.{table.name} AS t USING ({given}) AS g WHERE {_same(table, keys)}"  # noqa: S608 - our own names
     ).encode()
 
 
-def _same(table: Table) -> str:
-    """Two rows, t and g, have the same key."""
-    return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.key)
+def _same(table: Table, keys: int) -> str:
+    """Rows t and g have the same first cells."""
+    return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.columns[:keys])
 
 
 def _collation(column: Column) -> str:
@@ -354,6 +382,11 @@ def ranges_text(numbers: Iterable[int]) -> str:
         else:
             ranges.append([number, number + 1])
     return "{" + ",".join(f"[{low},{high})" for low, high in ranges) + "}"
+
+
+def ranges_of(text: str) -> list[tuple[int, int]]:
+    """The closed ranges of a multirange's text."""
+    return [(int(low), int(high) - 1) for low, high in _RANGE.findall(text)]
 
 
 def _quoted(text: str) -> str:

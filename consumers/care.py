@@ -1,0 +1,244 @@
+"""Findings of tables that belong to no round: care of cards and dice, facts lost between rounds.
+
+A table's procedures are judged over its facts in order of time. What lies longer back than
+SETTLE_US is settled into a state; the rest is judged anew as facts come, so that a fact a little
+late falls into its place. Part of the view `rulings`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from infra.views import Column, Store, Table, ranges_of, ranges_text
+from ledger.feed import rules_for
+from ledger.rules import procedures
+from ledger.rules.equipment import Equipment
+from ledger.rules.order import Gap, in_order
+from ledger.rules.review import lost_facts
+from ledger.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ledger.feed import TableId
+    from ledger.rules.ruling import Finding
+    from ledger.submissions import Filed
+    from ledger.tape import TapeRow
+    from ledger.wire import Fact
+
+SETTLE_US = 60_000_000
+"""How late a fact may come before its table's procedures are judged anew from the beginning."""
+
+_TABLE_KEY = (
+    Column("property", "text", "Property of the table."),
+    Column("table_name", "text", "Table, e.g. CC-07."),
+)
+
+TABLE_FINDINGS = Table(
+    "ruling_table_findings",
+    "Findings that belong to no round, one row each.",
+    6,
+    (
+        *_TABLE_KEY,
+        Column("time_us", "bigint", "Device time of the fact that completes it, microseconds."),
+        Column("source", "text", "Source of that fact."),
+        Column("fact_id", "text", "Id of that fact."),
+        Column("nth", "smallint", "Number among the findings of that fact, from 0."),
+        Column("gaming_day", "text", "Gaming day the table was in; null: not told.", null=True),
+        Column("code", "text", "What it is, e.g. stub_count_overdue."),
+        Column("finding", "json", "The finding as it is printed."),
+        Column("device", "text", "Of facts lost: the device and its boot.", null=True),
+        Column("settled", "boolean", "Not judged anew.", dumped=False),
+    ),
+    ("(code)",),
+)
+
+TABLE_TAPES = Table(
+    "ruling_table_tapes",
+    "Where the facts about a table stand: one row a table and tape.",
+    3,
+    (
+        *_TABLE_KEY,
+        Column("tape", "text", "Tape the facts stand on."),
+        Column(
+            "seqs", "int8multirange", "Their table_seq there.", merge="old.seqs + excluded.seqs"
+        ),
+    ),
+)
+
+CARE = Table(
+    "ruling_care",
+    "What a table's facts have told of its equipment, up to a time; what came since waits.",
+    2,
+    (
+        *_TABLE_KEY,
+        Column("until_us", "bigint", "Everything up to here is settled.", dumped=False),
+        Column("state", "json", "The equipment as it stood then.", dumped=False),
+        Column("waiting", "json", "Tape and table_seq of the facts since then.", dumped=False),
+    ),
+)
+
+_NEVER = -(2**63)
+Place = tuple[str, int]
+"""Tape and table_seq of a fact."""
+
+
+class Heard(NamedTuple):
+    """A fact and where it stands."""
+
+    row: TapeRow
+    fact: Fact
+
+
+class _Cared(NamedTuple):
+    """A table's equipment as it is kept."""
+
+    until_us: int
+    state: Equipment
+    waiting: list[Place]
+
+
+def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
+    """Facts by the table they speak of."""
+    found: dict[TableId, list[Heard]] = defaultdict(list)
+    for each in heard:
+        if each.fact.table:
+            found[each.fact.source.split("/", 2)[1], each.fact.table].append(each)
+    return found
+
+
+def note_tables(store: Store, tables: dict[TableId, list[Heard]]) -> None:
+    """Keep where the facts about tables stand."""
+    seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for table, heard in tables.items():
+        for row, _ in heard:
+            seqs[*table, row.tape].append(row.table_seq)
+    store.save(TABLE_TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
+
+
+def judge_tables(
+    store: Store,
+    tables: dict[TableId, list[Heard]],
+    anew: Iterable[TableId],
+    submissions: Sequence[Filed],
+    position: int,
+) -> None:
+    """Judge what a batch tells of tables; those in `anew` from their first fact on."""
+    wanted = dict.fromkeys((*tables, *anew))
+    kept = {
+        row[:2]: _Cared(
+            row[2],
+            msgspec.json.decode(row[3], type=Equipment),
+            msgspec.json.decode(row[4], type=list[Place]),
+        )
+        for row in store.rows(CARE, wanted)
+    }
+    began = store.rows_at(
+        (tape, seq, seq) for cared in kept.values() for tape, seq in cared.waiting
+    )
+    waiting = tables_of(Heard(row, fact_of(row)) for row in began)
+    judged = []
+    for table in wanted:
+        cared = kept.get(table) or _Cared(_NEVER, Equipment(), [])
+        heard = tables.get(table, [])
+        if table in anew or any(each.fact.time_us <= cared.until_us for each in heard):
+            cared, heard = _Cared(_NEVER, Equipment(), []), _all_of(store, table, position)
+        else:
+            heard = [*waiting.get(table, ()), *heard]
+        if heard:
+            judged.append(_judge(table, cared, heard, submissions))
+    _save(store, judged)
+
+
+def judge_holes(store: Store, gaps: dict[str, list[Gap]]) -> None:
+    """Facts lost between rounds, anew for each of these devices (source and boot)."""
+    store.query(
+        "DELETE FROM {schema}.ruling_table_findings"
+        " WHERE device = ANY (%(devices)s::text[]) RETURNING 1",
+        {"devices": list(gaps)},
+    )
+    rows: list[tuple[Any, ...]] = []
+    for device, its in gaps.items():
+        for gap in its:
+            after = gap.after
+            property_, place = after.source.split("/")[1:3]
+            day = gap.before.round.gaming_day if gap.before.round else None
+            table = (property_, after.table or place)
+            rows += _rows(table, day, after, lost_facts([gap]), device=device, settled=True)
+    store.save(TABLE_FINDINGS, rows)
+
+
+class _Judged(NamedTuple):
+    """A table judged: what was found since it was last settled, and how it stands."""
+
+    table: TableId
+    anew: bool
+    rows: list[tuple[Any, ...]]
+    cared: tuple[Any, ...]
+
+
+def _judge(
+    table: TableId, cared: _Cared, heard: Sequence[Heard], submissions: Sequence[Filed]
+) -> _Judged:
+    """Judge what is not settled yet, in order; settle what lies long enough back."""
+    places = {(fact.source, fact.id): (row.tape, row.table_seq) for row, fact in heard}
+    ordered = in_order(fact for _, fact in heard)
+    horizon = max(fact.time_us for fact in ordered) - SETTLE_US
+    cut = next(at for at, fact in enumerate(ordered) if fact.time_us > horizon)
+    rules_of = rules_for(table, submissions)
+    state, settled = cared.state, b""
+    rows: list[tuple[Any, ...]] = []
+    for at, fact in enumerate(ordered):
+        if at == cut:
+            settled = msgspec.json.encode(state)
+        if found := procedures.see(state, fact, rules_of):
+            rows += _rows(table, state.gaming_day, fact, found, device=None, settled=at < cut)
+    waiting = [places[fact.source, fact.id] for fact in ordered[cut:]]
+    cells = (*table, horizon, settled.decode(), msgspec.json.encode(waiting).decode())
+    return _Judged(table, cared.until_us == _NEVER, rows, cells)
+
+
+def _save(store: Store, judged: Sequence[_Judged]) -> None:
+    """Replace what was found and not settled by what is found now."""
+    store.query(
+        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
+        " %(tables)s::text[], %(anew)s::boolean[]) AS j (property, table_name, anew)"
+        " WHERE f.property = j.property AND f.table_name = j.table_name"
+        " AND f.device IS NULL AND (j.anew OR NOT f.settled) RETURNING 1",
+        {
+            "properties": [each.table[0] for each in judged],
+            "tables": [each.table[1] for each in judged],
+            "anew": [each.anew for each in judged],
+        },
+    )
+    store.save(TABLE_FINDINGS, (row for each in judged for row in each.rows))
+    store.save(CARE, (each.cared for each in judged))
+
+
+def _rows(
+    table: TableId,
+    gaming_day: str | None,
+    fact: Fact,
+    found: Sequence[Finding],
+    *,
+    device: str | None,
+    settled: bool,
+) -> Iterator[tuple[Any, ...]]:
+    """Findings as rows, numbered; lost facts apart from what the same fact completes."""
+    first = 0 if device is None else 1_000
+    for nth, finding in enumerate(found, first):
+        text = msgspec.json.encode(finding).decode()
+        yield (*table, fact.time_us, fact.source, fact.id, nth, gaming_day, finding.code, text, device, settled)  # fmt: skip  # noqa: E501 - one row
+
+
+def _all_of(store: Store, table: TableId, position: int) -> list[Heard]:
+    """Every fact about a table up to a position: read only where one came very late."""
+    rows = store.rows_at(
+        (row[2], low, high)
+        for row in store.rows(TABLE_TAPES, [table])
+        for low, high in ranges_of(row[3])
+    )
+    return [Heard(row, fact_of(row)) for row in rows if row.position <= position]

@@ -1,0 +1,339 @@
+"""The rounds a batch touches: their facts, what stands around them, and their rulings.
+
+Facts are heard one by one in the record's order. A closed round is ruled on at every fact that
+touches it, so that its versions do not depend on where batches end; an open one at the batch's end.
+Part of the view `rulings`; `ledger.feed` rules on a whole feed in the same way.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from consumers.around import Around, tables_since
+from consumers.devices import Devices, device_of
+from consumers.ruling_tables import (
+    CASE_TAPES,
+    CORRECTIONS,
+    FINDINGS,
+    RULINGS,
+    SETTLEMENTS,
+    SUBMISSIONS,
+    VERSIONS,
+)
+from infra.views import Store, ranges_of, ranges_text
+from ledger.corrections import corrections, rule_corrected
+from ledger.envelope import parse_subject_once
+from ledger.facts import FactCorrected, RoundCompleted, RoundVoided, RulesSubmissionFiled
+from ledger.feed import AROUND, record_of
+from ledger.rules.order import Gap
+from ledger.submissions import Filed, filed
+from ledger.values import RoundId
+from ledger.wire import Fact, fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from consumers.care import Heard
+    from consumers.devices import Hole
+    from ledger.adjudicate import RoundRecord
+    from ledger.feed import TableId
+    from ledger.rules.ruling import Ruling
+    from ledger.tape import TapeRow
+
+
+class Case(Struct):
+    """One round: its facts in order of position, and its newest ruling."""
+
+    round: RoundId
+    facts: list[Fact] = []
+    made: list[Fact] = []  # corrections of its facts
+    closed: bool = False
+    first_us: int = 0
+    last_us: int = 0
+    version: int = 0
+    position: int = 0
+    text: bytes | None = None  # the newest ruling
+    ruling: Ruling | None = None  # the same, where it was given in this batch
+    stored: bool = False
+    touched: bool = False  # by something in this batch
+
+    def add(self, fact: Fact) -> None:
+        """One more fact of the round."""
+        self.first_us = min(self.first_us, fact.time_us) if self.facts else fact.time_us
+        self.last_us = max(self.last_us, fact.time_us) if self.facts else fact.time_us
+        self.facts.append(fact)
+        if isinstance(fact.body, (RoundCompleted, RoundVoided)):
+            self.closed = True
+
+
+class Docket:
+    """Everything the rulings of a batch's rounds depend on."""
+
+    def __init__(self, store: Store, heard: Sequence[Heard] = ()) -> None:
+        self._store = store
+        self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
+        self._until = heard[0].row.position - 1 if heard else None
+        self.devices = Devices(store)
+        self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
+        self._around = Around(store)
+        self._cases: dict[RoundId, Case] = {}
+        self._loose = self._facts_at(
+            store.query(
+                "SELECT tape, table_seq FROM {schema}.ruling_corrections WHERE round IS NULL"
+            )
+        )
+        self._filings = self._facts_at(
+            store.query("SELECT tape, table_seq FROM {schema}.ruling_submissions")
+        )
+        self.submissions: list[Filed] = filed(self._filings)
+        self.tables_anew: set[TableId] = set()
+        self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+        self._submitted: list[tuple[Any, ...]] = []
+        self._corrected: list[tuple[Any, ...]] = []
+        self._versions: list[tuple[Any, ...]] = []
+        self._load({fact.round for _, fact in heard if fact.round})
+        facts = [fact for _, fact in heard]
+        self._around.load(
+            tables_since([*facts, *(f for c in self._cases.values() for f in c.facts)])
+        )
+
+    def hear(self, row: TapeRow, fact: Fact) -> None:
+        """Take in one fact; rule on the closed rounds it touches."""
+        touched = {round_of(name) for name in self.devices.add(fact, row.table_seq)}
+        if fact.round:
+            self._seqs[*fact.round, row.tape].append(row.table_seq)
+            self.case(fact.round).add(fact)
+            touched.add(fact.round)
+        elif isinstance(fact.body, AROUND) and fact.table:
+            table = (row.tape.partition("/")[0], fact.table)
+            self._around.add(table, row, fact)
+            touched |= self._rounds_since(table, fact.time_us)
+        if isinstance(fact.body, RulesSubmissionFiled):
+            touched |= self._file(row, fact)
+        elif isinstance(fact.body, FactCorrected):
+            touched |= self._correct(row, fact)
+        for round_ in sorted(touched):
+            self._touch(self.case(round_), row.position)
+
+    def adjourn(self) -> None:
+        """Rule on the open rounds that were touched, and write everything down."""
+        for case in self._cases.values():
+            if case.touched and not case.closed:
+                self._rule(case)
+        self._save()
+        self._around.save()
+        self.devices.save()
+
+    def case(self, round_: RoundId) -> Case:
+        """A round with the facts heard of it so far."""
+        if round_ not in self._cases:
+            self._load([round_])
+        return self._cases[round_]
+
+    def record(self, case: Case) -> RoundRecord:
+        """A round's facts with what stands around them, as `ledger.adjudicate.rule` takes it."""
+        gaps = [self.gap(hole) for hole in self.devices.holes_of(case.round, case.facts)]
+        table = (case.round.property, case.round.table)
+        around = self._around.of(table, case.first_us, case.last_us)
+        return record_of(case.round, case.facts, around, gaps)
+
+    def ruling(self, case: Case) -> Ruling | None:
+        """The ruling of a round as the facts stand."""
+        made = corrections([*case.made, *self._loose])
+        return rule_corrected(self.record(case), self.submissions, made)
+
+    def gap(self, hole: Hole) -> Gap:
+        """Numbers missing of a device, between two facts."""
+        device, before, after = hole
+        tape = "/".join(device[0].split("/", 3)[1:3])
+        ends = self._facts_at([(tape, before.high_seq), (tape, after.low_seq)])
+        return Gap(ends[0], ends[1], after.low - before.high - 1)
+
+    def table_gaps(self) -> dict[str, list[Gap]]:
+        """Of each device heard: what is missing before a fact of no round."""
+        return {
+            " ".join(device): [
+                self.gap(hole) for hole in self.devices.holes(device) if not hole[2].low_round
+            ]
+            for device in self.devices.told
+        }
+
+    def _touch(self, case: Case, position: int) -> None:
+        """Something a ruling may depend on has changed."""
+        case.touched = True
+        if not case.closed:
+            return
+        before = case.text
+        self._rule(case)
+        if case.text is not None and (case.version == 0 or case.text != before):
+            case.version += 1
+            case.position = position
+            self._versions.append((*case.round, case.version, position, case.text.decode()))
+
+    def _rule(self, case: Case) -> None:
+        case.ruling = self.ruling(case)
+        case.text = msgspec.json.encode(case.ruling) if case.ruling else None
+
+    def _load(self, rounds: Iterable[RoundId]) -> None:
+        """Read what is known of rounds; their facts from the tapes."""
+        wanted = dict.fromkeys(rounds)
+        self._cases |= {round_: Case(round_) for round_ in wanted}
+        known = self._store.load(RULINGS, wanted)
+        if not known:
+            return
+        for row in known.values():
+            case = self._cases[row[:4]]  # type: ignore[index] # a round is the tuple of its parts
+            case.stored, case.version, case.position = True, row[9], row[10]
+            case.text = None if row[12] is None else row[12].encode()
+        places = self._store.rows(CASE_TAPES, known)
+        rows = self._store.rows_at(
+            (place[4], low, high) for place in places for low, high in ranges_of(place[5])
+        )
+        for row in rows:
+            fact = fact_of(row)
+            if fact.round and (self._until is None or row.position <= self._until):
+                self._cases[fact.round].add(fact)
+        made = self._store.query(
+            "SELECT round, tape, table_seq FROM {schema}.ruling_corrections"
+            " WHERE round = ANY (%(rounds)s::text[]) ORDER BY position",
+            {"rounds": [str(case.round) for case in self._cases.values() if case.stored]},
+        )
+        for name, tape, seq in made:
+            correction = self._facts_at([(tape, seq)])
+            case = self._cases[round_of(name)]
+            if correction[0] not in case.made:
+                case.made += correction
+
+    def _rounds_since(self, table: TableId, time_us: int) -> set[RoundId]:
+        """Rounds of a table whose last fact is of a time or later."""
+        stored = self._store.query(
+            "SELECT gaming_day, number FROM {schema}.rulings WHERE property = %(property)s"
+            " AND table_name = %(table)s AND last_us >= %(time_us)s",
+            {"property": table[0], "table": table[1], "time_us": time_us},
+        )
+        rounds = {RoundId(*table, day, number) for day, number in stored}
+        rounds |= {round_ for round_ in self._cases if round_[:2] == table}
+        return {r for r in rounds if self.case(r).facts and self.case(r).last_us >= time_us}
+
+    def _file(self, row: TapeRow, fact: Fact) -> set[RoundId]:
+        """A Rules Submission: the rounds and tables it holds for are judged anew."""
+        self._submitted.append((row.position, row.tape, row.table_seq))
+        self._filings.append(fact)
+        self.submissions = filed(self._filings)
+        new = filed([fact])[0]
+        stored = self._store.query(
+            "SELECT property, table_name, gaming_day, number FROM {schema}.rulings"
+            " WHERE property = %(property)s AND gaming_day >= %(day)s"
+            " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
+            " AND (game IS NULL OR game = %(game)s)",
+            {
+                "property": new.property,
+                "table": new.table,
+                "day": new.submission.effective_from,
+                "game": new.submission.game,
+            },
+        )
+        rounds = {RoundId(*key) for key in stored}
+        self._load(rounds - self._cases.keys())
+        tables = self._store.query(
+            "SELECT property, table_name FROM {schema}.ruling_care WHERE property = %(property)s",
+            {"property": new.property},
+        )
+        self.tables_anew |= {(property_, table) for property_, table in tables}
+        mine = {r for r, case in self._cases.items() if r.property == new.property and case.facts}
+        return rounds | mine
+
+    def _correct(self, row: TapeRow, fact: Fact) -> set[RoundId]:
+        """A correction: of a fact of a round, or of one that is not on record by now."""
+        body: Any = fact.body
+        target = self._find(body.of.source, body.of.id, row.position)
+        round_ = target.round if target else None
+        around = target is not None and isinstance(target.body, AROUND)
+        if target and not round_ and not around:
+            return set()
+        where = (row.position, row.tape, row.table_seq, str(round_) if round_ else None)
+        self._corrected.append(where)
+        if round_:
+            self.case(round_).made.append(fact)
+            return {round_}
+        self._loose.append(fact)
+        if target and target.table:
+            return self._rounds_since((target.source.split("/")[1], target.table), target.time_us)
+        return set()
+
+    def _find(self, source: str, fact_id: str, until: int) -> Fact | None:
+        """A fact by source and id, if it stands at or before a position."""
+        found = self._store.query(
+            "SELECT t.originator_id, t.originator_version FROM ledger.identity i"
+            " JOIN ledger.tape t ON t.notification_id = i.position"
+            " WHERE i.source = %(source)s AND i.fact_id = %(id)s AND i.position <= %(until)s",
+            {"source": source, "id": fact_id, "until": until},
+        )
+        return self._facts_at(found)[0] if found else None
+
+    def _facts_at(self, places: Iterable[Sequence[Any]]) -> list[Fact]:
+        """Facts by tape and table_seq, in the order asked."""
+        wanted = [(tape, seq) for tape, seq in places]
+        lacking = [place for place in wanted if place not in self._heard]
+        for row in self._store.rows_at((tape, seq, seq) for tape, seq in lacking):
+            self._heard[row.tape, row.table_seq] = fact_of(row)
+        return [self._heard[place] for place in wanted]
+
+    def _save(self) -> None:
+        """Write down rulings, their parts, and where the facts they rest on stand."""
+        judged = [case for case in self._cases.values() if case.touched]
+        again = [case.round for case in judged if case.stored]
+        store = self._store
+        store.delete(SETTLEMENTS, again)
+        store.delete(FINDINGS, again)
+        store.save(RULINGS, (_cells(case) for case in judged))
+        store.save(VERSIONS, self._versions)
+        store.save(SETTLEMENTS, (row for case in judged for row in _settlements(case)))
+        store.save(FINDINGS, (row for case in judged for row in _findings(case)))
+        store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
+        store.save(SUBMISSIONS, self._submitted)
+        store.save(CORRECTIONS, self._corrected)
+
+
+def _cells(case: Case) -> tuple[Any, ...]:
+    """A round's row of RULINGS."""
+    ruling = case.ruling
+    return (
+        *case.round,
+        ruling.game if ruling else None,
+        ruling.status if ruling else None,
+        case.closed,
+        case.first_us,
+        case.last_us,
+        case.version,
+        case.position,
+        len(ruling.findings) if ruling else 0,
+        case.text.decode() if case.text else None,
+    )
+
+
+def _settlements(case: Case) -> Iterator[tuple[Any, ...]]:
+    """A round's rows of SETTLEMENTS."""
+    for nth, s in enumerate(case.ruling.settlements if case.ruling else ()):
+        spot = (s.position, s.hand, s.wager, s.throw)
+        yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from)
+
+
+def _findings(case: Case) -> Iterator[tuple[Any, ...]]:
+    """A round's rows of FINDINGS."""
+    for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
+        what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
+        yield (*case.round, nth, *what)
+
+
+def round_of(name: str) -> RoundId:
+    """The round that `str(RoundId)` names. Raises ValueError."""
+    property_, _, subject = name.partition(":")
+    round_ = parse_subject_once(subject, property_)[0]
+    if round_ is None:
+        raise ValueError(f"{name!r} is no round: write <property>:<table>/<gaming day>/<number>")
+    return round_
