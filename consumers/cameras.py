@@ -6,7 +6,6 @@ One row a fact of a camera. It holds no footage and no clock; what the facts mea
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from consumers.projection import Batch, Projection
@@ -16,8 +15,6 @@ from ledger.facts import type_name
 from ledger.facts.tables import CameraMapped, CameraUnmapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ledger.tape import TapeRow
 
 HOUR_US = 3_600_000_000
@@ -96,11 +93,4 @@ def rows_about(
             "until": until_us + TOLD_AFTER_US,
         },
     )
-    return _read(store, found)
-
-
-def _read(store: Store, found: Iterable[tuple[str, int]]) -> list[TapeRow]:
-    seqs: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for tape, seq in sorted(found):
-        seqs[tape].append((seq, seq))
-    return sorted(row for tape, its in seqs.items() for row in store.rows_of(tape, its))
+    return store.rows_at((tape, seq, seq) for tape, seq in found)

@@ -152,9 +152,9 @@ class Wager(Struct):
 class Filters(Struct, kw_only=True, frozen=True):
     """What to search rounds by; every one given must hold.
 
-    since_us, until_us: device times the round must overlap; amount: cents placed, paid, collected
-    or returned on one wager, which is also the one `position` and `wager` name; outcome, finding:
-    of the newest ruling.
+    since_us, until_us: device times the round must overlap; amount_min, amount_max: cents placed,
+    paid, collected or returned on one wager, which is also the one `position` and `wager` name;
+    outcome, finding: of the newest ruling.
     """
 
     property: str | None = None
@@ -166,7 +166,8 @@ class Filters(Struct, kw_only=True, frozen=True):
     until_us: int | None = None
     position: int | None = None
     wager: str | None = None
-    amount: int | None = None
+    amount_min: int | None = None
+    amount_max: int | None = None
     outcome: str | None = None
     finding: str | None = None
     limit: int = 50
@@ -271,8 +272,9 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
         for field in ("position", "wager")
         if getattr(filters, field) is not None
     ]
-    if filters.amount is not None:
-        amounts = (f"{name} = %(amount)s" for name in ("placed", "paid", "collected", "returned"))
+    if filters.amount_min is not None or filters.amount_max is not None:
+        between = "BETWEEN coalesce(%(amount_min)s, 0) AND coalesce(%(amount_max)s, 2^62::bigint)"
+        amounts = (f"{name} {between}" for name in ("placed", "paid", "collected", "returned"))
         yield _among(WAGERS.name, [*spot, f"({' OR '.join(amounts)})"])
     elif len(spot) > 1:
         yield _among(WAGERS.name, spot)

@@ -36,6 +36,9 @@ COMMANDS = (
     Command("verify", "record", RECORD, "Recompute every tape's hash chain from its bytes."),
     Command("adjudicate", "rules", RULES, "Rule on every round of a feed; needs no database."),
     Command("games", "rules", RULES, "Show what the ledger knows of its games."),
+    Command("rounds", "look", LOOK, "Search rounds; the newest first."),
+    Command("replay", "look", LOOK, "Replay a round: table, cameras, money paid beside owed."),
+    Command("drop", "look", LOOK, "The drop and the win of each table and gaming day."),
     Command("serve", "serve", RUN, "Take in facts over HTTP until stopped."),
     Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),
 )

@@ -1,0 +1,125 @@
+"""A round found by its name and told, from views brought to the end of the record.
+
+What `replay`, `dossier` and `demo` share. It decides nothing: the ruling is the view's, the moments
+are the facts'.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from consumers import rulings
+from consumers.cameras import CAMERA_FACTS, CAMERAS, rows_about
+from consumers.drop import DROP
+from consumers.projection import FencedError, Projection, catch_up, install
+from consumers.rounds import ROUND_INDEX, facts_of
+from infra.postgres import Database
+from infra.views import Store, reading, tape_source
+from ledger.errors import NotFound, Usage
+from ledger.tape import TapeRow
+from ledger.values import RoundId, parse_subject
+from ledger.wire import fact_of
+from replay.cli.opened import opened_database
+from replay.cli.settings import in_force
+from replay.decoder import Frame
+from replay.dossier import wanted
+from replay.segments import FootageIndex, frames, open_footage
+from replay.story import Story, story
+
+VIEWS = (ROUND_INDEX, rulings.VIEW, DROP, CAMERAS)
+"""The views these commands read."""
+
+_ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
+
+
+class Told(NamedTuple):
+    """A story, and what it was made from beside the round's own facts."""
+
+    story: Story
+    camera_rows: Sequence[TapeRow]
+    footage: FootageIndex | None
+
+
+@contextmanager
+def opened_views(projections: Sequence[Projection] = VIEWS) -> Iterator[Database]:
+    """The record's database with these views at the end of the record (ADR 0061)."""
+    with opened_database() as base:
+        bring_along(base, projections)
+        yield base
+
+
+def bring_along(base: Database, projections: Sequence[Projection] = VIEWS) -> None:
+    """Create views that are not there, and bring all to the end of the record.
+
+    Where a runner is at work it moves them; then what it has reached is what is read.
+    """
+    install(base, projections)
+    with tape_source(base) as source:
+        try:
+            catch_up(base, source, projections)
+        except FencedError:
+            return
+
+
+def footage_folder(named: Path | None) -> Path | None:
+    """The folder named, else `footage` in the ledger's home if that is there. Raises `Usage`."""
+    if named is None:
+        usual = in_force().home / "footage"
+        return usual if usual.is_dir() else None
+    if not named.is_dir():
+        raise Usage("There is no such folder", where=str(named), hint="Name the footage folder.")
+    return named
+
+
+def told(base: Database, name: str, footage: Path | None) -> Told:
+    """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
+    tables = [each.name for each in ROUND_INDEX.tables]
+    with reading(base, [*tables, *rulings.tables_to_read(), CAMERA_FACTS.name]) as store:
+        round_ = _which(store, name)
+        rows = facts_of(store, round_)
+        times = [row.time_us for row in rows]
+        around = rows_about(store, round_.property, round_.table, min(times), max(times))
+        ruling = rulings.again(store, round_)
+    camera_facts = [fact_of(row) for row in around]
+    at_hand = open_footage(footage, camera_facts) if footage else None
+    return Told(story(round_, rows, ruling, camera_facts, at_hand), around, at_hand)
+
+
+def frames_of(found: Told) -> dict[tuple[str, int], Frame | str]:
+    """The frames that cameras have of a story, read from the footage at hand."""
+    return frames(found.footage, sorted(wanted(found.story))) if found.footage else {}
+
+
+def _which(store: Store, name: str) -> RoundId:
+    """The round a name means; the property may be left out where only one has such a round."""
+    parts = _ROUND.fullmatch(name)
+    meant = parse_subject(parts["subject"], parts["property"] or "") if parts else None
+    if parts is None or meant is None:
+        raise Usage(
+            f"`{name}` is not the name of a round",
+            where="ROUND",
+            hint="Give [property:]table/gaming day/number, as CC-07/2026-11-20/231.",
+        )
+    found = store.query(
+        "SELECT property FROM {schema}.rounds WHERE table_name = %(table)s"
+        " AND gaming_day = %(day)s AND number = %(number)s"
+        " AND (%(property)s = '' OR property = %(property)s) ORDER BY 1",
+        {
+            "table": meant.table,
+            "day": meant.gaming_day,
+            "number": meant.number,
+            "property": meant.property,
+        },
+    )
+    if not found:
+        raise NotFound(
+            f"No fact of round {name} is on record",
+            where="view rounds",
+            hint=f"Look for it with `round-ledger rounds --table {meant.table}`.",
+        )
+    if len(found) > 1:
+        names = ", ".join(f"{row[0]}:{meant.subject}" for row in found)
+        raise Usage(f"{len(found)} properties have it", where=name, hint=f"Name one: {names}.")
+    return meant._replace(property=found[0][0])
