@@ -1,7 +1,8 @@
 """Criss-Cross Poker, 58 Pa. Code Chapter 592: two hands across one cross of five cards.
 
-Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13). The
-community cards count in dealing order: far box, row left, row middle, row right, near box.
+Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); the ranks
+of 6(a) and 6(b)(1)-(9) are `ledger.rules.poker`. The community cards count in dealing order: far
+box, row left, row middle, row right, near box.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ STREETS = (
 ANTES = ("ante_across", "ante_down")
 MULTIPLES = (1, 2, 3)
 ROW, COLUMN = (1, 2, 3), (0, 2, 4)
+# The boxes of each hand and where it loses; 11(h)(1)(ii) and 11(h)(2)(ii) leave the rest to .12.
 LINES = (
     ("across", ROW, "11(h)(1)(i)"),
     ("down", COLUMN, "11(h)(2)(i)"),
@@ -257,6 +259,27 @@ GAME = Game(
         deck_cards=52,
     ),
     not_modelled={
-        "6(a)": "defined elsewhere",
+        "2(b)": "equipment",
+        "2(c)": "equipment",
+        "2(d)": "equipment",
+        "3(a)": "equipment",
+        "3(b)(1)": "equipment",
+        "3(b)(2)": "on camera, not in the feed",
+        "3(b)(4)": "on camera, not in the feed",
+        "5(e)": "on camera, not in the feed",
+        "5(f)": "on camera, not in the feed",
+        "7(a)": "on camera, not in the feed",
+        "8(a)": "equipment",
+        "8(c)": "on camera, not in the feed",
+        "8(e)": "on camera, not in the feed",
+        "8(g)": "on camera, not in the feed",
+        "9(a)(1)": "equipment",
+        "9(a)(2)": "on camera, not in the feed",
+        "9(c)": "on camera, not in the feed",
+        "9(e)": "on camera, not in the feed",
+        "10(a)(1)": "on camera, not in the feed",
+        "10(c)": "on camera, not in the feed",
+        "10(e)": "on camera, not in the feed",
+        "11(a)": "on camera, not in the feed",
     },
 )

@@ -48,6 +48,7 @@ TOUCHDOWN = paytable(
 DEFENSE = paytable(
     "defense", "8(a)", [row("Defense Wager", lambda drive: not drive.scored, "4 to 5")]
 )
+# One 1 or more, or any triple other than 1s (3(b)(3)(i)-(ii)).
 EXTRA_POINT = paytable(
     "extra_point",
     "8(a)",
@@ -73,6 +74,7 @@ GAME_CHANGER = paytable(
     "8(a)",
     [row("Game Change Wager", lambda drive: drive.last.triple or drive.last.turnover, "5 to 1")],
 )
+# The six of 3(b)(6)(i)-(vi).
 GAME_LENGTH = tuple(
     paytable(f"game_length_{plays}", "8(a)", [row(label, _lasted(plays), odds)])
     for plays, label, odds in (
@@ -139,7 +141,7 @@ FIRST_DOWN_YARDS, GOAL_YARDS, DOWNS = 20, 10, 3
 
 
 def play(t: Table) -> None:
-    """One game, from the Down Puck on 1st Down to the extra point."""
+    """One game, from the Down Puck on 1st Down to the extra point; paid by section 8 (6(g))."""
     opening = t.wagers(FULL_GAME, "6(b)")
     t.wagers(tuple(SINGLE_PLAY), "6(b)", throw=1)
     t.awaits(("touchdown",), "6(b)")
@@ -156,7 +158,11 @@ def play(t: Table) -> None:
 
 
 def _drive(t: Table, opening: list[Fact]) -> Drive:
-    """Throw until the game ends; each throw decides the single play wagers on it (6(c)-(e))."""
+    """Throw until the game ends; each throw decides the single play wagers on it (6(c)-(e)).
+
+    A throw that was invalid or called no roll (5(b), 5(c), 5(f), 5(g)) is none. A turnover and a
+    Trips TD end the game (6(c)(4), 6(c)(5)), and so do three downs without a 1st & Goal (6(e)(1)).
+    """
     at_zero = t.rules.readings["touchdown_at"] == "zero_or_beyond"
     at_once = t.rules.readings["new_downs"] == "on_reaching_10"
     yards, down, plays, earned, goal = FIRST_DOWN_YARDS, 0, 0, False, False
@@ -213,7 +219,7 @@ def _stop(t: Table, drive: Drive) -> None:
 
 
 def _settle_single_play(t: Table, throw: Throw, plays: int) -> None:
-    """Single play wagers go by the dice, not by the yards on the field (6(d))."""
+    """Single play wagers go by the dice, at once, not by the yards on the field (5(h), 6(d))."""
     for seat, wager in list(t.betting(*SINGLE_PLAY)):
         t.settle(seat, wager, SINGLE_PLAY[wager], throw, "6(d)", throw=plays)
 
@@ -286,5 +292,18 @@ GAME = Game(
         "dice_mistotalled": Irregularity("5(e)", void=False, says="the dice rule, not the call"),
     },
     procedures=DiceProcedures(inspected="603a.13(f)", changed="4(d)", change_hours=24, dice=6),
-    not_modelled={},
+    not_modelled={
+        "2(b)": "equipment",
+        "2(c)": "equipment",
+        "3(a)": "on camera, not in the feed",
+        "4(c)": "on camera, not in the feed",
+        "5(c)(1)": "on camera, not in the feed",
+        "5(c)(2)": "on camera, not in the feed",
+        "5(c)(3)": "on camera, not in the feed",
+        "5(c)(4)": "on camera, not in the feed",
+        "5(c)(5)": "on camera, not in the feed",
+        "5(c)(6)": "on camera, not in the feed",
+        "5(d)": "on camera, not in the feed",
+        "7(b)": "on camera, not in the feed",
+    },
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ledger import facts as told
 from ledger.adjudicate import RoundRecord, rule
+from ledger.regulations import resolves
 from ledger.rules.order import gaps
 from ledger.submissions import Filed
 from ledger.values import RoundId
@@ -156,8 +157,13 @@ def _finding(f: Finding) -> str:
 
 
 def text(found: Ruling, *, following: bool = False) -> list[str]:
-    """A ruling as lines: status, settlements, findings, and what it waits for or comes next."""
+    """A ruling as lines: status, settlements, findings, and what it waits for or comes next.
+
+    Every section it names must be printed.
+    """
     step = found.next if following else found.awaiting
+    for named in [*found.settlements, *found.findings, *([step] if step else [])]:
+        assert named.section is None or resolves(named.section), named
     wanted = []
     if step:
         words = (step.step, step.who, step.wager, step.amount, step.section)
