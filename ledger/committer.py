@@ -72,7 +72,7 @@ class Committer:
     def submit(self, facts: Sequence[Received | Quarantined]) -> Future[list[Receipt]]:
         """As `append`, without waiting; for asyncio use `asyncio.wrap_future`.
 
-        The transaction is begun whether or not the future is cancelled.
+        A future that is cancelled before its turn keeps nothing; afterwards it cannot be.
         """
         receipts: Future[list[Receipt]] = Future()
         octets = sum(map(_octets, facts))
@@ -145,7 +145,7 @@ class Committer:
             group.append(self._waiting.popleft())
         self._facts_waiting -= sum(len(one.facts) for one in group)
         self._octets_waiting -= sum(one.octets for one in group)
-        return group
+        return [one for one in group if one.receipts.set_running_or_notify_cancel()]
 
     def _commit(self, group: list[_Submission]) -> None:
         """Keep a group in one transaction; where it is refused, each alone: one is at fault."""

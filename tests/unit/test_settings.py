@@ -1,0 +1,62 @@
+"""Settings are read once, every one is listed, and no secret is ever printed."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from infra.settings import PREFIX, TABLE, Settings, load
+from ledger.errors import Usage
+
+SECRET = "postgresql://me:hush@db.example:5432/ledger"  # noqa: S105 - not a real one
+
+
+def test_nothing_set_means_the_embedded_database_and_this_machine_only() -> None:
+    settings = load({})
+    assert settings.database_url is None
+    assert settings.home.is_absolute()
+    assert settings.http_host == "127.0.0.1"
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    assert load({row.name: "" for row in TABLE}) == load({})
+
+
+def test_every_setting_is_read_from_its_variable() -> None:
+    environ = {row.name: "7" if "PORT" in row.name else f"/given/{row.name}" for row in TABLE}
+    read, default = load(environ), load({})
+    for field in fields(Settings):
+        assert getattr(read, field.name) != getattr(default, field.name), field.name
+
+
+def test_every_field_has_a_row_and_every_row_a_purpose() -> None:
+    named = {row.name.removeprefix(PREFIX).lower() for row in TABLE}
+    assert named == {field.name for field in fields(Settings)}
+    assert all(row.default and row.purpose for row in TABLE)
+
+
+def test_the_migration_login_is_the_everyday_one_unless_another_is_named() -> None:
+    assert load({"ROUND_LEDGER_DATABASE_URL": SECRET}).migration_url == SECRET
+
+
+def test_a_secret_is_in_no_repr() -> None:
+    given = {row.name: SECRET for row in TABLE if row.secret}
+    assert given
+    assert "hush" not in repr(load(given))
+
+
+def test_a_misspelt_setting_is_refused_and_the_near_one_named() -> None:
+    with pytest.raises(Usage, match="Did you mean ROUND_LEDGER_DATABASE_URL"):
+        load({"ROUND_LEDGER_DATABASE_ULR": SECRET})
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http", "8_0", "٣"])
+def test_a_port_is_a_number_a_socket_knows(port: str) -> None:
+    with pytest.raises(Usage, match="not a port"):
+        load({"ROUND_LEDGER_HTTP_PORT": port})
+
+
+def test_a_home_may_be_written_with_a_tilde() -> None:
+    assert load({"ROUND_LEDGER_HOME": "~/ledger"}).home == (Path.home() / "ledger").resolve()
