@@ -19,11 +19,11 @@ from rich.console import Console
 
 from ledger.errors import Refused
 from ledger.games import games
-from ledger.values import dollars, format_time
+from ledger.values import format_time
 from ledger.verify import heads_to_json
 from ledger.wire import structured
 from replay.decoder import Frame
-from replay.drawing import WIDTH, draw
+from replay.drawing import WIDTH, draw, money
 from replay.telling import (
     ground,
     moment_json,
@@ -227,7 +227,7 @@ def _line(line: Line) -> dict[str, object]:
     return {
         "position": line.position,
         "wager": wager_text(line),
-        "stake": "n/a" if line.stake is None else dollars(line.stake),
+        "stake": "n/a" if line.stake is None else money(line.stake),
         "owed": signed(line.owed),
         "ground": ground(line),
         "reading": f"{line.reading} = {line.reading_value}" if line.reading else "",

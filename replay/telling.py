@@ -15,8 +15,8 @@ from rich.rule import Rule
 from rich.text import Text
 
 from ledger.games import games
-from ledger.values import dollars, format_time
-from replay.drawing import boxed_table, draw
+from ledger.values import format_time
+from replay.drawing import boxed_table, draw, money
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from replay.story import Story
     from replay.timeline import Sight
 
-_NAMED_APART = ("number", "source", "id", "time_us", "fact", "says", "phase")
+_NAMED_APART = ("number", "position", "source", "id", "time_us", "fact", "says", "phase")
 _US_A_MS = 1000
 
 
@@ -159,7 +159,7 @@ def owed_table(story: Story) -> Table:
         table.add_row(
             str(line.position),
             wager_text(line),
-            "n/a" if line.stake is None else dollars(line.stake),
+            "n/a" if line.stake is None else money(line.stake),
             signed(line.owed),
             ground(line),
             moved_text(line),
@@ -189,7 +189,7 @@ def ground(line: Line) -> str:
 def moved_text(line: Line) -> str:
     """What the dealer did with chips."""
     told = [
-        f"{what} {dollars(cents)}"
+        f"{what} {money(cents)}"
         for what, cents in (
             ("paid", line.paid),
             ("collected", line.collected),
@@ -209,4 +209,4 @@ def _reading(line: Line) -> str:
 
 def signed(cents: int) -> str:
     """Cents as dollars, with a plus where it is one."""
-    return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
+    return f"+{money(cents)}" if cents > 0 else money(cents)
