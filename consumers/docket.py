@@ -81,6 +81,7 @@ class Docket:
         self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
         self._around = Around(store)
         self._cases: dict[RoundId, Case] = {}
+        self._latest: dict[TableId, int | None] = {}  # before this batch
         self._loose = self._facts_at(
             store.query(
                 "SELECT tape, table_seq FROM {schema}.ruling_corrections WHERE round IS NULL"
@@ -210,12 +211,21 @@ class Docket:
 
     def _rounds_since(self, table: TableId, time_us: int) -> set[RoundId]:
         """Rounds of a table whose last fact is of a time or later."""
-        stored = self._store.query(
-            "SELECT gaming_day, number FROM {schema}.rulings WHERE property = %(property)s"
-            " AND table_name = %(table)s AND last_us >= %(time_us)s",
-            {"property": table[0], "table": table[1], "time_us": time_us},
-        )
-        rounds = {RoundId(*table, day, number) for day, number in stored}
+        where = {"property": table[0], "table": table[1], "time_us": time_us}
+        if table not in self._latest:
+            self._latest[table] = self._store.query(
+                "SELECT max(last_us) FROM {schema}.rulings"
+                " WHERE property = %(property)s AND table_name = %(table)s",
+                where,
+            )[0][0]
+        rounds: set[RoundId] = set()
+        if time_us <= (self._latest[table] or time_us - 1):
+            stored = self._store.query(
+                "SELECT gaming_day, number FROM {schema}.rulings WHERE property = %(property)s"
+                " AND table_name = %(table)s AND last_us >= %(time_us)s",
+                where,
+            )
+            rounds = {RoundId(*table, day, number) for day, number in stored}
         rounds |= {round_ for round_ in self._cases if round_[:2] == table}
         return {r for r in rounds if self.case(r).facts and self.case(r).last_us >= time_us}
 
