@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from replay.playorder import StepCard, order_of_play
+
 if TYPE_CHECKING:
     from ledger.rules.game import Game, Irregularity, Reading, Wager
     from ledger.rules.odds import Paytable
@@ -93,6 +95,7 @@ class GameCard(Struct, frozen=True):
     editions: list[EditionCard]
     wagers: list[WagerCard]
     paytables: list[PaytableCard]
+    order_of_play: list[StepCard]
     readings: list[ReadingCard]
     irregularities: list[IrregularityCard]
     procedures: list[ProcedureCard]
@@ -109,6 +112,7 @@ def card(game: Game) -> GameCard:
         editions=[EditionCard(*edition) for edition in game.editions],
         wagers=[_wager(wager, chapter) for wager in game.wagers],
         paytables=[_paytable(table, chapter) for table in game.paytables],
+        order_of_play=order_of_play(game),
         readings=[_reading(reading, chapter) for reading in game.readings],
         irregularities=[
             _irregularity(kind, says, chapter) for kind, says in game.irregularities.items()

@@ -10,6 +10,7 @@ import typer
 from ledger import feed
 from ledger.errors import NotFound, Usage
 from ledger.games import games
+from ledger.rules.game import Game
 from ledger.rules.ruling import Ruling, TableFindings
 from ledger.tape import Quarantined
 from ledger.wire import Fact, fact_of, parse_line
@@ -112,20 +113,20 @@ def show_games(
 ) -> None:
     """Show what the ledger knows of its games.
 
-    Of one game: editions, wagers, paytables with their sections, readings and which is in force,
-    what follows from irregularities, and paragraphs that are not modelled, and why.
+    Of one game: editions, wagers, paytables and order of play with their sections, readings and
+    their defaults, what follows from irregularities, and paragraphs that are not modelled, and why.
 
     Example: round-ledger games criss_cross_poker
     """
-    cards = [card(each) for each in games().values() if game in (None, each.id)]
-    if not cards:
+    chosen = [each for each in games().values() if game in (None, each.id)]
+    if not chosen:
         raise _no_such_game(game or "")
     if json:
-        print_lines(cards)
+        print_lines(card(each) for each in chosen)
     elif game is None:
-        _list(cards)
+        _list(chosen)
     else:
-        _show(cards[0])
+        _show(card(chosen[0]))
 
 
 def _no_such_game(asked: str) -> NotFound:
@@ -134,18 +135,18 @@ def _no_such_game(asked: str) -> NotFound:
     return NotFound(f"There is no game {asked!r}", where="games", hint=hint)
 
 
-def _list(cards: Iterable[GameCard]) -> None:
+def _list(chosen: Iterable[Game]) -> None:
     show_table(
         "Games",
         ("game", "title", "chapter", "wagers"),
         (
             (
-                each.game,
+                each.id,
                 each.title,
                 ", ".join(f"{one.chapter} ({one.status})" for one in each.editions),
                 ", ".join(wager.id for wager in each.wagers),
             )
-            for each in cards
+            for each in chosen
         ),
     )
 
@@ -169,6 +170,11 @@ def _show(of: GameCard) -> None:
             ("row", "pays", "only under"),
             ((row.label, row.odds, row.reading or "") for row in table.rows),
         )
+    show_table(
+        "Order of play",
+        ("step", "who", "wager", "sections"),
+        ((s.step, s.who, s.wager or "", ", ".join(s.sections)) for s in of.order_of_play),
+    )
     show_table(
         "Readings: how unclear paragraphs are read",
         ("reading", "default", "others", "section", "what is unclear"),
