@@ -8,8 +8,10 @@ of "tuple concurrently updated").
 from __future__ import annotations
 
 import hashlib
+import time
+from contextlib import contextmanager, suppress
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, cast
 
 import psycopg
 from psycopg import errors, sql
@@ -17,6 +19,8 @@ from psycopg import errors, sql
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from psycopg import Connection
 
 OWNER, WRITER, READER = "ledger_owner", "ledger_writer", "ledger_reader"
@@ -34,6 +38,7 @@ ROLES = {
 _MEMBERSHIPS = ((READER, PROJECTOR), (READER, DESK), (WRITER, DESK))
 _LOCK_KEY = 0x726F756E64  # "round"
 _LOCK_S_MAX = 60
+_TRIES = 20
 _SCHEMAS = {
     "ledger": "The record: what happened, as it was received.",
     "views": "What is read off the record; every table can be rebuilt from it.",
@@ -78,7 +83,7 @@ def migrate(owner_url: str) -> list[str]:
         return [migration.name for migration in todo]
 
 
-def pending(connection: Connection[tuple[object, ...]]) -> list[Migration]:
+def pending(connection: Connection[Any]) -> list[Migration]:
     """What the database lacks. Raises `Refused` where it has something else or more."""
     known = migrations()
     applied = _applied(connection)
@@ -93,7 +98,7 @@ def pending(connection: Connection[tuple[object, ...]]) -> list[Migration]:
     return known[len(applied) :]
 
 
-def _applied(connection: Connection[tuple[object, ...]]) -> list[tuple[str, str]]:
+def _applied(connection: Connection[Any]) -> list[tuple[str, str]]:
     exists = connection.execute(
         "SELECT 1 FROM pg_catalog.pg_tables"
         " WHERE schemaname = 'ledger' AND tablename = 'migrations'"
@@ -104,7 +109,7 @@ def _applied(connection: Connection[tuple[object, ...]]) -> list[tuple[str, str]
     return cast("list[tuple[str, str]]", rows)
 
 
-def _prepare(connection: Connection[tuple[object, ...]]) -> None:
+def _prepare(connection: Connection[Any]) -> None:
     """Roles, schemas and the list of migrations: what the first file stands on."""
     encoding = connection.execute("SHOW server_encoding").fetchone()
     if encoding != ("UTF8",):
@@ -113,15 +118,49 @@ def _prepare(connection: Connection[tuple[object, ...]]) -> None:
             where=f"database {connection.info.dbname}",
             hint="Create it with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0.",
         )
-    try:
-        for role, purpose in ROLES.items():
-            _create_role(connection, role, purpose)
-        for granted, member in _MEMBERSHIPS:
-            _grant(connection, granted, member)
-        if not _may_act_as(connection, OWNER):
-            _grant(connection, OWNER, connection.info.user)
+    with _explained(connection):
+        create_roles(connection)
         with connection.transaction():
             _create_schemas(connection)
+
+
+def create_roles(connection: Connection[Any]) -> None:
+    """The roles that objects are owned by and granted to, and the login's right to act as owner.
+
+    They belong to the whole server, so another database's migration may be creating them now.
+    """
+    for role, purpose in ROLES.items():
+        create = sql.SQL("CREATE ROLE {} NOLOGIN; COMMENT ON ROLE {} IS {}").format(
+            sql.Identifier(role), sql.Identifier(role), sql.Literal(purpose)
+        )
+        _once(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,), create)
+    grants = [*_MEMBERSHIPS]
+    if not _may_act_as(connection, OWNER):
+        grants.append((OWNER, connection.info.user))
+    for granted, member in grants:
+        grant = sql.SQL("GRANT {} TO {}").format(sql.Identifier(granted), sql.Identifier(member))
+        found = "SELECT 1 WHERE pg_has_role(%s, %s, 'MEMBER')"
+        _once(connection, found, (member, granted), grant)
+
+
+def _once(
+    connection: Connection[Any], found: LiteralString, about: tuple[str, ...], do: sql.Composed
+) -> None:
+    """Do it unless it is there; where somebody else is doing it at this moment, look again."""
+    for _ in range(_TRIES):
+        if connection.execute(found, about).fetchone():
+            return
+        with suppress(errors.DuplicateObject, errors.UniqueViolation, errors.InternalError_):
+            connection.execute(do)
+            return
+        time.sleep(0.05)
+
+
+@contextmanager
+def _explained(connection: Connection[Any]) -> Iterator[None]:
+    """Say what an administrator has to do where the login may not."""
+    try:
+        yield
     except errors.InsufficientPrivilege as error:
         login = connection.info.user
         statements = "; ".join(f"CREATE ROLE {role} NOLOGIN" for role in ROLES)
@@ -134,38 +173,12 @@ def _prepare(connection: Connection[tuple[object, ...]]) -> None:
         ) from error
 
 
-def _create_role(connection: Connection[tuple[object, ...]], role: str, purpose: str) -> None:
-    """Roles belong to the whole server, so another database's migration may be creating them."""
-    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
-        return
-    try:
-        connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
-        connection.execute(
-            sql.SQL("COMMENT ON ROLE {} IS {}").format(sql.Identifier(role), sql.Literal(purpose))
-        )
-    except (errors.DuplicateObject, errors.UniqueViolation, errors.InternalError_):
-        return  # the other one was first
-
-
-def _grant(connection: Connection[tuple[object, ...]], granted: str, member: str) -> None:
-    if connection.execute("SELECT pg_has_role(%s, %s, 'MEMBER')", (member, granted)).fetchone() == (
-        True,
-    ):
-        return
-    try:
-        connection.execute(
-            sql.SQL("GRANT {} TO {}").format(sql.Identifier(granted), sql.Identifier(member))
-        )
-    except (errors.UniqueViolation, errors.InternalError_):
-        return  # another database's migration granted it at this moment
-
-
-def _may_act_as(connection: Connection[tuple[object, ...]], role: str) -> bool:
+def _may_act_as(connection: Connection[Any], role: str) -> bool:
     row = connection.execute("SELECT pg_has_role(current_user, %s, 'MEMBER')", (role,)).fetchone()
     return row == (True,)
 
 
-def _create_schemas(connection: Connection[tuple[object, ...]]) -> None:
+def _create_schemas(connection: Connection[Any]) -> None:
     owner = sql.Identifier(OWNER)
     for name, purpose in _SCHEMAS.items():
         schema = sql.Identifier(name)
@@ -179,7 +192,7 @@ def _create_schemas(connection: Connection[tuple[object, ...]]) -> None:
     connection.execute(_BASE)
 
 
-def _apply(connection: Connection[tuple[object, ...]], migration: Migration) -> None:
+def _apply(connection: Connection[Any], migration: Migration) -> None:
     with connection.transaction():
         connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(OWNER)))
         connection.execute(migration.text)

@@ -1,0 +1,126 @@
+"""A backup of the record, and its restore, which ends in a verification or does not count.
+
+One archive of PostgreSQL's own pg_dump (custom format: compressed, checked, restored in one
+transaction) and the heads as they stood, beside it. Keep a copy of the heads somewhere else: they
+are what shows that an archive was cut or rewritten (ADR 0008).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING, NamedTuple
+
+import psycopg
+from psycopg import conninfo
+
+from infra import queries
+from infra.embedded import binaries
+from infra.migrations import create_roles, migrate
+from infra.postgres import Database, create_database
+from infra.tape import PostgresTape
+from ledger.errors import NotFound, Refused, Unavailable
+from ledger.verify import Verified, heads_from_json, heads_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from ledger.tape import Head
+
+ARCHIVE, HEADS = "record.pgdump", "heads.jsonl"
+PROGRAM_S_MAX = 24 * 3600
+"""How long pg_dump or pg_restore may run, seconds."""
+
+
+class Backup(NamedTuple):
+    """What a backup left behind."""
+
+    archive: Path
+    heads_file: Path
+    heads: Sequence[Head]
+
+
+def back_up(base: Database, folder: Path) -> Backup:
+    """Write the record and its heads into `folder`, which must not hold a backup already.
+
+    Facts may be appended meanwhile. The heads are taken first: the archive holds at least those.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    archive, heads_file = folder / ARCHIVE, folder / HEADS
+    if archive.exists() or heads_file.exists():
+        raise Refused(
+            "There is a backup already", where=str(folder), hint="Name an empty folder for each."
+        )
+    with base.connect("ledger_reader") as connection:
+        heads = queries.heads(connection)
+    heads_file.write_text("".join(f"{line}\n" for line in heads_to_json(heads)))
+    partial = archive.with_suffix(".partial")
+    _run("pg_dump", base.owner_url, ["--format=custom", f"--file={partial}"])
+    partial.rename(archive)
+    return Backup(archive, heads_file, heads)
+
+
+def restore(
+    folder: Path,
+    server: Database,
+    name: str,
+    *,
+    kept: Sequence[Head] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Database, Verified]:
+    """Restore the backup in `folder` into the new database `name`, and verify it.
+
+    Verified against the heads in the folder and those `kept` elsewhere; whoever calls this looks
+    at `broken` before using what came back. Raises `Refused` where `name` is not empty.
+    """
+    archive, heads_file = folder / ARCHIVE, folder / HEADS
+    for path in (archive, heads_file):
+        if not path.exists():
+            raise NotFound("This is no backup", where=str(path), hint="Name its folder.")
+    heads = heads_from_json(heads_file.read_text().splitlines(), str(heads_file))
+    create_database(server.owner_url, name)
+    restored = Database(
+        conninfo.make_conninfo(server.url, dbname=name),
+        conninfo.make_conninfo(server.owner_url, dbname=name),
+    )
+    with psycopg.connect(restored.owner_url, autocommit=True) as connection:
+        _refuse_what_is_there(connection, name)
+        create_roles(connection)
+    options = ["--exit-on-error", "--single-transaction", f"--dbname={name}", str(archive)]
+    _run("pg_restore", restored.owner_url, options)
+    migrate(restored.owner_url)
+    with PostgresTape(restored) as tape:
+        return restored, tape.verify([*heads, *kept], progress)
+
+
+def _refuse_what_is_there(connection: psycopg.Connection[tuple[object, ...]], name: str) -> None:
+    found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'ledger'")
+    if found.fetchone():
+        raise Refused(
+            f"Database {name} holds a record already",
+            where=f"database {name}",
+            hint="Restore into a new database, then point ROUND_LEDGER_DATABASE_URL at it.",
+        )
+
+
+def _run(program: str, url: str, options: Sequence[str]) -> None:
+    """Run one of PostgreSQL's programs, its password where the list of processes shows none."""
+    names = {"host": "PGHOST", "port": "PGPORT", "user": "PGUSER", "password": "PGPASSWORD"}
+    names |= {"dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "sslrootcert": "PGSSLROOTCERT"}
+    given = conninfo.conninfo_to_dict(url)
+    environment = {names[key]: str(value) for key, value in given.items() if key in names}
+    done = subprocess.run(  # noqa: S603 - the wheel's program, options of our own
+        [binaries() / program, "--no-password", *options],
+        env={"PATH": os.defpath, "LC_MESSAGES": "C", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PROGRAM_S_MAX,
+    )
+    if done.returncode:
+        raise Unavailable(
+            f"{program} failed: {' '.join(done.stderr.split())}",
+            where=f"database {given.get('dbname')}",
+            hint="Nothing was replaced; mend what it names and run it again.",
+        )

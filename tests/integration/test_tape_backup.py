@@ -1,0 +1,125 @@
+"""A backup comes back whole, and one that was cut or altered does not pass for it."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from infra.backup import back_up, restore
+from infra.tape import PostgresTape
+from ledger.errors import NotFound, Refused, Unavailable
+from ledger.tape import Quarantined
+from tests.fix_postgres import fact, new_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.postgres import Database
+
+GARBAGE = Quarantined(b"\xff", "not_json", "This is not JSON.", "$", "Send JSON.")
+
+
+@pytest.fixture
+def filled(tape: PostgresTape) -> PostgresTape:
+    tape.append([*(fact(n, place=f"CC-{n % 3:02d}") for n in range(60)), GARBAGE])
+    return tape
+
+
+def test_a_backup_is_restored_into_a_new_database_and_verified(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    backup = back_up(database, tmp_path)
+    restored, seen = restore(tmp_path, database, new_name())
+    assert seen.broken is None
+    assert seen.heads == backup.heads == filled.heads()
+    with PostgresTape(restored) as again:
+        assert again.read(0, 100) == filled.read(0, 100)
+        assert again.quarantined() == filled.quarantined()
+        assert again.counters() == filled.counters()
+        assert again.append([fact(1, place="CC-01")])[0].verdict == "duplicate"
+        assert again.append([fact(99)])[0].position == 61
+        assert again.verify(backup.heads).broken is None
+
+
+def test_a_restored_record_is_as_well_guarded_as_the_first(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    back_up(database, tmp_path)
+    restored, _ = restore(tmp_path, database, new_name())
+    for role in ("ledger_writer", "ledger_owner"):
+        with (
+            restored.connect(role) as connection,
+            pytest.raises(psycopg.Error, match=r"denied|added"),
+        ):
+            connection.execute("DELETE FROM ledger.tape")
+
+
+def test_a_backup_of_an_altered_record_does_not_verify(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    with psycopg.connect(database.url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id = 30")
+    back_up(database, tmp_path)
+    _, seen = restore(tmp_path, database, new_name())
+    assert seen.broken is not None
+    assert (seen.broken.kind, seen.broken.position) == ("edited payload", 30)
+
+
+def test_an_older_backup_is_told_from_the_newest_by_the_heads_kept_elsewhere(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    back_up(database, tmp_path)
+    filled.append([fact(100)])
+    _, seen = restore(tmp_path, database, new_name(), kept=filled.heads())
+    assert seen.broken is not None
+    assert (seen.broken.kind, seen.broken.position) == ("truncated", 61)
+
+
+def test_facts_may_arrive_while_a_backup_is_taken(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    done = threading.Event()
+
+    def keep_appending() -> None:
+        for number in itertools.count(1_000):
+            filled.append([fact(number)])
+            if done.is_set():
+                return
+
+    appending = threading.Thread(target=keep_appending)
+    appending.start()
+    back_up(database, tmp_path)
+    done.set()
+    appending.join()
+    restored, seen = restore(tmp_path, database, new_name())
+    assert seen.broken is None
+    with PostgresTape(restored) as again:
+        held = again.counters().appended
+    assert 60 <= held < filled.counters().appended
+
+
+def test_a_backup_overwrites_nothing(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    back_up(database, tmp_path)
+    with pytest.raises(Refused, match="a backup already"):
+        back_up(database, tmp_path)
+    name = str(psycopg.conninfo.conninfo_to_dict(database.url)["dbname"])
+    with pytest.raises(Refused, match="holds a record already"):
+        restore(tmp_path, database, name)
+
+
+def test_what_is_no_backup_is_not_restored(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    with pytest.raises(NotFound):
+        restore(tmp_path, database, new_name())
+    back_up(database, tmp_path)
+    (tmp_path / "record.pgdump").write_bytes(b"PGDMP and then nothing")
+    with pytest.raises(Unavailable, match="pg_restore failed"):
+        restore(tmp_path, database, new_name())
