@@ -6,8 +6,10 @@ the code that finds mistakes; what it plants it writes down as the truth beside 
 
 from __future__ import annotations
 
-from ledger.simulate.feed import Emitted, deal, line, simulate
+from ledger.simulate.cameras import recorded
+from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
 from ledger.simulate.plan import MISTAKES, Plan, Planted, TablePlan, plan_of
+from ledger.simulate.write import Window, Written, read_shots, write
 
 __all__ = [
     "MISTAKES",
@@ -15,8 +17,14 @@ __all__ = [
     "Plan",
     "Planted",
     "TablePlan",
+    "Window",
+    "Written",
     "deal",
+    "happenings",
     "line",
     "plan_of",
+    "read_shots",
+    "recorded",
     "simulate",
+    "write",
 ]

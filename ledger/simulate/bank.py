@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ledger.simulate.habits import Patron
     from ledger.simulate.teller import Happening, Teller
 
-OPENER, LOW, HIGH, SLIP = 4_000_000, 1_500_000, 7_500_000, 2_500_000  # cents
+OPENERS = range(3_000_000, 5_500_000, 100_000)  # cents
+LOW, HIGH, SLIP = 2_500_000, 4_500_000, 1_000_000  # cents
 _HUNDRED, _TWENTY = 10_000, 2_000  # notes, cents
 _SHARES = ((10_000, 40), (2_500, 40), (500, 15), (100, 5))  # of a tray, per cent
 _BY_CASH, _BY_VOUCHER = 0.85, 0.08  # of the buy-ins; the rest by counter check
@@ -152,7 +153,7 @@ class Bank:
 
     def open(self) -> None:
         """The opener, as the last closer left it."""
-        self.tray = OPENER
+        self.tray = self.teller.chance.choice(OPENERS)
         self.count("open")
 
     def sell(self, position: int, patron: Patron) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import CouponsIssued, RulesSubmissionFiled
 from ledger.games import games
+from ledger.simulate.cameras import checks
 from ledger.simulate.floor import Day
 from ledger.simulate.habits import HABITS
 from ledger.simulate.mistakes import spread
@@ -17,7 +18,7 @@ from ledger.submissions import filed, in_force
 from ledger.wire import Fact, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ledger.simulate.plan import Plan
 
@@ -38,7 +39,7 @@ def simulate(plan: Plan) -> Iterator[Emitted]:
 
     Raises ValueError where the plan names a game that is not dealt here.
     """
-    for each, planted in _everything(plan):
+    for each, planted in happenings(plan):
         if each.arrives_us is not None:
             yield Emitted(each.fact, each.true_us, each.arrives_us, planted)
 
@@ -70,12 +71,15 @@ def line(plan: Plan, fact: Fact) -> bytes:
     )
 
 
-def _everything(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
-    """All that happens on the floor, what never arrives too, in order."""
+def happenings(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
+    """All that happens on the floor, what never arrives too, and what was planted by then.
+
+    Raises ValueError where the plan names a game that is not dealt here.
+    """
     office = list(_office(plan))
     submissions = filed(each.fact for each in office)
     due = spread(plan, random.Random(f"{plan.seed}/mistakes"))  # noqa: S311 - repeatable, guards nothing
-    days = []
+    days: list[Iterator[tuple[Happening, tuple[Planted, ...]]]] = []
     for index, table in enumerate(plan.tables):
         if table.game not in HABITS:
             raise ValueError(
@@ -86,7 +90,12 @@ def _everything(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
             games()[table.game], plan.property, table.table, plan.gaming_day, submissions
         )
         days.append(_arriving(Day(plan, index, rules, due[table.table])))
-    yield from merge(((each, ()) for each in office), *days, key=_arrival)
+        days.append(_plainly(checks(plan, table)))
+    yield from merge(_plainly(office), *days, key=_arrival)
+
+
+def _plainly(told: Iterable[Happening]) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
+    return ((each, ()) for each in told)
 
 
 def _arrival(entry: tuple[Happening, tuple[Planted, ...]]) -> int:

@@ -24,6 +24,7 @@ from ledger.facts import (
 from ledger.rules.table import Table
 from ledger.simulate import habits
 from ledger.simulate.bank import Bank
+from ledger.simulate.cameras import cameras_of
 from ledger.simulate.care import CardCare, DiceCare
 from ledger.simulate.chance import Chance
 from ledger.simulate.habits import HABITS, Patron
@@ -36,7 +37,7 @@ from ledger.values import RoundId
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ledger.facts.tables import Covers, Role
+    from ledger.facts.tables import Role
     from ledger.rules.game import InForce
     from ledger.simulate.plan import Plan, Planted, TablePlan
 
@@ -141,14 +142,12 @@ class Day:
             self._take_seat()
 
     def _map_cameras(self) -> None:
-        """One stationary camera on the table, its tray too; at dice one on each end."""
-        covers: Covers = ("end_left", "end_right") if self._dice else ("table",)
-        for number, part in enumerate(covers, 1):
+        for camera in cameras_of(self.plan, self.table):
             mapped = CameraMapped(
-                camera=f"{self.table.table}-cam{number}",
+                camera=camera.name,
                 table=self.table.table,
                 kind="stationary",
-                covers=(part, "tray"),
+                covers=camera.covers,
             )
             self.teller.tell_from("surveillance", mapped)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import IrregularityCalled, WagerCollected, WagerPaid, WagerPlaced, WagerReturned
+from ledger.values import dollars
 
 if TYPE_CHECKING:
     import random
@@ -100,7 +101,9 @@ class Chips:
         )
         if paid != amount:
             name = "overpay" if paid > amount else "underpay"
-            says = f"Position {seat} is paid {paid} cents on {wager} instead of {amount}."
+            says = (
+                f"Position {seat} is paid {dollars(paid)} on {wager} instead of {dollars(amount)}."
+            )
             self.slip.made(name, fact, says=says)
         return fact
 
@@ -120,7 +123,7 @@ class Chips:
         stake = self.up.pop((seat, wager), 0)
         if self.slip.may("not_collected", 0.2):
             self.hand.patrons[seat].chips += stake
-            says = f"Position {seat} keeps {stake} cents lost on {wager}."
+            says = f"Position {seat} keeps {dollars(stake)} lost on {wager}."
             self.slip.made("not_collected", None, seat, wager, says=says)
             return None
         self.bank.tray += stake
@@ -138,7 +141,7 @@ class Chips:
             self.bank.tray -= stake
             patron.chips += stake
             fact = self._move(step, WagerPaid(position=seat, wager=wager, amount=stake))
-            says = f"Position {seat} is paid {stake} cents on {wager}, which pushes."
+            says = f"Position {seat} is paid {dollars(stake)} on {wager}, which pushes."
             self.slip.made("paid_push", fact, says=says)
             return fact
         return self._move(

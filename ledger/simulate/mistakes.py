@@ -150,7 +150,8 @@ def _lost(slip: Slip, told: list[Happening]) -> list[Happening]:
         ]
         if [other.round for other in beside] == [fact.round, fact.round]:
             kind = type(fact.body).__name__
-            slip.made("lost_fact", fact, says=f"A {kind} of {fact.source} never arrives.")
+            says = f"A {kind} of {fact.source} never arrives."
+            slip.made("lost_fact", fact, says=says, at_us=told[index].true_us)
             lost = told[index]._replace(arrives_us=None)
             return [*told[:index], lost, *told[index + 1 :]]
     return told
@@ -159,7 +160,8 @@ def _lost(slip: Slip, told: list[Happening]) -> list[Happening]:
 def _again(slip: Slip, told: list[Happening]) -> list[Happening]:
     """The same fact is sent once more when the round is over."""
     sent = slip.chance.choice(told)
-    slip.made("retransmission", sent.fact, says=f"{sent.fact.source} sends a fact twice.")
+    says = f"{sent.fact.source} sends a fact twice."
+    slip.made("retransmission", sent.fact, says=says, at_us=sent.true_us)
     return [*told, sent._replace(arrives_us=told[-1].true_us + 900 * MS)]
 
 
@@ -171,7 +173,8 @@ def _reordered(slip: Slip, told: list[Happening]) -> list[Happening]:
     late = [each for each in told if each.fact.source == source]
     if len(late) == len(told):
         return told
-    slip.made("reordered_devices", late[0].fact, says=f"{source} reports only after the round.")
+    says = f"{source} reports only after the round."
+    slip.made("reordered_devices", late[0].fact, says=says, at_us=late[0].true_us)
     return [
         *(each for each in told if each.fact.source != source),
         *(each._replace(arrives_us=end_us + 1 + n) for n, each in enumerate(late)),
