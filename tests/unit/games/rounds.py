@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from ledger import adjudicate
 from ledger import facts as told
 from ledger.adjudicate import RoundRecord, rule
 from ledger.regulations import resolves
@@ -46,6 +47,13 @@ def _turned(words: list[str]) -> told.CardsTurned:
     return told.CardsTurned(to="community", cards=cards, at=at)
 
 
+def _shown(position: int, words: list[str]) -> told.CardsTurned:
+    if words[0].isdigit():
+        at, cards = (int(words[0]),), (words[1],)
+        return told.CardsTurned(to="player", position=position, cards=cards, at=at)
+    return told.CardsTurned(to="player", position=position, cards=tuple(words))
+
+
 def _moved(kind: type, words: list[str]) -> Any:  # noqa: ANN401 - one of three facts
     position, wager, amount, *more = words
     rest = dict(zip(more[::2], more[1::2], strict=True))
@@ -65,7 +73,7 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "cross": lambda w: _dealt("community", None, w),
     "deal": lambda w: _dealt("player", int(w[0]), w[1:]),
     "turn": _turned,
-    "show": lambda w: told.CardsTurned(to="player", position=int(w[0]), cards=tuple(w[1:])),
+    "show": lambda w: _shown(int(w[0]), w[1:]),
     "fold": lambda w: told.DecisionMade(position=int(w[0]), decision="fold"),
     "withdraw": lambda w: told.WagerWithdrawn(position=int(w[0]), wager=w[1], amount=int(w[2])),
     "pay": lambda w: _moved(told.WagerPaid, w),
@@ -79,6 +87,8 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "noroll": lambda w: told.NoRollCalled(
         reason="improper", of=told.FactRef(f"/hollywood/T-1/{w[0]}", w[1]) if w else None
     ),
+    "stub": lambda w: told.StubCounted(batch="B-1", counted=int(w[0])),
+    "offer": lambda w: told.DiceOffered(position=int(w[0]), accepted=w[1] == "taken"),
     "marker": lambda w: told.MarkerPlaced(marker=w[0], at=int(w[1])),
     "void": lambda _: told.RoundVoided(reason="called by the floor"),
     "done": lambda _: told.RoundCompleted(),
@@ -170,6 +180,26 @@ def text(found: Ruling, *, following: bool = False) -> list[str]:
         wanted = ["> " + " ".join(str(word) for word in words if word is not None)]
     lines = [_settlement(s) for s in found.settlements] + [_finding(f) for f in found.findings]
     return [found.status, *lines, *wanted]
+
+
+def printed(game_id: str) -> list[str]:
+    """A game's tables as lines: wagers, rows of each paytable, readings, irregularities."""
+    game = adjudicate.games()[game_id]
+    found = [
+        f"{w.id} {w.section} {w.name}{' (optional)' if w.optional else ''}" for w in game.wagers
+    ]
+    for table in game.paytables:
+        found.append(f"[{table.section} {' '.join(table.wagers)}]")
+        for row in table.rows:
+            reading = f" if {row.reading[0]} is {row.reading[1]}" if row.reading else ""
+            found.append(f"{row.label}: {row.odds}{reading}")
+    found += [f"{r.name} {r.section}: {', '.join(r.values)}" for r in game.readings]
+    for kind, what in game.irregularities.items():
+        by = "".join(f", {way} {section}" for way, section in what.by_dealing.items())
+        follows = "void" if what.void else "one only" if what.once else "play on"
+        only = f" ({what.only})" if what.only else ""
+        found.append(f"{kind} {what.section}{by}: {follows}{only}")
+    return found
 
 
 def lines(expected: str) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GAME = "three_dice_football"
 
 # 661a.1 and 661a.6(c): what a throw is, by the total of the offensive dice and the defensive die.
-# T turnover, P penalty, else the yards gained; three equal dice are a Trips TD (*) whatever it says.
+# T turnover, P penalty, else the yards gained; three equal dice are a Trips TD (*) before that.
 THROW = """
     total   1   2   3   4   5   6
         2   1   0   P   P   P   T
@@ -151,9 +151,9 @@ def test_661a_6_d_the_dice_decide_single_play_wagers_and_not_the_yards_on_the_fi
 
 
 FULL_BETS = "\n".join(f"1 {wager} 1000" for wager in dict.fromkeys(w for w, _ in FULL_GAME_ROWS))
-# Throws / extra point / won or lost of 1000 on each full game wager. The yards are worked out beside.
+# Throws / extra point / won or lost of 1000 on each full game wager. Yards left stand in brackets.
 GAMES = """
-    throws (marker)                            extra    TD    DEF     XP    QS     GC     L1    L2   L3   L4   L5   L6
+    throws (marker)                    extra   TD   DEF   XP   QS   GC   L1   L2   L3   L4   L5   L6
     111                                        123    1000  -1000   1000  8000   5000  22000     .    .    .    .    .
     666                                        113    1000  -1000  10000  8000   5000  22000     .    .    .    .    .
     222                                        141    1000  -1000  10000  8000   5000  22000     .    .    .    .    .
