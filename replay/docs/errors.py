@@ -1,0 +1,123 @@
+"""`docs/errors.md`: exit codes, errors, HTTP statuses, quarantine reasons and codes of findings."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from ledger.errors import LedgerError
+from replay.docs import markdown
+from replay.web.openapi import responses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+EXITS = {
+    0: "Done, and nothing found.",
+    1: "Findings: what was asked for was done, and something differs from what must be.",
+    2: "Usage, or unreadable input: the message says what, where and what to do now.",
+    3: "Something needed is not available: a database, a port. Try again.",
+    130: "Stopped by SIGINT (Ctrl-C). A server that is told to stop ends with 0.",
+    141: "The reader of the output went away, as `head` does.",
+    143: "Stopped by SIGTERM.",
+}
+
+REASONS = {
+    "bad_attribute": "An attribute of the event is not what it must be.",
+    "bad_subject": "`subject` names no round (or, for a Rules Submission, no table or property).",
+    "content_type": "`datacontenttype` is not JSON in UTF-8.",
+    "data_base64": "The event carries `data_base64`, which is not read here.",
+    "data_missing": "There is no `data`, or it is null.",
+    "duplicate_key": "A name stands twice in one object, or a header twice.",
+    "equivocation": "Source and id are on record with other bytes; both are kept.",
+    "missing_attribute": "A required attribute of the event is missing.",
+    "missing_field": "A required field of `data` is missing.",
+    "missing_subject": "This fact says nothing without a `subject`.",
+    "not_a_number": "`NaN` or `Infinity`, which JSON does not have.",
+    "not_an_object": "The event, or its `data`, is not an object.",
+    "not_json": "The octets are not JSON: cut off, or no JSON at all.",
+    "not_utf8": "The octets are not UTF-8.",
+    "oversize": "The fact is over 65,536 octets long.",
+    "too_deep": "Arrays and objects stand too deep in one another.",
+    "unknown_type": "No fact of this name is known here; after an upgrade it may be released.",
+    "unknown_version": "The fact is known, this version of it is not; after an upgrade release it.",
+    "wrong_field": "A field is not what it must be: a float for money, a card that is none.",
+}
+
+FINDINGS = {
+    "overpaid": "More was paid than the row owes.",
+    "underpaid": "Less was paid than the row owes.",
+    "not_collected": "A lost stake was not collected in full.",
+    "wrongly_collected": "More was collected than was lost.",
+    "not_returned": "A pushed stake was neither returned nor collected.",
+    "wrong_position_paid": "What one position was owed went to another.",
+    "wrong_payer": "The table paid what the cage pays, or the other way round.",
+    "out_of_turn": "A step was taken before its turn, or when none asked for it.",
+    "order_uncertain": "As out of turn, but the two clocks do not agree well enough to say so.",
+    "step_missing": "A step that a section requires is not on record, though play went on.",
+    "fact_missing": "A device's own counter shows facts that never came.",
+    "clock_skewed": "A device's clock is off; its facts are ruled on as if it were right.",
+    "misdeal": "A hand has more or fewer cards than the deal gives.",
+    "duplicate_card": "A card is on the table more often than the deck holds it.",
+    "impossible_card": "A card that is none of this game.",
+    "card_mismatch": "A card was turned as another than it was dealt; the card seen rules.",
+    "hand_misset": "A hand was set against its rules.",
+    "wager_not_permitted": "A wager that the section or the Rules Submission does not allow.",
+    "late_wager": "A wager placed when it could not be.",
+    "wrongly_voided": "A round voided without ground.",
+    "should_have_been_void": "A round played on that a section voids.",
+    "coupon_not_dropped": "A coupon that was played did not go into the drop box.",
+    "rules_submission_missing": "No Rules Submission is on record; defaults are taken.",
+    "stub_count_overdue": "The stub was not counted in the rounds the section gives.",
+    "deck_change_overdue": "The cards were used longer than the section allows.",
+    "batch_not_alternated": "Two batches were due to alternate, and did not.",
+    "cut_too_shallow": "Fewer cards were cut than the section asks for.",
+    "inspection_missing": "Cards came into play that were not inspected.",
+    "device_not_covered": "Play went on beside a failed device that was not covered.",
+    "dice_change_overdue": "The dice were used longer than the section allows.",
+    "dice_not_inspected": "Dice came into play that were not inspected.",
+    "dealers_short": "Fewer dealers than the section asks for.",
+    "supervision_exceeded": "A floorperson has more tables than the section allows.",
+    "cameras_short": "Fewer cameras cover the table than the section asks for.",
+}
+
+
+def page() -> str:
+    """The page."""
+    return markdown.page(
+        "Errors",
+        "## Exit codes",
+        markdown.table(("code", "meaning"), EXITS.items()),
+        "## Errors",
+        "On stderr, as what is wrong, where, and what to do now. A traceback is a defect.",
+        markdown.table(("code", "exit code", "meaning"), _errors(LedgerError)),
+        "## HTTP",
+        "`POST /v1/facts`: 200 says that everything of the request is kept, whatever the verdict: "
+        "one object for structured and binary mode, a list for a batch. Any other status says that "
+        "nothing is kept; sending again is safe.",
+        markdown.table(
+            ("status", "meaning"),
+            ((status, says["description"]) for status, says in responses().items()),
+        ),
+        "## Reasons of quarantine",
+        "A malformed input is kept with its bytes and one of these; `round-ledger quarantine show` "
+        "tells what, where and what to do.",
+        markdown.table(
+            ("reason", "meaning"), ((markdown.code(name), says) for name, says in REASONS.items())
+        ),
+        "## Findings",
+        "What the record shows that the rules do not. A finding is no error.",
+        markdown.table(
+            ("code", "meaning"), ((markdown.code(name), says) for name, says in FINDINGS.items())
+        ),
+    )
+
+
+def _errors(kind: type[LedgerError]) -> Iterator[tuple[str, int, str]]:
+    """Every kind of error, the general before the special."""
+    first = (inspect.getdoc(kind) or "").split("\n\n")[0]
+    if kind is not LedgerError:
+        yield markdown.code(kind.code), kind.exit_code, first
+    for special in kind.__subclasses__():
+        if special.__module__ == LedgerError.__module__:
+            yield from _errors(special)

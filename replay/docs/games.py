@@ -1,0 +1,122 @@
+"""`docs/games/<game>.md`: a page a game, from the game that rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.games import games
+from replay.docs import markdown
+from replay.gamecard import card
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from replay.gamecard import GameCard, PaytableCard
+
+
+def pages() -> dict[str, str]:
+    """The page of every game by its path under `docs/`."""
+    return {f"games/{game.id}.md": _page(card(game)) for game in games().values()}
+
+
+def _page(of: GameCard) -> str:
+    return markdown.page(
+        of.title,
+        f"`{of.game}`, up to {of.positions} betting positions. Sections are those of Title 58 of "
+        "the Pennsylvania Code. The same is printed by `round-ledger games "
+        f"{of.game}`.",
+        *_text(of),
+        *_wagers(of),
+        *_play(of),
+        *_open(of),
+    )
+
+
+def _text(of: GameCard) -> Iterator[str]:
+    yield "## Editions"
+    yield markdown.table(
+        ("chapter", "status", "from", "until", "published"),
+        (
+            (
+                e.chapter,
+                e.status,
+                e.effective_from or "unknown",
+                e.effective_until or "unknown",
+                e.source,
+            )
+            for e in of.editions
+        ),
+    )
+
+
+def _wagers(of: GameCard) -> Iterator[str]:
+    yield "## Wagers"
+    yield markdown.table(
+        ("wager", "name", "section", ""),
+        (
+            (markdown.code(w.id), w.name, w.section, "if offered" if w.optional else "")
+            for w in of.wagers
+        ),
+    )
+    yield "## Paytables"
+    for paytable in of.paytables:
+        yield from _paytable(paytable)
+
+
+def _paytable(of: PaytableCard) -> Iterator[str]:
+    letter = f", paytable {of.letter}" if of.letter else ""
+    yield f"### {', '.join(map(markdown.code, of.wagers))} ({of.section}{letter})"
+    yield markdown.table(
+        ("row", "pays", "only under"),
+        ((row.label, row.odds, markdown.code(row.reading)) for row in of.rows),
+    )
+
+
+def _play(of: GameCard) -> Iterator[str]:
+    yield "## Order of play"
+    yield (
+        "Each step where it first comes in a round dealt by the game's own rules. `settled` is a "
+        "wager paid, collected or returned; of several sections, the cards or dice decide."
+    )
+    yield markdown.table(
+        ("", "step", "who", "wager", "sections"),
+        (
+            (number, markdown.code(s.step), s.who, markdown.code(s.wager), ", ".join(s.sections))
+            for number, s in enumerate(of.order_of_play, 1)
+        ),
+    )
+
+
+def _open(of: GameCard) -> Iterator[str]:
+    yield "## Readings"
+    yield "How unclear paragraphs are read; a Rules Submission may name another value."
+    yield markdown.table(
+        ("reading", "default", "others", "section", "what is unclear"),
+        (
+            (
+                markdown.code(r.name),
+                markdown.code(r.default),
+                ", ".join(map(markdown.code, r.values[1:])),
+                r.section,
+                r.says,
+            )
+            for r in of.readings
+        ),
+    )
+    yield "## Irregularities"
+    yield markdown.table(
+        ("kind", "the round", "what follows", "section"),
+        (
+            (markdown.code(i.kind), "is void" if i.void else "goes on", i.says, i.section)
+            for i in of.irregularities
+        ),
+    )
+    yield "## Procedures"
+    yield markdown.table(
+        ("what", "section or figure"), ((each.name, each.says) for each in of.procedures)
+    )
+    yield "## Not modelled"
+    yield (
+        markdown.table(("section", "why"), ((n.section, n.reason) for n in of.not_modelled))
+        or "Every paragraph has its line."
+    )

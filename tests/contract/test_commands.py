@@ -1,0 +1,152 @@
+"""What holds for every command, whoever added it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from replay.cli.app import COMMANDS, Command, load
+from replay.docs.cli import commands, told
+from tests.fix_cli import ROOT, environ
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.fix_cli import Cli
+
+ALL = dict(commands())
+LEAVES = {name: command for name, command in ALL.items() if not hasattr(command, "commands")}
+WITHOUT_JSON = {"demo", "dossier", "serve", "simulate"}
+"""Commands that read nothing out: they make something, or serve it."""
+
+HEAVY = ("cv2", "fastapi", "kafka", "numpy", "psycopg", "uvicorn")
+NEEDS = {"games": (), "settings": (), "adjudicate": (), "verify": ("psycopg",)}
+
+LOADED = """
+import sys
+from replay.cli.app import app
+try:
+    app(sys.argv[1:], standalone_mode=True)
+except SystemExit:
+    pass
+print(*[name for name in sys.modules if "." not in name], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
+def test_the_list_says_the_first_line_of_the_commands_own_help(row: Command) -> None:
+    text, _ = told(load(row))
+    assert text.splitlines()[0] == row.says
+    assert len(row.says) <= 60
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_has_one_real_example_and_says_what_it_takes(name: str) -> None:
+    text, example = told(LEAVES[name])
+    assert text.endswith((".", ":"))
+    assert f"round-ledger {name}" in example
+    assert example.count("\n\n") == 0
+    assert all(parameter.help for parameter in LEAVES[name].params if parameter.name != "help")
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_that_reads_prints_json(name: str) -> None:
+    options = {option for parameter in LEAVES[name].params for option in parameter.opts}
+    assert ("--json" in options) is (name not in WITHOUT_JSON)
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
+def test_a_module_defines_what_the_list_says_of_it(row: Command) -> None:
+    module = import_module(f"replay.cli.{row.module}")
+    assert module.__doc__
+    assert hasattr(module, "app")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_help_is_printed_without_a_database(name: str, plain_cli: Cli) -> None:
+    ran = plain_cli(*name.split(), "--help")
+    assert ran.code == 0
+    assert "Usage: round-ledger" in ran.out
+
+
+def test_the_list_of_commands_imports_none_and_is_quick(tmp_path: Path) -> None:
+    loaded = _loaded(tmp_path, "--help")
+    assert not loaded & {*HEAVY, "ledger.games"}
+    best = min(_seconds(tmp_path) for _ in range(3))
+    assert best < 1.0, "the budget is 0.3 s on an idle machine; a second here is a defect"
+
+
+@pytest.mark.parametrize(("command", "needs"), NEEDS.items())
+def test_a_command_imports_only_what_it_needs(
+    command: str, needs: tuple[str, ...], tmp_path: Path
+) -> None:
+    loaded = _loaded(tmp_path, command, "--help" if needs else "")
+    assert loaded & set(HEAVY) == set(needs)
+
+
+def _loaded(home: Path, *args: str) -> set[str]:
+    """The modules a command has imported by its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *filter(None, args)],
+        capture_output=True,
+        text=True,
+        env=environ(home),
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        check=True,
+    )
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def _seconds(home: Path) -> float:
+    began = time.perf_counter()
+    _loaded(home, "--help")
+    return time.perf_counter() - began
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["nonsense"], "No such command"),
+        (["settings", "--nonsense"], "No such option"),
+        (["games", "no_such_game"], "There is no game"),
+        (["adjudicate", "/no/such/feed"], "cannot be read"),
+        (["adjudicate", str(ROOT)], "folder is not a feed"),
+        (["adjudicate"], "Missing argument"),
+        (["quarantine", "show", "x"], "unable to parse string as an integer"),
+        (["serve", "--host", "192.0.2.1"], "Without device keys"),
+        (["verify", "--head", "/no/such/file"], "cannot be read"),
+    ],
+)
+def test_a_users_mistake_is_exit_code_2_and_told_without_a_traceback(
+    plain_cli: Cli, args: list[str], says: str
+) -> None:
+    ran = plain_cli(*args)
+    assert ran.code == 2
+    assert says in " ".join(ran.err.split())
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+
+
+def test_a_misspelt_setting_is_a_mistake_and_not_ignored(plain_cli: Cli) -> None:
+    environment: dict[str, Any] = plain_cli.environ | {"ROUND_LEDGER_HTTP_PROT": "1"}
+    ran = plain_cli._replace(environ=environment)("settings")
+    assert ran.code == 2
+    assert "Did you mean ROUND_LEDGER_HTTP_PORT?" in ran.err
+
+
+def test_settings_tell_where_from_and_no_secret(plain_cli: Cli) -> None:
+    for args in ((), ("--json",)):
+        ran = plain_cli("settings", *args)
+        assert ran.code == 0
+        assert "secret-word" not in ran.out
+        assert "nobody" not in ran.out
+    rows = {row["setting"]: row for row in plain_cli("settings", "--json").json}
+    assert rows["ROUND_LEDGER_DATABASE_URL"]["value"] == "postgresql://***@127.0.0.1:9/none"
+    assert rows["ROUND_LEDGER_DATABASE_URL"]["origin"] == "environment"
+    assert rows["ROUND_LEDGER_HTTP_PORT"]["origin"] == "default"

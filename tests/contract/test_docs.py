@@ -1,0 +1,125 @@
+"""The generated pages are what the program says, and every code has its line."""
+
+from __future__ import annotations
+
+import ast
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.facts import FACTS
+from ledger.games import games
+from replay.docs.__main__ import FOLDER, generate, main, stale, write
+from replay.docs.errors import EXITS, FINDINGS, REASONS
+from replay.playorder import order_of_play
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.rules.game import Game
+
+LEDGER = Path(__file__).parents[2] / "ledger"
+BESIDE_THE_PARSER = {"equivocation"}  # told by the record itself
+
+
+def calls(name: str, under: Path = LEDGER) -> Iterator[ast.Call]:
+    """Every call of a function or method of this name."""
+    for path in sorted(under.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                called = node.func
+                if (
+                    called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                ) == name:
+                    yield node
+
+
+def words(node: ast.expr | None) -> set[str]:
+    """The texts that an expression may be."""
+    if node is None:
+        return set()
+    return {
+        each.value
+        for each in ast.walk(node)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
+
+
+def test_the_kept_pages_are_the_generated_ones() -> None:
+    assert stale() == []
+
+
+def test_generating_twice_gives_the_same_octets() -> None:
+    assert generate() == generate()
+
+
+def test_a_changed_a_missing_and_a_superfluous_page_are_found_and_put_right(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path)
+    assert stale(tmp_path) == []
+    (tmp_path / "cli.md").write_text("else")
+    (tmp_path / "facts.md").unlink()
+    (tmp_path / "games" / "gone.md").write_text("")
+    assert stale(tmp_path) == ["cli.md", "facts.md", "games/gone.md"]
+    write(tmp_path)
+    assert stale(tmp_path) == []
+    assert not (tmp_path / "games" / "gone.md").exists()
+
+
+def test_the_check_command_answers_with_its_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--check"]) == 0
+    assert main(["--nonsense"]) == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_every_reason_of_quarantine_is_explained_and_no_other() -> None:
+    given = set(
+        chain.from_iterable(words(call.args[0]) for call in calls("MalformedError") if call.args)
+    )
+    for node in ast.walk(ast.parse((LEDGER / "kinds.py").read_text())):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "reason":
+            assert isinstance(node.value, ast.IfExp)
+            given |= words(node.value.body) | words(node.value.orelse)
+    assert given | BESIDE_THE_PARSER == set(REASONS)
+
+
+def test_every_code_of_a_finding_that_the_rules_give_is_explained() -> None:
+    given: set[str] = set()
+    for call in calls("Finding"):
+        given |= words(next((each.value for each in call.keywords if each.arg == "code"), None))
+    for call in calls("find", LEDGER / "rules"):
+        given |= words(call.args[0] if call.args else None)
+    assert len(given) > 15
+    assert given <= set(FINDINGS)
+
+
+def test_exit_codes_are_those_of_the_page() -> None:
+    assert {0, 1, 2, 3} <= set(EXITS)
+
+
+def test_every_fact_and_game_has_its_place() -> None:
+    pages = generate()
+    assert all(f"### {name}\n" in pages["facts.md"] for name in FACTS)
+    assert {f"games/{game}.md" for game in games()} <= pages.keys()
+
+
+def test_no_page_holds_a_path_of_this_machine() -> None:
+    assert not [name for name, text in generate().items() if str(FOLDER.parent) in text]
+
+
+@pytest.mark.parametrize("game", games().values(), ids=lambda game: game.id)
+def test_the_order_of_play_begins_with_a_wager_and_names_every_step_with_its_section(
+    game: Game,
+) -> None:
+    order = order_of_play(game)
+    chapters = {edition.chapter for edition in game.editions}
+    assert order[0].step == "wager_placed"
+    assert order[-1].step == "round_completed"
+    assert all(step.sections for step in order)
+    assert {cited.partition(".")[0] for step in order for cited in step.sections} <= chapters
+    settled = {step.wager for step in order if step.step == "settled"}
+    assert settled <= {wager.id for wager in game.wagers}
+    assert len(settled) * 2 > len(game.wagers)

@@ -1,0 +1,143 @@
+"""`adjudicate`, `games` and `verify`, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from ledger.simulate import Plan, TablePlan, deal, line
+from tests.fix_cli import ROOT, Cli, environ, feed, lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.postgres import Database
+
+NAMES = ["round", "property", "game", "edition", "edition_note", "status", "settlements"]
+
+
+def floor(**mistakes: int) -> list[bytes]:
+    """Half an hour at one table, with mistakes."""
+    plan = Plan(tables=(TablePlan(table="CC-07"),), minutes=30, mistakes=mistakes)
+    return [line(plan, fact) for fact in deal(plan)[0]]
+
+
+@pytest.fixture(scope="module")
+def clean() -> list[bytes]:
+    return floor()
+
+
+def test_a_clean_feed_has_no_finding_and_exit_code_0(
+    plain_cli: Cli, tmp_path: Path, clean: list[bytes]
+) -> None:
+    ran = plain_cli("adjudicate", feed(tmp_path / "feed", clean))
+    assert ran.code == 0
+    assert ran.out == ""
+    assert "nothing found" in ran.err
+
+
+def test_findings_are_exit_code_1_and_a_table_with_sections(plain_cli: Cli, tmp_path: Path) -> None:
+    path = feed(tmp_path / "feed", floor(overpay=1))
+    ran = plain_cli("adjudicate", path)
+    assert ran.code == 1
+    assert "overpaid" in ran.out
+    assert "592." in ran.out
+    told = plain_cli("adjudicate", path, "--json")
+    assert told.code == 1
+    rounds = [each for each in told.json if each["round"]]
+    assert list(rounds[0])[: len(NAMES)] == NAMES
+    assert [f["code"] for each in told.json for f in each["findings"]] == ["overpaid"]
+
+
+def test_a_feed_in_two_files_and_on_standard_input_is_one_feed(
+    plain_cli: Cli, tmp_path: Path, clean: list[bytes]
+) -> None:
+    whole = plain_cli("adjudicate", feed(tmp_path / "whole", clean), "--json")
+    half = len(clean) // 2
+    first, second = feed(tmp_path / "a", clean[:half]), feed(tmp_path / "b", clean[half:])
+    assert plain_cli("adjudicate", second, first, "--json").out == whole.out
+    piped = plain_cli("adjudicate", "-", "--json", stdin=b"\n\n".join(clean))
+    assert piped.out == whole.out
+
+
+def test_malformed_lines_are_told_and_left_out(
+    plain_cli: Cli, tmp_path: Path, clean: list[bytes]
+) -> None:
+    path = feed(tmp_path / "feed", [b"no fact", *clean, b"{}"])
+    ran = plain_cli("adjudicate", path, "--json")
+    assert ran.code == 0
+    assert f"{path}, line 1: Not JSON" in ran.err
+    assert f"line {len(clean) + 2}:" in ran.err
+    many = plain_cli("adjudicate", feed(tmp_path / "many", [*clean, *[b"x"] * 50]))
+    assert "30 more malformed lines" in many.err
+
+
+def test_a_feed_of_which_no_line_is_a_fact_is_unreadable_input(
+    plain_cli: Cli, tmp_path: Path
+) -> None:
+    ran = plain_cli("adjudicate", feed(tmp_path / "feed", [b"x", b"y"]))
+    assert ran.code == 2
+    assert "No line is a fact" in ran.err
+    assert plain_cli("adjudicate", feed(tmp_path / "empty", [])).code == 0
+
+
+def test_head_closes_the_pipe_without_a_traceback(tmp_path: Path, clean: list[bytes]) -> None:
+    path = feed(tmp_path / "feed", clean * 3)
+    start = f'{sys.executable} -c "from replay.cli import main; main()"'
+    done = subprocess.run(
+        ["bash", "-c", f"{start} adjudicate {path} --json | head -c 10"],
+        capture_output=True,
+        env=environ(tmp_path),
+        cwd=ROOT,
+        check=True,
+    )
+    assert done.stderr == b""
+
+
+def test_games_lists_and_shows_each_game(plain_cli: Cli) -> None:
+    listed = plain_cli("games")
+    assert "criss_cross_poker" in listed.out
+    cards = plain_cli("games", "--json").json
+    assert [each["game"] for each in cards] == sorted(each["game"] for each in cards)
+    shown = plain_cli("games", "criss_cross_poker")
+    for expected in ("592.12(b)", "500 to 1", "pair_of_tens", "Order of play", "Not modelled"):
+        assert expected in shown.out
+    near = plain_cli("games", "criss_cross_pokr")
+    assert near.code == 2
+    assert "Did you mean criss_cross_poker?" in near.err
+
+
+def test_verify_prints_heads_and_checks_them_against_those_kept(cli: Cli, tmp_path: Path) -> None:
+    cli("ingest", feed(tmp_path / "feed", [*lines(30), *lines(3, place="CC-08")]))
+    heads = cli("verify", "--json")
+    assert heads.code == 0
+    assert [list(each) for each in heads.json] == [["place", "sequence", "position", "hash"]] * 2
+    kept = tmp_path / "heads"
+    kept.write_text(heads.out)
+    against = cli("verify", "--head", kept)
+    assert against.code == 0
+    assert "the record is whole" in against.err
+    first, second = heads.out.splitlines()
+    kept.write_text(first.replace('"hash": "', '"hash": "0')[:-3] + '"}\n' + second)
+    assert cli("verify", "--head", kept).code == 1
+    kept.write_text("no head")
+    assert cli("verify", "--head", kept).code == 2
+
+
+def test_verify_names_what_was_edited_behind_the_triggers(
+    cli: Cli, database: Database, tmp_path: Path
+) -> None:
+    cli("ingest", feed(tmp_path / "feed", lines(30)))
+    with psycopg.connect(database.url, autocommit=True) as superuser:
+        superuser.execute("SET session_replication_role = replica")
+        superuser.execute("UPDATE ledger.tape SET state = '{}' WHERE notification_id = 7")
+    ran = cli("verify", "--json")
+    assert ran.code == 1
+    broken = json.loads(ran.out.splitlines()[-1])["broken"]
+    assert (broken["kind"], broken["position"]) == ("edited payload", 7)
+    assert "position 7 on hollywood/CC-07, edited payload" in cli("verify").err
