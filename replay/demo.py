@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.owed import paid_beside_owed
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.rules.ruling import Finding, Ruling
     from ledger.simulate import Planted
-    from ledger.wire import Fact
+    from replay.owed import Line
 
 
 class Checked(NamedTuple):
@@ -66,7 +64,6 @@ def audit(
     return Audit(checked, [*unexplained, *of_tables])
 
 
-def money_at_stake(ruling: Ruling, facts: Sequence[Fact]) -> int:
+def money_at_stake(lines: Iterable[Line]) -> int:
     """Cents that went where they should not have, whoever gained by it."""
-    lines = paid_beside_owed(ruling, facts)
     return sum(abs(line.difference or 0) for line in lines)

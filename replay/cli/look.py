@@ -18,7 +18,14 @@ from ledger.errors import Refused, Usage
 from ledger.values import dollars, format_time, parse_time
 from replay.cli.app import family
 from replay.cli.output import Json, print_lines, say, show_table
-from replay.cli.stories import footage_folder, frames_of, opened_views, told
+from replay.cli.stories import (
+    FootageFolder,
+    RoundName,
+    footage_folder,
+    frames_of,
+    opened_views,
+    told,
+)
 from replay.decoder import Frame
 from replay.dossier import pictures, without_trailing_blanks
 from replay.drawing import WIDTH
@@ -26,17 +33,6 @@ from replay.story import Story
 from replay.telling import moment_json, ruling_json, tell
 
 app = family()
-
-FootageFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--footage", metavar="FOLDER", help="Where segments lie; else `footage` in the home."
-    ),
-]
-RoundName = Annotated[
-    str, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
-]
-Dollars = Annotated[str | None, typer.Option(metavar="DOLLARS")]
 
 _MONEY = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?")
 

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import typer
 
 from consumers import rulings
 from consumers.cameras import CAMERA_FACTS, CAMERAS, rows_about
@@ -32,6 +34,18 @@ VIEWS = (ROUND_INDEX, rulings.VIEW, DROP, CAMERAS)
 """The views these commands read."""
 
 _ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
+
+
+FootageFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--footage", metavar="FOLDER", help="Where segments lie; else `footage` in the home."
+    ),
+]
+RoundName = Annotated[
+    str, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
+]
+"""The argument of every command about one round."""
 
 
 class Told(NamedTuple):

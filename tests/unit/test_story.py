@@ -142,8 +142,12 @@ def test_the_audit_agrees_where_everything_planted_was_found_and_nothing_else() 
     facts = [fact_of(row) for row in dealt()[0]]
     rulings = {each.round: each for each in adjudicate(facts) if isinstance(each, Ruling)}
     assert audit(dealt()[1], rulings).agrees
-    of_round = [fact for fact in facts if fact.round and fact.round.subject == "CC-01/2026-11-20/1"]
-    assert money_at_stake(rulings["CC-01/2026-11-20/1"], of_round) == 0
+
+
+def test_the_money_at_stake_is_what_went_where_it_should_not_have() -> None:
+    mistake = planted("overpay")
+    lines = told(mistake.round or "").lines
+    assert money_at_stake(lines) == max(each.difference or 0 for each in lines) > 0
 
 
 def test_the_audit_does_not_agree_where_a_mistake_was_missed_or_another_found() -> None:

@@ -1,0 +1,278 @@
+"""`demo`: a gaming day dealt, kept, ruled on, its mistakes found, the worst one replayed.
+
+Runs in a folder of its own, with a record of its own: no setting leads made-up facts into a real
+ledger (ADR 0063). It calls what the other commands call.
+"""
+
+import fcntl
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple, TypeVar
+
+import typer
+
+from consumers import rulings
+from consumers.ruling_tables import RULINGS
+from infra.embedded import embedded
+from infra.postgres import Database, database
+from infra.settings import Settings
+from infra.tape import PostgresTape
+from infra.views import reading
+from ledger.committer import Committer
+from ledger.errors import Refused
+from ledger.simulate import Plan, Planted, Written, plan_of, write
+from ledger.values import RoundId, dollars, parse_subject
+from replay.cli.app import family
+from replay.cli.dossier import write_for
+from replay.cli.errors import FINDINGS
+from replay.cli.facts_in import keep
+from replay.cli.feeds import blocks, opened
+from replay.cli.look import draw
+from replay.cli.output import Advance, progress, say
+from replay.cli.settings import in_force
+from replay.cli.stories import Told, bring_along, frames_of, told
+from replay.demo import Audit, audit, money_at_stake
+from replay.demo_text import found_text, pointers, worst_text
+from replay.filming import film
+
+T = TypeVar("T")
+
+app = family()
+
+MARK = ".round-ledger-demo"
+"""Lies in a folder that the demonstration made, and may remove."""
+
+MISTAKES = {
+    "overpay": 2,
+    "underpay": 1,
+    "not_collected": 1,
+    "paid_push": 1,
+    "late_wager": 1,
+    "skipped_player": 1,
+    "lost_fact": 1,
+    "retransmission": 1,
+}
+
+
+class Place(NamedTuple):
+    """Where a demonstration lies."""
+
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        """What ROUND_LEDGER_HOME is to be, to look further."""
+        return self.folder / "home"
+
+    @property
+    def footage(self) -> Path:
+        """Where commands look for footage by themselves."""
+        return self.home / "footage"
+
+    @property
+    def recorder(self) -> Path:
+        """The feed of what was filmed."""
+        return self.folder / "footage.jsonl"
+
+    @property
+    def dossier(self) -> Path:
+        """What is left to open."""
+        return self.folder / "dossier"
+
+
+@app.command("demo")
+def demo(
+    folder: Annotated[Path, typer.Argument(help="A folder to make, or one made before.")] = Path(
+        "demo"
+    ),
+    *,
+    hours: Annotated[float, typer.Option(min=0.5, max=20, help="Hours of play.")] = 8.0,
+    seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
+) -> None:
+    """Deal a gaming day, find its mistakes, replay the worst one.
+
+    Four tables of two games, with a few planted dealers' mistakes. Leaves a dossier to open, and a
+    record to try other commands on. Run again, it begins anew; your own ledger is never touched.
+
+    Example: round-ledger demo
+    """
+    place = Place(folder.resolve())
+    began = time.monotonic()
+    _make_room(place)
+    plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
+    written = _stage("Deal", lambda advance: _deal(plan, place, advance))
+    _stage("Film", lambda advance: _film(plan, written, place, advance))
+    with database(Settings(home=place.home)) as base:
+        feeds = [written.feed, place.recorder]
+        _stage("Take in", lambda advance: _take_in(base, feeds, advance))
+        _stage("Rule", lambda _: _rule(base))
+        checked = _stage("Compare", lambda _: _compare(base, written.planted))
+        worst = _stage("Replay", lambda _: _worst(base, written.planted, place))
+        _stage("Dossier", lambda _: _hand_over(base, worst, place))
+    draw(found_text(checked))
+    draw(worst_text(worst.story))
+    draw(pointers(place.home, place.dossier, worst.story.round.subject, _how_called()))
+    say(f"Done in {time.monotonic() - began:.0f} s.")
+    if not checked.agrees:
+        raise typer.Exit(FINDINGS)
+
+
+def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
+    """Do one stage, with progress while it runs and a line with its time when it is done."""
+    began = time.monotonic()
+    with progress(title) as advance:
+        result, says = work(advance)
+    sys.stdout.write(f"{title:<8} {time.monotonic() - began:5.1f} s   {says}\n")
+    sys.stdout.flush()
+    return result
+
+
+def _make_room(place: Place) -> None:
+    """An empty folder with our mark. Raises `Refused` for one that we did not make."""
+    folder = place.folder
+    there = folder.exists()
+    if there and not folder.is_dir():
+        raise _not_ours(folder)
+    if there and any(folder.iterdir()):
+        if not (folder / MARK).is_file():
+            raise _not_ours(folder)
+        _stop_what_runs_there(place)
+        shutil.rmtree(folder)
+        say(f"Began anew: what the demonstration had left in {folder} is removed.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).write_text("Made by `round-ledger demo`, which may remove all of it.\n")
+    except OSError as error:
+        raise Refused(
+            f"The folder cannot be made: {error.strerror}",
+            where=str(folder),
+            hint="Name another: round-ledger demo FOLDER.",
+        ) from error
+
+
+def _not_ours(folder: Path) -> Refused:
+    return Refused(
+        "There is something that the demonstration did not make",
+        where=str(folder),
+        hint="Name another folder: round-ledger demo FOLDER.",
+    )
+
+
+def _stop_what_runs_there(place: Place) -> None:
+    """End a server that a killed run left. Raises `Refused` where a program still uses it."""
+    users = place.home / "postgres.users"
+    if not users.is_file():
+        return
+    with users.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(
+                "Another program is using the record of the last demonstration",
+                where=str(place.home),
+                hint="End it, or name another folder: round-ledger demo FOLDER.",
+            ) from None
+    if (place.home / "postgres" / "postmaster.pid").exists():
+        with embedded(place.home):
+            pass  # the last one to leave stops it
+
+
+def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[Written, str]:
+    written = write(
+        plan, place.folder, lambda facts: advance(0, doing=f"Deal: {facts:,} facts"), cameras_max=2
+    )
+    tables = ", ".join(table.table for table in plan.tables)
+    return written, (
+        f"{written.facts:,} facts of {written.rounds:,} rounds at {tables}; "
+        f"{len(written.planted)} mistakes planted"
+    )
+
+
+def _film(plan: Plan, written: Written, place: Place, advance: Advance) -> tuple[int, str]:
+    def done(number: int, total: int) -> None:
+        advance(doing=f"Film: {number} of {total} minutes", total=total)
+
+    count = film(plan, written.shots, place.footage, place.recorder, done)
+    return count, f"{count} segments by {len(written.shots)} cameras, a minute around each mistake"
+
+
+def _take_in(base: Database, feeds: Sequence[Path], advance: Advance) -> tuple[None, str]:
+    verdicts: Counter[str] = Counter()
+    total = sum(feed.stat().st_size for feed in feeds)
+    with (
+        opened([str(feed) for feed in feeds]) as sources,
+        PostgresTape(base) as tape,
+        Committer(tape) as committer,
+    ):
+        for line, _, receipt in keep(committer, blocks(sources)):
+            verdicts[receipt.verdict] += 1
+            advance(len(line.octets) + 1, total=total)
+    told = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
+    return None, f"{verdicts.total():,} received: {told}"
+
+
+def _rule(base: Database) -> tuple[None, str]:
+    bring_along(base)
+    with reading(base, [RULINGS.name]) as store:
+        count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
+    return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"
+
+
+def _compare(base: Database, planted: Sequence[Planted]) -> tuple[Audit, str]:
+    """What was found beside what was planted."""
+    found = rulings.findings(base, limit=rulings.ROWS_MAX)
+    with reading(base, rulings.tables_to_read()) as store:
+        ruled = {
+            round_.subject: rulings.newest(store, round_).ruling
+            for round_ in {_round(each.round) for each in found}
+        }
+    of_tables = [
+        (each.table, finding) for each in rulings.table_findings(base) for finding in each.findings
+    ]
+    checked = audit(planted, ruled, of_tables)
+    expected = [each for each in checked.checked if each.planted.expect]
+    seen = sum(not each.missed for each in expected)
+    return checked, (
+        f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} findings "
+        "of anything else"
+    )
+
+
+def _round(name: str) -> RoundId:
+    """A round by its full name, as views print it."""
+    property_, _, subject = name.partition(":")
+    round_ = parse_subject(subject, property_)
+    if round_ is None:
+        raise ValueError(f"{name} is not the name of a round")
+    return round_
+
+
+def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[Told, str]:
+    """The mistaken round in which most money went wrong, with its footage."""
+    names = sorted({each.round for each in planted if each.round})
+    stakes = {name: money_at_stake(told(base, name, None).story.lines) for name in names}
+    name = max(names, key=lambda each: stakes[each])
+    found = told(base, name, place.footage)
+    seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
+    facts = len(found.story.moments)
+    return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
+
+
+def _hand_over(base: Database, worst: Told, place: Place) -> tuple[None, str]:
+    frames = frames_of(worst)
+    filed = write_for(base, worst, frames, place.dossier)
+    return None, f"{len(filed)} files, {len(frames)} frames among them, in {place.dossier}"
+
+
+def _how_called() -> list[str]:
+    """How to call this program again, and what must be set first in the reader's shell."""
+    name = shutil.which("round-ledger")
+    here = Path(sys.argv[0]).resolve()
+    shown = "round-ledger" if name and Path(name).resolve() == here else os.path.relpath(here)
+    unset = ["unset ROUND_LEDGER_DATABASE_URL"] if in_force().database_url else []
+    return [shown, *unset]

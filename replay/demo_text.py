@@ -1,0 +1,110 @@
+"""What the demonstration prints once its stages are done: mistakes, the worst round, what next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from replay.drawing import boxed_table, draw
+from replay.telling import owed_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from replay.demo import Audit
+    from replay.story import Story
+    from replay.timeline import Seen
+
+_US_A_MS = 1000
+
+
+def found_text(checked: Audit) -> Iterator[RenderableType]:
+    """Every planted mistake with what was found of it, and whatever else was found."""
+    yield Text()
+    table = boxed_table("planted", "round", "found", "section", title="Planted beside found")
+    for planted, found, missed in checked.checked:
+        codes = list(dict.fromkeys(finding.code for finding in found))
+        sections = list(dict.fromkeys(f.section for f in found if f.section))
+        told = [*codes, *(f"MISSED {code}" for code in missed)]
+        table.add_row(
+            planted.mistake,
+            planted.round or planted.table,
+            ", ".join(told) or "nothing, as it should be",
+            ", ".join(sections) or "–",  # noqa: RUF001 - a dash for none
+        )
+    yield table
+    for where, finding in checked.unexplained:
+        yield Text(f"Not planted: {where} {finding.code}: {finding.says}", style="bold")
+    if checked.agrees:
+        yield Text("  All of them were found, and nothing else.", style="bold")
+
+
+def worst_text(story: Story) -> Iterator[RenderableType]:
+    """The worst round, fact by fact beside its cameras, and its money."""
+    yield Text()
+    table = boxed_table("#", "time", "what happened", "seen by", right=("#",))
+    table.title = f"The worst one, fact by fact: {story.round.subject}"
+    flagged = _flagged(story)
+    for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):
+        named = (moment.source, moment.id) in flagged
+        mark = " ◄" if named else ""
+        clock = time[11:23]
+        table.add_row(
+            str(moment.number),
+            clock,
+            moment.says + mark,
+            _seen(seen),
+            style="bold" if named else "",
+        )
+    yield table
+    for moment in story.moments:
+        if (moment.source, moment.id) in flagged:
+            yield Text(f"The table after fact {moment.number}: {moment.says}", style="bold")
+            yield draw(moment, story.game)
+    yield owed_table(story)
+    for finding in story.ruling.findings if story.ruling else ():
+        yield Padding(Text(f"{finding.code}  {finding.says}", style="bold"), (0, 0, 0, 2))
+
+
+def _flagged(story: Story) -> set[tuple[str, str]]:
+    """The facts that findings name."""
+    findings = story.ruling.findings if story.ruling else []
+    return {(fact.source, fact.id) for finding in findings for fact in finding.facts}
+
+
+def _seen(seen: Seen) -> str:
+    """Each camera in a few words: its frame and how surely, or why there is none."""
+    told = []
+    for sight in seen.sights:
+        name = (sight.camera or "no camera").rpartition("-")[2]
+        if sight.frame is None:
+            told.append(f"{name} {sight.state.replace('_', ' ')}")
+        else:
+            doubt_ms = -(-(sight.plus_minus_us or 0) // _US_A_MS)
+            told.append(f"{name} frame {sight.frame} ±{doubt_ms} ms")
+    return ", ".join(told)
+
+
+def pointers(
+    home: Path, dossier: Path, round_: str, called: Sequence[str]
+) -> Iterator[RenderableType]:
+    """What to do next, as lines to copy."""
+    program, *before = called
+    table = round_.partition("/")[0]
+    yield Text()
+    yield Text("Look further", style="bold")
+    for line in (
+        *before,
+        f"export ROUND_LEDGER_HOME={home}",
+        f"{program} replay {round_}",
+        f"{program} rounds --finding overpaid",
+        f"{program} drop --table {table}",
+        f"{program} verify",
+    ):
+        yield Text(f"  {line}", no_wrap=True, overflow="ignore")
+    yield Text(f"Open {dossier / 'report.html'}", no_wrap=True, overflow="ignore")
