@@ -155,3 +155,14 @@ def test_592_7_the_words_of_a_wager_that_is_not_permitted() -> None:
         "Position 2's Ante Down is not permitted: the two Antes are not equal (592.7(d)).",
         "Position 3's Five Card Bonus is not permitted: it stands without the Antes (592.7(e)).",
     ]
+
+
+def test_592_11_h_a_hand_with_a_card_not_known_leaves_its_wagers_and_the_middle_bet_open() -> None:
+    # The left card is not read: the Across Hand is not known, the Down Hand is a pair of 9s.
+    script = (START + DEAL + PLAY).replace("9h 8s 9d", "9h ?? 9d").replace("1 8s 3", "1 ?? 3")
+    assert text(ruling(script + "done", GAME)) == lines("""
+        awaiting
+        1 ante_down       1000 push   +0 592.12(a) Pair of 6s through 10s, Push
+        1 down            1000 push   +0 592.12(b) Pair of 6s through 10s, Push
+        > wager_paid position 1 ante_across 592.11(h)(1)(i)
+    """)
