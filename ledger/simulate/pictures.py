@@ -46,6 +46,13 @@ _WORDS = {
 """Short names, as they stand in a betting area."""
 
 
+_LABEL_MOST = 34  # characters
+
+
+def _word(wager: str) -> str:
+    return _WORDS.get(wager, wager.replace("_", " "))
+
+
 class Layout:
     """What lies on one table."""
 
@@ -88,13 +95,13 @@ class Layout:
                 stakes[wager] = stakes.get(wager, 0) + cents
             case WagerPaid(position=seat, wager=wager, amount=cents):
                 self.stakes.get(seat, {}).pop(wager, None)
-                self.said[seat] = f"paid {dollars(cents)}"
+                self.said[seat] = f"{_word(wager)} paid {dollars(cents)}"
             case WagerCollected(position=seat, wager=wager):
                 self.stakes.get(seat, {}).pop(wager, None)
-                self.said[seat] = "lost"
+                self.said[seat] = f"{_word(wager)} lost"
             case WagerReturned(position=seat, wager=wager):
                 self.stakes.get(seat, {}).pop(wager, None)
-                self.said[seat] = "push"
+                self.said[seat] = f"{_word(wager)} back"
             case _:
                 pass
 
@@ -112,10 +119,10 @@ class Layout:
         held = {position for _, position in self.cards if position}
         for seat in sorted(held | self.stakes.keys()):
             stakes = self.stakes.get(seat, {})
-            words = " ".join(_WORDS.get(wager, wager.replace("_", " ")) for wager in stakes)
+            words = " ".join(map(_word, stakes))
             found.append(
                 Area(
-                    f"{seat} {words}"[:34].rstrip(),
+                    f"{seat} {words}"[:_LABEL_MOST].rstrip(),
                     cards=tuple(self.cards.get(("player", seat), ())),  # type: ignore[arg-type]  # cards are codes
                     chips=sum(stakes.values()),
                     text=self.said.get(seat, ""),

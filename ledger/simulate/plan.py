@@ -34,6 +34,9 @@ MISTAKES: dict[str, str] = {
 
 CARD_GAME, DICE_GAME = "criss_cross_poker", "three_dice_football"
 
+SEATS_MAX = {CARD_GAME: 6, DICE_GAME: 16}
+"""Patrons a table of each game has room for (592.2(a); a dice table has no printed figure)."""
+
 
 class TablePlan(Struct, frozen=True, kw_only=True):
     """One table: what is played, for how many patrons at most, and how cards are dealt."""
@@ -66,6 +69,12 @@ class Plan(Struct, frozen=True, kw_only=True):
         unknown = sorted(set(self.mistakes) - set(MISTAKES))
         if unknown:
             raise ValueError(f"no such mistake: {', '.join(unknown)}; known: {', '.join(MISTAKES)}")
+        for each in self.tables:
+            if each.seats > SEATS_MAX.get(each.game, each.seats):
+                raise ValueError(
+                    f"{each.table} has {each.seats} seats; {each.game} has room for "
+                    f"{SEATS_MAX[each.game]}"
+                )
         if len({each.table for each in self.tables}) != len(self.tables):
             raise ValueError("two tables have one name; name each table once")
 
@@ -112,7 +121,10 @@ def plan_of(
     opens_minute: int = 600,
     mistakes: Mapping[str, int] | None = None,
 ) -> Plan:
-    """A floor of so many tables, the two games by turns, each way of dealing cards among them."""
+    """A floor of so many tables, the two games by turns, each way of dealing cards among them.
+
+    `seats` is held to what a table of the game has room for. Raises ValueError as `Plan` does.
+    """
     dealing: tuple[tuple[DealtFrom, bool], ...] = (
         ("manual_shoe", True),
         ("hand", False),
@@ -123,11 +135,16 @@ def plan_of(
     for index in range(tables):
         number = index // 2 + 1
         if index % 2:
-            table = TablePlan(table=f"TDF-{number:02d}", game=DICE_GAME, seats=seats)
+            table = TablePlan(
+                table=f"TDF-{number:02d}", game=DICE_GAME, seats=min(seats, SEATS_MAX[DICE_GAME])
+            )
         else:
             dealt_from, shuffler = dealing[index // 2 % len(dealing)]
             table = TablePlan(
-                table=f"CC-{number:02d}", seats=seats, dealt_from=dealt_from, shuffler=shuffler
+                table=f"CC-{number:02d}",
+                seats=min(seats, SEATS_MAX[CARD_GAME]),
+                dealt_from=dealt_from,
+                shuffler=shuffler,
             )
         planned.append(table)
     return Plan(

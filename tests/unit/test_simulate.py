@@ -264,6 +264,9 @@ def test_a_plan_that_cannot_be_is_refused_in_words() -> None:
         plan_of(mistakes={"theft": 1})
     with pytest.raises(ValueError, match="one name"):
         Plan(tables=(TablePlan(table="CC-01"), TablePlan(table="CC-01")))
+    with pytest.raises(ValueError, match="room for 6"):
+        Plan(tables=(TablePlan(table="CC-01", seats=7),))
+    assert [table.seats for table in plan_of(tables=2, seats=16).tables] == [6, 16]
     with pytest.raises(ValueError, match="month must be"):
         plan_of(gaming_day="2026-13-01")
     with pytest.raises(ValueError, match="roulette"):
