@@ -1,0 +1,155 @@
+"""What every view must do, whichever it is: a new one is tested here without being listed."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from consumers.catalogue import VIEWS, install, view
+from consumers.projection import Batch, FencedError, _Runner, catch_up, rebuild
+from infra import views
+from infra.views import LIVE, Store, writing
+from ledger.errors import NotFound, Refused
+from tests.view_feeds import Prefix, day, disturbed, dumped, record
+
+if TYPE_CHECKING:
+    from consumers.projection import Projection
+    from infra.postgres import Database
+
+every_view = pytest.mark.parametrize("projection", VIEWS, ids=[each.name for each in VIEWS])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_view_is_the_same_at_any_prefix_whatever_the_batches_and_however_it_was_built(
+    database: Database, seed: int
+) -> None:
+    """Kept up in batches of chance sizes; at each prefix rebuilt at once, and compared."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+    rows = record(database, disturbed(day(12, seed=seed, planted=1), seed))
+    install(database)
+    prefixes = [*sorted(chance.sample(range(1, len(rows)), 3)), len(rows)]
+    for prefix in prefixes:
+        source = Prefix(rows, prefix)
+        for projection in VIEWS:
+            size = chance.choice((3, 17, 120, 700))
+            reached = catch_up(database, source, [projection], batch_rows=size)
+            assert reached == prefix
+            incremental = dumped(database, projection)
+            assert rebuild(database, source, projection)
+            assert dumped(database, projection) == incremental, (projection.name, prefix, size)
+
+
+def test_replaying_twice_gives_identical_bytes(database: Database) -> None:
+    rows = record(database, day(8))
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), VIEWS)
+    first = {each.name: dumped(database, each) for each in VIEWS}
+    for projection in VIEWS:
+        rebuild(database, Prefix(rows, len(rows)), projection)
+    assert {each.name: dumped(database, each) for each in VIEWS} == first
+    assert all(first.values())
+
+
+@every_view
+def test_a_batch_applied_twice_changes_nothing(database: Database, projection: Projection) -> None:
+    rows = record(database, day(6))
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), [projection])
+    before = dumped(database, projection)
+    assert catch_up(database, Prefix(rows, len(rows)), [projection]) == len(rows)
+    assert dumped(database, projection) == before
+
+
+@every_view
+def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
+    database: Database, projection: Projection
+) -> None:
+    rows = record(database, day(6))
+    install(database)
+    with writing(database, LIVE) as connection:
+        store = Store(connection, LIVE)
+        seen = store.tracking(projection.name)
+        assert seen is not None
+        catch_up(database, Prefix(rows, len(rows)), [projection])
+        before = dumped(database, projection)
+        with connection.transaction():
+            assert not views.advance(store, projection.name, seen, 500)
+        runner = _Runner(connection, LIVE, Prefix(rows, len(rows)), [projection], None, 500)
+        runner._seen[projection.name] = seen
+        with pytest.raises(FencedError):
+            runner.apply(projection, Batch(rows[:500]))
+    assert dumped(database, projection) == before
+
+
+@pytest.mark.parametrize("name", ["drop", "payouts", "rounds"])
+def test_without_the_comparison_an_overtaken_runner_would_count_twice(
+    database: Database, name: str
+) -> None:
+    """The control: what the test above would look like if the tracking did not refuse."""
+    projection = view(name)
+    rows = record(database, day(6))
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), [projection])
+    before = dumped(database, projection)
+    with writing(database, LIVE) as connection, connection.transaction():
+        projection.apply(Store(connection, LIVE), Batch(rows))
+    assert dumped(database, projection) != before
+
+
+@every_view
+def test_every_column_of_a_view_says_what_it_holds(
+    database: Database, projection: Projection
+) -> None:
+    install(database)
+    with writing(database, LIVE) as connection:
+        for table in projection.tables:
+            missing = connection.execute(
+                "SELECT a.attname FROM pg_attribute a WHERE a.attrelid = %s::regclass"
+                " AND a.attnum > 0 AND NOT a.attisdropped"
+                " AND col_description(a.attrelid, a.attnum) IS NULL",
+                (f"views.{table.name}",),
+            ).fetchall()
+            assert missing == []
+
+
+def test_no_two_views_share_a_table() -> None:
+    names = [table.name for each in VIEWS for table in each.tables]
+    assert len(names) == len(set(names))
+    assert all(re.fullmatch(r"[a-z_]+", name) for name in names)
+
+
+@every_view
+def test_a_view_of_another_version_stands_still_until_it_is_rebuilt(
+    database: Database, projection: Projection
+) -> None:
+    rows = record(database, day(3))
+    install(database)
+    with database.connect("ledger_owner") as connection:
+        connection.execute(
+            "UPDATE views.tracking SET version = 99 WHERE view = %s", (projection.name,)
+        )
+    with pytest.raises(Refused, match="rebuild"):
+        catch_up(database, Prefix(rows, len(rows)), [projection])
+    assert rebuild(database, Prefix(rows, len(rows)), projection)
+    assert catch_up(database, Prefix(rows, len(rows)), [projection]) == len(rows)
+
+
+def test_a_view_that_is_not_there_says_how_to_get_it(database: Database) -> None:
+    with pytest.raises(NotFound, match="rebuild rounds"):
+        catch_up(database, Prefix([], 0), [view("rounds")])
+    with pytest.raises(NotFound, match="Name one of"):
+        view("no_such_view")
+
+
+def test_a_worker_of_views_may_write_their_rows_and_nothing_else(database: Database) -> None:
+    install(database)
+    for statement in (
+        "CREATE TABLE views.mine (a int)",
+        "DROP TABLE views.rounds",
+        "INSERT INTO ledger.heads VALUES (1, 1, 'x', '')",
+    ):
+        with writing(database, LIVE) as connection, pytest.raises(Exception, match=r"denied|owner"):
+            connection.execute(statement.encode())
