@@ -49,7 +49,9 @@ LOCK_S_MAX = 20
 IDLE_S_MAX = 120
 """How long a transaction may sit idle before the server ends it, seconds."""
 
-_NAME = "round_ledger"
+NAME = "round_ledger"
+"""The record's database on the embedded server."""
+
 _KEEPALIVE = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -150,9 +152,19 @@ def database(settings: Settings) -> Iterator[Database]:
         yield _ready(Database(settings.database_url, owner_url))
         return
     with embedded(settings.home) as server_url:
-        url = conninfo.make_conninfo(server_url, dbname=_NAME)
-        create_database(server_url, _NAME)
+        url = conninfo.make_conninfo(server_url, dbname=NAME)
+        create_database(server_url, NAME)
         yield _ready(Database(url, url))
+
+
+@contextmanager
+def server(settings: Settings) -> Iterator[Database]:
+    """The server of the settings as it is: nothing is created or migrated. For `restore`."""
+    if settings.database_url:
+        yield Database(settings.database_url, settings.migration_url or settings.database_url)
+        return
+    with embedded(settings.home) as server_url:
+        yield Database(server_url, server_url)
 
 
 def create_database(server_url: str, name: str, *, template: str | None = None) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from ledger import wire
-from ledger.facts import CardsDealt, RoundStarted, WagerPlaced
+from ledger.facts import CardsDealt, WagerPlaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,13 +96,6 @@ def lines(count: int, *, place: str = "CC-07", device: str = "shoe") -> list[byt
         )
         for number in range(count)
     ]
-
-
-def round_of_one(number: int = 1) -> list[bytes]:
-    """A round that only begins."""
-    started = RoundStarted(game="criss_cross_poker")
-    subject = f"CC-07/2026-11-20/{number}"
-    return [wire.encode(started, "/hollywood/CC-07/shoe", f"r{number}", T0_US + number, subject)]
 
 
 def feed(path: Path, of: Sequence[bytes]) -> Path:

@@ -19,6 +19,9 @@ from ledger.errors import LedgerError
 FINDINGS = 1
 """Exit code of a command that did its work and found something."""
 
+STOPPED = 128 + signal.SIGTERM
+"""Exit code of a command that a signal ended before its work was done."""
+
 _READER_GONE = 128 + signal.SIGPIPE
 
 
