@@ -66,7 +66,11 @@ def worst_text(story: Story) -> Iterator[RenderableType]:
         if (moment.source, moment.id) in flagged:
             yield Text(f"The table after fact {moment.number}: {moment.says}", style="bold")
             yield draw(moment, story.game)
-    yield owed_table(story)
+    wrong = {line.position for line in story.lines if line.difference}
+    shown = [line for line in story.lines if line.position in wrong]
+    yield owed_table(shown)
+    if len(shown) < len(story.lines):
+        yield Text(f"  {len(story.lines) - len(shown)} wagers of other positions: paid as owed.")
     for finding in story.ruling.findings if story.ruling else ():
         yield Padding(Text(f"{finding.code}  {finding.says}", style="bold"), (0, 0, 0, 2))
 

@@ -23,7 +23,7 @@ from ledger.values import format_time
 from ledger.verify import heads_to_json
 from ledger.wire import structured
 from replay.decoder import Frame
-from replay.drawing import WIDTH, draw, money
+from replay.drawing import WIDTH, layout, money, notes, seats
 from replay.telling import (
     ground,
     moment_json,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from replay.timeline import Sight
 
 _TEMPLATES = Path(__file__).parent / "web" / "templates"
-_DRAWING_COLUMNS = 78
 
 
 class Proof(Struct, frozen=True, kw_only=True):
@@ -241,9 +240,6 @@ def _moment(evidence: Evidence, at: int) -> dict[str, object]:
     """One fact as the report prints it: words, table, and what each camera has of it."""
     story = evidence.story
     moment, seen = story.moments[at], story.seen[at]
-    console = Console(width=_DRAWING_COLUMNS, no_color=True, force_terminal=False)
-    with console.capture() as capture:
-        console.print(draw(moment, story.game))
     return {
         "number": moment.number,
         "time": story.times[at],
@@ -251,7 +247,13 @@ def _moment(evidence: Evidence, at: int) -> dict[str, object]:
         "device": moment.source,
         "says": moment.says,
         "phase": moment.phase,
-        "drawing": without_trailing_blanks(capture.get()),
+        "layout": without_trailing_blanks(layout(moment, story.game).plain),
+        "seats": [
+            (seat.position, cards.plain, wagers.plain)
+            for seat, cards, wagers in seats(moment, story.game)
+        ],
+        "position": moment.position,
+        "notes": [note for note in notes(moment) if note],
         "flagged": (moment.source, moment.id) in _flagged(story),
         "sights": [_sight(sight, evidence.frames) for sight in seen.sights],
     }

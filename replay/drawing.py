@@ -18,7 +18,7 @@ from ledger.values import UNKNOWN_CARD, dollars
 from replay.words import card_text, holder_text, wager_namer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -40,12 +40,28 @@ def money(cents: int) -> str:
 
 def draw(moment: Moment, game: str | None, *, hindsight: bool = False) -> RenderableType:
     """The table at one moment. `hindsight` shows face-down cards as the record knows them later."""
-    left = _LAYOUTS.get(game or "", _rows)(moment, hindsight)
+    left = layout(moment, game, hindsight=hindsight)
     grid = Table.grid(padding=(0, 3))
     grid.add_column(vertical="middle", no_wrap=True)
     grid.add_column(ratio=1, vertical="middle")
-    grid.add_row(left, _seats(moment, wager_namer(game), hindsight=hindsight))
+    grid.add_row(left, _seats(moment, game, hindsight=hindsight))
     return Padding(Group(grid, *_below(moment)), (0, 0, 0, 4))
+
+
+def layout(moment: Moment, game: str | None, *, hindsight: bool = False) -> Text:
+    """What lies in the middle: the community cards, the field, the dice."""
+    return _LAYOUTS.get(game or "", _rows)(moment, hindsight)
+
+
+def seats(
+    moment: Moment, game: str | None, *, hindsight: bool = False
+) -> Iterator[tuple[Seat, Text, Text]]:
+    """Each position with its cards, one hand a line, and with its wagers and what it decided."""
+    name = wager_namer(game)
+    for seat in moment.seats:
+        hands = [h for h in moment.held if h.to == "player" and h.position == seat.position]
+        cards = Text("\n").join(_hand(held, hindsight=hindsight) for held in hands)
+        yield seat, cards, _wagers(seat, name)
 
 
 def card(seen: SeenCard, *, hindsight: bool) -> Text:
@@ -144,21 +160,17 @@ _LAYOUTS: dict[str, Callable[[Moment, bool], Text]] = {
 """How a game's layout is drawn; without a line here it is drawn as rows."""
 
 
-def _seats(moment: Moment, name: Callable[[str], str], *, hindsight: bool) -> RenderableType:
-    """Each position: its cards, what it decided, what lies on its wagers and what became of it."""
+def _seats(moment: Moment, game: str | None, *, hindsight: bool) -> RenderableType:
+    """The positions below one another."""
     if not moment.seats:
         return Text("nothing on the layout yet", style=_DOWN)
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(ratio=1)
-    for seat in moment.seats:
-        hands = [h for h in moment.held if h.to == "player" and h.position == seat.position]
-        table.add_row(
-            Text(f"{'▸' if seat.position == moment.position else ' '}Pos {seat.position}", "bold"),
-            Text("\n").join(_hand(held, hindsight=hindsight) for held in hands),
-            _wagers(seat, name),
-        )
+    for seat, cards, wagers in seats(moment, game, hindsight=hindsight):
+        mark = "▸" if seat.position == moment.position else " "
+        table.add_row(Text(f"{mark}Pos {seat.position}", "bold"), cards, wagers)
     return table
 
 
@@ -197,9 +209,17 @@ def _stake(stake: Stake, name: Callable[[str], str]) -> Text:
     return text
 
 
-def _below(moment: Moment) -> list[RenderableType]:
+def _below(moment: Moment) -> list[Text]:
     """Sums so far, and whatever is out of the ordinary."""
-    told = [
+    told = notes(moment)
+    return [
+        Text(line, style="bold" if number else _DOWN) for number, line in enumerate(told) if line
+    ]
+
+
+def notes(moment: Moment) -> list[str]:
+    """The sums so far (empty where nothing moved), then irregularities and a void."""
+    sums = [
         f"{what} {money(cents)}"
         for what, cents in (
             ("paid", moment.paid),
@@ -209,15 +229,13 @@ def _below(moment: Moment) -> list[RenderableType]:
         )
         if cents
     ]
-    lines: list[RenderableType] = []
-    if told:
-        lines.append(Text("So far: " + ", ".join(told) + ".", style=_DOWN))
+    told = [f"So far: {', '.join(sums)}." if sums else ""]
     if moment.irregularities:
         kinds = ", ".join(kind.replace("_", " ") for kind in moment.irregularities)
-        lines.append(Text(f"Irregularity: {kinds}.", style="bold"))
+        told.append(f"Irregularity: {kinds}.")
     if moment.void is not None:
-        lines.append(Text(f"VOID: {moment.void}", style="bold"))
-    return lines
+        told.append(f"VOID: {moment.void}")
+    return told
 
 
 def boxed_table(*columns: str, right: Sequence[str] = (), title: str | None = None) -> Table:

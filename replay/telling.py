@@ -19,7 +19,7 @@ from ledger.values import format_time
 from replay.drawing import boxed_table, draw, money
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.console import RenderableType
     from rich.table import Table
@@ -128,7 +128,7 @@ def tell_ruling(story: Story) -> Iterator[RenderableType]:
     """What was paid beside what was owed, findings, and what is missing."""
     yield Rule(style="dim")
     if story.lines:
-        yield owed_table(story)
+        yield owed_table(story.lines)
         for says in sorted({_reading(line) for line in story.lines} - {""}):
             yield Text(f"  {says}")
     ruling = story.ruling
@@ -146,13 +146,13 @@ def tell_ruling(story: Story) -> Iterator[RenderableType]:
             yield Padding(Text(says), (0, 0, 0, 2))
 
 
-def owed_table(story: Story) -> Table:
+def owed_table(lines: Iterable[Line]) -> Table:
     """Every wager: what the sections give beside what the dealer moved."""
     table = boxed_table(
         "pos", "wager", "stake", "owed", "by", "moved", "difference",
         right=("pos", "stake", "owed", "difference"), title="Paid beside owed",
     )  # fmt: skip
-    for line in story.lines:
+    for line in lines:
         differs = bool(line.difference)
         style = "bold" if differs else ""
         difference = "n/a" if line.difference is None else signed(line.difference)

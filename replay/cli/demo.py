@@ -5,7 +5,6 @@ ledger (ADR 0063). It calls what the other commands call.
 """
 
 import fcntl
-import os
 import shutil
 import sys
 import time
@@ -117,7 +116,7 @@ def demo(
     draw(found_text(checked))
     draw(worst_text(worst.story))
     draw(pointers(place.home, place.dossier, worst.story.round.subject, _how_called()))
-    say(f"Done in {time.monotonic() - began:.0f} s.")
+    sys.stdout.write(f"Done in {time.monotonic() - began:.0f} s.\n")
     if not checked.agrees:
         raise typer.Exit(FINDINGS)
 
@@ -271,8 +270,10 @@ def _hand_over(base: Database, worst: Told, place: Place) -> tuple[None, str]:
 
 def _how_called() -> list[str]:
     """How to call this program again, and what must be set first in the reader's shell."""
-    name = shutil.which("round-ledger")
-    here = Path(sys.argv[0]).resolve()
-    shown = "round-ledger" if name and Path(name).resolve() == here else os.path.relpath(here)
+    name, here = shutil.which("round-ledger"), Path(sys.argv[0]).resolve()
+    if name and Path(name).resolve() == here:
+        shown = "round-ledger"
+    else:
+        shown = str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here)
     unset = ["unset ROUND_LEDGER_DATABASE_URL"] if in_force().database_url else []
     return [shown, *unset]
