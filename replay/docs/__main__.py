@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from replay.docs import cli, errors, facts, games, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FOLDER = Path(__file__).parents[2] / "docs"
 
@@ -21,9 +25,8 @@ def generate() -> dict[str, str]:
     }
 
 
-def stale(folder: Path = FOLDER) -> list[str]:
-    """Pages that are not as the program says, or of a game that is gone."""
-    pages = generate()
+def stale(pages: Mapping[str, str], folder: Path = FOLDER) -> list[str]:
+    """Kept pages that are not as generated, are not there, or are of a game that is gone."""
     gone = {f"games/{path.name}" for path in (folder / "games").glob("*.md")} - pages.keys()
     differ = [
         name
@@ -33,10 +36,9 @@ def stale(folder: Path = FOLDER) -> list[str]:
     return sorted([*differ, *gone])
 
 
-def write(folder: Path = FOLDER) -> list[str]:
+def write(pages: Mapping[str, str], folder: Path = FOLDER) -> list[str]:
     """Write every page that differs and remove those of games that are gone; their names."""
-    pages = generate()
-    changed = stale(folder)
+    changed = stale(pages, folder)
     (folder / "games").mkdir(parents=True, exist_ok=True)
     for name in changed:
         if name in pages:
@@ -49,13 +51,13 @@ def write(folder: Path = FOLDER) -> list[str]:
 def main(arguments: list[str]) -> int:
     """`--check` exits with 1 where a page is stale; without it the pages are written."""
     if arguments == ["--check"]:
-        for name in (found := stale()):
+        for name in (found := stale(generate())):
             sys.stdout.write(f"docs/{name} is stale; run `make docs`\n")
         return 1 if found else 0
     if arguments:
         sys.stderr.write("usage: python -m replay.docs [--check]\n")
         return 2
-    for name in write():
+    for name in write(generate()):
         sys.stdout.write(f"docs/{name}\n")
     return 0
 
