@@ -309,7 +309,7 @@ def _swap(connection: AnyConnection, projection: Projection, runner: _Runner) ->
 
 @contextmanager
 def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
-    """One rebuild of a view at a time; the lock goes with the connection."""
+    """One rebuild of a view at a time; a process that dies lets go of it with its connection."""
     row = connection.execute(
         "SELECT pg_try_advisory_lock(hashtext(%s), hashtext('rebuild'))", (view,)
     ).fetchone()
@@ -320,3 +320,4 @@ def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
             hint="Wait for that rebuild, or end its process.",
         )
     yield
+    connection.execute("SELECT pg_advisory_unlock(hashtext(%s), hashtext('rebuild'))", (view,))
