@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from ledger import kinds
 from ledger.strict import MalformedError, unsafe, without_nul
-from ledger.tape import Received, frame_attributes
+from ledger.tape import IDENTITY_OCTETS_MAX, Received, frame_attributes
 from ledger.values import RoundId, Source, parse_source, parse_subject, parse_time
 
 FACT_OCTETS_MAX = 64 * 1024
@@ -114,6 +114,13 @@ def _check_attributes(attributes: dict[str, str]) -> None:
         raise _bad("specversion", "Not CloudEvents 1.0", 'send `"specversion": "1.0"`')
     if not 1 <= len(attributes["id"]) <= _ID_MAX:
         raise _bad("id", "`id` is empty or too long", f"send 1 to {_ID_MAX} characters")
+    identity = len(attributes["source"].encode()) + len(attributes["id"].encode())
+    if identity > IDENTITY_OCTETS_MAX:
+        raise _bad(
+            "id",
+            f"`source` and `id` are {identity} octets long",
+            f"send at most {IDENTITY_OCTETS_MAX} octets of both together",
+        )
     sequence = attributes.get("sequence")
     if sequence is not None and not _DIGITS.fullmatch(sequence):
         raise _bad(

@@ -210,3 +210,14 @@ def test_a_number_that_is_not_there_is_a_mistake_of_the_user(cli: Cli) -> None:
     assert ran.code == 2
     assert "4711" in ran.err
     assert "quarantine list" in ran.err
+
+
+def test_an_identity_too_long_to_be_kept_is_quarantined_and_stops_no_feed(
+    cli: Cli, tmp_path: Path
+) -> None:
+    first, second, third = lines(3)
+    long = second.replace(b'"run1-00000001"', f'"{chr(0x1F0A1) * 256}"'.encode())
+    ran = cli("ingest", feed(tmp_path / "feed", [first, long, third]), "--json")
+    assert ran.code == 0
+    assert [each["verdict"] for each in ran.json[:-1]] == ["appended", "quarantined", "appended"]
+    assert ran.json[1]["where"] == "$.id"
