@@ -16,6 +16,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import typer
 
 from consumers import rulings
+from consumers.catalogue import VIEWS
 from consumers.ruling_tables import RULINGS
 from infra.embedded import embedded
 from infra.postgres import Database, database
@@ -216,7 +217,7 @@ def _take_in(base: Database, feeds: Sequence[Path], advance: Advance) -> tuple[N
 
 
 def _rule(base: Database) -> tuple[None, str]:
-    bring_along(base)
+    bring_along(base, VIEWS)
     with reading(base, [RULINGS.name]) as store:
         count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
     return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"

@@ -35,9 +35,9 @@ def dossier(
     footage: FootageFolder = None,
     json: Json = False,
 ) -> None:
-    """Write a round as a folder to hand over, with a report to open.
+    """Write a round as a folder to hand over.
 
-    Facts as they were received, proof of where they stand, ruling, frames, and a sum for every
+    A report to open; facts as they were received, proof of where they stand, ruling, frames, and a sum for every
     file. `--json` prints one object a file.
 
     Example: round-ledger dossier CC-07/2026-11-20/231 --out dispute-17

@@ -13,7 +13,8 @@ import typer
 from rich.console import Console, RenderableType
 
 from consumers import drop as drop_view
-from consumers.rounds import Filters, Round, search
+from consumers import rulings
+from consumers.rounds import ROUND_INDEX, Filters, Round, search
 from ledger.errors import Refused, Usage
 from ledger.values import dollars, format_time, parse_time
 from replay.cli.app import family
@@ -95,7 +96,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         finding=finding,
         limit=limit,
     )
-    with opened_views() as base:
+    with opened_views([ROUND_INDEX, rulings.VIEW]) as base:
         found = search(base, filters)
     if json:
         print_lines(_round_json(each) for each in found)
@@ -164,7 +165,7 @@ def drop(
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
-    with opened_views() as base:
+    with opened_views([drop_view.DROP]) as base:
         days = drop_view.read(base, property=property_, table=table, gaming_day=gaming_day)
     if json:
         print_lines(days)

@@ -14,8 +14,8 @@ import typer
 
 from consumers import rulings
 from consumers.cameras import CAMERA_FACTS, CAMERAS, rows_about
-from consumers.drop import DROP
-from consumers.projection import FencedError, Projection, catch_up, install
+from consumers.catalogue import install
+from consumers.projection import Projection, catch_up
 from consumers.rounds import ROUND_INDEX, facts_of
 from infra.postgres import Database
 from infra.views import Store, reading, tape_source
@@ -30,8 +30,8 @@ from replay.dossier import wanted
 from replay.segments import FootageIndex, frames, open_footage
 from replay.story import Story, story
 
-VIEWS = (ROUND_INDEX, rulings.VIEW, DROP, CAMERAS)
-"""The views these commands read."""
+ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
+"""What a round's story is read from."""
 
 _ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
 
@@ -57,24 +57,21 @@ class Told(NamedTuple):
 
 
 @contextmanager
-def opened_views(projections: Sequence[Projection] = VIEWS) -> Iterator[Database]:
+def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Database]:
     """The record's database with these views at the end of the record (ADR 0061)."""
     with opened_database() as base:
         bring_along(base, projections)
         yield base
 
 
-def bring_along(base: Database, projections: Sequence[Projection] = VIEWS) -> None:
-    """Create views that are not there, and bring all to the end of the record.
+def bring_along(base: Database, projections: Sequence[Projection]) -> None:
+    """Create views that are not there, and bring these to the end of the record.
 
-    Where a runner is at work it moves them; then what it has reached is what is read.
+    Where a runner is at work too, each batch is applied by whichever comes first.
     """
-    install(base, projections)
+    install(base)
     with tape_source(base) as source:
-        try:
-            catch_up(base, source, projections)
-        except FencedError:
-            return
+        catch_up(base, source, projections)
 
 
 def footage_folder(named: Path | None) -> Path | None:
