@@ -130,7 +130,8 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
     elif chips.collected < taken:
         kept = f"lost {dollars(owed.stake)} on {name}; {dollars(chips.collected)} was collected"
         find("not_collected", taken, chips.collected, f"{kept}; {why}.")
-    stays = owed.outcome in ("push", "void") and not chips.collected
+    # A stake that was paid on goes back with its winnings, without a fact of its own.
+    stays = owed.outcome in ("push", "void") and not chips.collected and not chips.paid
     if stays and chips.returned < owed.stake:
         back = f"got back {dollars(chips.returned)} of {dollars(owed.stake)} on {name}; {why}."
         find("not_returned", owed.stake, chips.returned, back)

@@ -47,7 +47,7 @@ TRUTHS: dict[str, Truth] = {
     "underpay": Truth(("underpaid",)),
     "not_collected": Truth(("not_collected",)),
     # The stake of a wager that is paid goes back with it, so it need not be found as kept.
-    "paid_push": Truth(("overpaid",), ("not_returned",), games=(CARD_GAME,)),
+    "paid_push": Truth(("overpaid",), games=(CARD_GAME,)),
     "wrong_card_count": Truth(
         ("misdeal", "should_have_been_void"),
         ("overpaid", "wrongly_collected", "not_returned"),

@@ -121,7 +121,6 @@ def test_592_13_c_wagers_of_a_void_round_that_stayed_or_were_paid_are_found() ->
         + """
         ! wrongly_collected 1 ante_down 0 / 1000 592.13(c)
         ! overpaid 1 five_card_bonus 0 / 500 592.13(c)
-        ! not_returned 1 five_card_bonus 500 / 0 592.13(c)
         """,
     )
 
