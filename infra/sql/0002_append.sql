@@ -2,7 +2,8 @@
 -- position nor a hash.
 --
 -- The settings on the functions pin the plan: a plan cached while the tables are tiny would scan
--- them for ever after, and compiling one (jit) costs more than running it.
+-- them for ever after, and compiling one (jit) costs more than running it. Rows are taken from the
+-- parallel arrays by subscript: plpgsql holds them expanded, and unnesting many at once is slower.
 
 CREATE FUNCTION ledger.set_aside(
     verdict text, reason text, what text, at_path text, hint text,
@@ -66,6 +67,12 @@ DECLARE
     lasts integer[] := '{}';  -- by tape: its last row in this call
     r record;
 BEGIN
+    IF NOT facts = ALL (ARRAY[cardinality(tapes), cardinality(types), cardinality(sources),
+            cardinality(times_us), cardinality(subjects), cardinality(attributes), cardinality(datas)])
+    THEN
+        RAISE EXCEPTION 'the columns of % facts are not of one length', facts
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);  -- a receipt promises durability
     END IF;
@@ -79,9 +86,9 @@ BEGIN
 
     SELECT array_agg(k.position ORDER BY k.n), array_agg(k.first ORDER BY k.n)
       INTO originals, firsts
-      FROM (SELECT i.n, e.position, min(i.n) OVER (PARTITION BY i.source, i.id) AS first
-              FROM unnest(sources, ids) WITH ORDINALITY AS i (source, id, n)
-              LEFT JOIN ledger.identity e ON e.source = i.source AND e.fact_id = i.id) k;
+      FROM (SELECT i.n, e.position, min(i.n) OVER (PARTITION BY sources[i.n], ids[i.n]) AS first
+              FROM generate_series(1, facts) AS i (n)
+              LEFT JOIN ledger.identity e ON e.source = sources[i.n] AND e.fact_id = ids[i.n]) k;
     FOR n IN 1 .. facts LOOP
         IF originals[n] IS NULL AND firsts[n] = n THEN
             fresh := fresh + 1;
@@ -93,16 +100,15 @@ BEGIN
     -- Tape by tape, each row chained to the one before it. The octets are framed as
     -- ledger.tape.chain_hash frames them.
     FOR r IN
-        SELECT i.n, i.tape, i.position,
-               int8send(i.time_us) || int8send(now_us)
-                   || int8send(octet_length(i.tape)) || convert_to(i.tape, 'UTF8')
-                   || int8send(octet_length(i.type)) || convert_to(i.type, 'UTF8')
-                   || sha256(int8send(octet_length(i.attributes)) || i.attributes
-                             || int8send(octet_length(i.data)) || i.data) AS rest
-          FROM unnest(tapes, types, times_us, attributes, datas, positions)
-               WITH ORDINALITY AS i (tape, type, time_us, attributes, data, position, n)
-         WHERE i.position IS NOT NULL
-         ORDER BY i.tape, i.n
+        SELECT i.n, tapes[i.n] AS tape,
+               int8send(times_us[i.n]) || int8send(now_us)
+                   || int8send(octet_length(tapes[i.n])) || convert_to(tapes[i.n], 'UTF8')
+                   || int8send(octet_length(types[i.n])) || convert_to(types[i.n], 'UTF8')
+                   || sha256(int8send(octet_length(attributes[i.n])) || attributes[i.n]
+                             || int8send(octet_length(datas[i.n])) || datas[i.n]) AS rest
+          FROM generate_series(1, facts) AS i (n)
+         WHERE positions[i.n] IS NOT NULL
+         ORDER BY tapes[i.n], i.n
     LOOP
         IF r.tape <> tape THEN
             tape := r.tape;
@@ -114,7 +120,7 @@ BEGIN
             END IF;
         END IF;
         seq := seq + 1;
-        chained := sha256('\x02'::bytea || chained || int8send(r.position) || int8send(seq) || r.rest);
+        chained := sha256('\x02'::bytea || chained || int8send(positions[r.n]) || int8send(seq) || r.rest);
         table_seqs[r.n] := seq;
         hashes[r.n] := chained;
         lasts[tapes_seen] := r.n;
@@ -123,16 +129,14 @@ BEGIN
     IF fresh > 0 THEN
         INSERT INTO ledger.tape (notification_id, originator_version, time_us, received_at_us,
                originator_id, topic, source, fact_id, subject, attributes, state, hash)
-        SELECT i.position, i.seq, i.time_us, now_us, i.tape, i.type, i.source, i.id, i.subject,
-               i.attributes, i.data, i.hash
-          FROM unnest(positions, table_seqs, times_us, tapes, types, sources, ids, subjects,
-                      attributes, datas, hashes)
-               AS i (position, seq, time_us, tape, type, source, id, subject, attributes, data, hash)
-         WHERE i.position IS NOT NULL;
+        SELECT positions[i.n], table_seqs[i.n], times_us[i.n], now_us, tapes[i.n], types[i.n],
+               sources[i.n], ids[i.n], subjects[i.n], attributes[i.n], datas[i.n], hashes[i.n]
+          FROM generate_series(1, facts) AS i (n)
+         WHERE positions[i.n] IS NOT NULL;
         INSERT INTO ledger.identity (position, source, fact_id, data_digest)
-        SELECT i.position, i.source, i.id, substr(sha256(i.data), 1, 8)
-          FROM unnest(positions, sources, ids, datas) AS i (position, source, id, data)
-         WHERE i.position IS NOT NULL;
+        SELECT positions[i.n], sources[i.n], ids[i.n], substr(sha256(datas[i.n]), 1, 8)
+          FROM generate_series(1, facts) AS i (n)
+         WHERE positions[i.n] IS NOT NULL;
         INSERT INTO ledger.heads AS h (table_seq, position, tape, hash)
         SELECT table_seqs[i.n], positions[i.n], tapes[i.n], hashes[i.n]
           FROM unnest(lasts) AS i (n)
