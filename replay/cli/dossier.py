@@ -37,8 +37,8 @@ def dossier(
 ) -> None:
     """Write a round as a folder to hand over.
 
-    A report to open; facts as they were received, proof of where they stand, ruling, frames, and a sum for every
-    file. `--json` prints one object a file.
+    A report to open; facts as they were received, proof of where they stand, ruling, frames, and
+    a sum for every file. `--json` prints one object a file.
 
     Example: round-ledger dossier CC-07/2026-11-20/231 --out dispute-17
     """
