@@ -1,0 +1,194 @@
+"""Criss-Cross Poker: the Five Card Bonus over every cross, the two Antes over every deal.
+
+The base game has decisions, so its edge is that of a named strategy, all later bets inside it. With
+the two cards of a player known, the Across Hand goes by the row and the middle card and the Down
+Hand by the column and the middle card: two tables, folded together over every row and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, combinations_with_replacement
+from math import comb, prod
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ledger.edges import Edge
+from ledger.games.criss_cross_poker import ANTE, BET, BONUS
+from ledger.rules.cards import DECK, RANKS, SUITS
+from ledger.rules.poker import hand_of
+
+if TYPE_CHECKING:
+    from ledger.rules.odds import Paytable
+    from ledger.rules.poker import Hand
+
+Ints = npt.NDArray[np.int32]
+Readings = Mapping[str, str | bool]
+Strategy = Literal["best", "pairs"]
+
+STRATEGIES: dict[Strategy, str] = {
+    "best": "best play: each bet 3 times, once or not at all, whichever is worth most",
+    "pairs": "3 times with a pair in hand, or a pair of 6s or better on a line seen, else once",
+}
+ANTES = "ante_across and ante_down"
+BASE_GAME: dict[tuple[Strategy, str], Fraction] = {
+    ("best", "push"): Fraction(579091, 13378456),
+    ("pairs", "push"): Fraction(556227017, 3511844700),
+    ("best", "one_to_one"): Fraction(-339430603, 7023689400),
+    ("pairs", "one_to_one"): Fraction(210433367, 3511844700),
+}
+"""The two Antes' edge by strategy and reading of 12(b), as `base_game` counts it (in a minute)."""
+
+LEFT = len(DECK) - 2  # cards that a player's two leave
+TRIPLES = np.array(list(combinations(range(LEFT), 3)))
+LINES = np.array(list(combinations(range(LEFT), 2)))  # a row, or a column, without its middle card
+LINE = np.zeros((LEFT, LEFT), dtype=np.intp)
+LINE[LINES[:, 0], LINES[:, 1]] = LINE[LINES[:, 1], LINES[:, 0]] = np.arange(len(LINES))
+COLUMNS = comb(LEFT - 2, 2)
+MIDDLES = LEFT - 4
+NOT_DEALT = 10_000  # in a table of pays: the middle card is in the line already
+
+
+def edges(readings: Readings) -> list[Edge]:
+    """The Five Card Bonus, counted now, and the two Antes as they were counted."""
+    reading = str(readings["pair_of_tens"])
+    return [
+        Edge("five_card_bonus", five_card_bonus(readings), "2,598,960 crosses"),
+        *(
+            Edge(ANTES, edge, STRATEGIES[strategy])
+            for (strategy, value), edge in BASE_GAME.items()
+            if value == reading
+        ),
+    ]
+
+
+def five_card_bonus(readings: Readings) -> Fraction:
+    """The edge of the Five Card Bonus: every class of hands, and how many hands are of it."""
+    gained, hands = Fraction(0), 0
+    for ranks in combinations_with_replacement(RANKS, 5):
+        copies = [ranks.count(rank) for rank in set(ranks)]
+        if max(copies) > len(SUITS):
+            continue
+        suited = len(SUITS) if len(copies) == len(ranks) else 0
+        mixed = prod(comb(len(SUITS), count) for count in copies) - suited
+        for ways, cards in ((suited, _of_suits(ranks, "c")), (mixed, _of_suits(ranks, "cdhs"))):
+            if ways:
+                row = BONUS.pays(hand_of(cards), readings)
+                gained += ways * (row.ratio if row else -1)
+                hands += ways
+    return -gained / hands
+
+
+def _of_suits(ranks: tuple[str, ...], suits: str) -> list[str]:
+    """Cards of these ranks, neighbours of different suits where there are several."""
+    return [rank + suits[index % len(suits)] for index, rank in enumerate(ranks)]
+
+
+def holes() -> Iterator[tuple[tuple[str, str], int]]:
+    """A player's two cards, one pair of each kind, and how many of the 1,326 are of that kind."""
+    for index, high in enumerate(RANKS):
+        yield (high + "c", high + "d"), 6
+        for low in RANKS[:index]:
+            yield (high + "c", low + "c"), 4
+            yield (high + "c", low + "d"), 12
+
+
+class Folded(NamedTuple):
+    """With two cards known, sums over the 46 middle cards, by row and column; in stakes."""
+
+    antes: Ints  # both Antes
+    across: Ints  # the Across Bet, at one stake
+    middle: Ints  # the Middle Bet, at one stake: the higher hand pays what pays more
+    apart: npt.NDArray[np.bool_]  # the row and the column share no card
+
+
+def folded(hole: tuple[str, str], readings: Readings) -> Folded:
+    """Every row beside every column. The Down Hand is the Across Hand with its lines swapped."""
+    cards = [card for card in DECK if card not in hole]
+    hands = [hand_of((*hole, cards[i], cards[j], cards[k])) for i, j, k in TRIPLES]
+    pays = _by_line(hands, BET, readings, NOT_DEALT)
+    middle = np.zeros((len(LINES), len(LINES)), dtype=np.int32)
+    for column in pays.T:
+        middle += np.maximum.outer(column, column)
+    middle -= 4 * NOT_DEALT  # the two cards of either line are no middle card
+    pays[pays == NOT_DEALT] = 0
+    antes = _beside(_by_line(hands, ANTE, readings, 0))
+    return Folded(antes + antes.T, _beside(pays), middle, _apart())
+
+
+@cache
+def _apart() -> npt.NDArray[np.bool_]:
+    shared = [LINES[:, one][:, None] == LINES[:, two][None, :] for one in (0, 1) for two in (0, 1)]
+    found: npt.NDArray[np.bool_] = ~np.logical_or.reduce(shared)
+    return found
+
+
+def _by_line(hands: list[Hand], table: Paytable, readings: Readings, absent: int) -> Ints:
+    """What each line and middle card wins, in stakes; `absent` where the card is in the line."""
+    won: dict[int, int] = {}
+    for hand in hands:
+        if hand.value not in won:
+            row = table.pays(hand, readings)
+            won[hand.value] = int(row.ratio) if row else -1
+    found = np.full((len(LINES), LEFT), absent, dtype=np.int32)
+    pays = np.array([won[hand.value] for hand in hands], dtype=np.int32)
+    for one, two, middle in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
+        found[LINE[TRIPLES[:, one], TRIPLES[:, two]], TRIPLES[:, middle]] = pays
+    return found
+
+
+def _beside(pays: Ints) -> Ints:
+    """Sums over the middle cards by line, less those that lie in the other line."""
+    total: Ints = pays.sum(axis=1, dtype=np.int32)[:, None]
+    return total - pays[:, LINES[:, 0]] - pays[:, LINES[:, 1]]
+
+
+def best(sums: Folded) -> int:
+    """What two cards gain by best play, in stakes over every row, column and middle card."""
+    antes, across, middle, apart = sums
+    middle = np.where(middle > 0, 3 * middle, middle)
+    by_bet = [-2 * MIDDLES * COLUMNS * len(LINES)]
+    for first in (1, 3):
+        by_row = [np.full(len(LINES), -(2 + first) * MIDDLES * COLUMNS, dtype=np.int64)]
+        for second in (1, 3):
+            played = antes + first * across + second * across.T + middle
+            kept = np.maximum(played, -(2 + first + second) * MIDDLES)
+            by_row.append(np.where(apart, kept, 0).sum(axis=1, dtype=np.int64))
+        by_bet.append(int(np.maximum.reduce(by_row).sum()))
+    return max(by_bet)
+
+
+def pairs(sums: Folded, hole: tuple[str, str]) -> int:
+    """What two cards gain by playing every hand, and raising with pairs that are seen."""
+    antes, across, middle, apart = sums
+    cards = [card for card in DECK if card not in hole]
+    seen = [(*hole, cards[one], cards[two]) for one, two in LINES]
+    paired = np.array([_paired(line) for line in seen])
+    first = 3 if hole[0][0] == hole[1][0] else 1
+    second = np.where(paired | (first == 3), 3, 1).astype(np.int32)[:, None]  # noqa: PLR2004 - times
+    third = np.where(paired[:, None] | paired[None, :], 3, 1).astype(np.int32)
+    played = antes + first * across + second * across.T + third * middle
+    return int(np.where(apart, played, 0).sum(dtype=np.int64))
+
+
+def _paired(cards: tuple[str, ...]) -> bool:
+    """Whether four cards hold a pair of 6s or better; two pairs of any rank are better."""
+    ranks = [card[0] for card in cards]
+    twice = {rank for rank in ranks if ranks.count(rank) > 1}
+    return any(RANKS.index(rank) >= RANKS.index("6") for rank in twice) or sorted(
+        ranks.count(rank) for rank in set(ranks)
+    ) in ([2, 2], [1, 3], [4])
+
+
+def base_game(strategy: Strategy, readings: Readings) -> Fraction:
+    """The edge of the two Antes, all later bets inside it, counted over every deal."""
+    gained = 0
+    for hole, ways in holes():
+        sums = folded(hole, readings)
+        gained += ways * (best(sums) if strategy == "best" else pairs(sums, hole))
+    deals = comb(len(DECK), 2) * len(LINES) * COLUMNS * MIDDLES
+    return Fraction(-gained, 2 * deals)
