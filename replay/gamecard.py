@@ -6,9 +6,11 @@ printed in the newest edition.
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from replay.playorder import StepCard, order_of_play
 
@@ -86,6 +88,15 @@ class NotModelledCard(Struct, frozen=True):
     reason: str
 
 
+class EdgeCard(Struct, frozen=True):
+    """What the house keeps of a stake of one, exactly; below zero where the player gains."""
+
+    wager: str
+    edge: str  # a fraction
+    percent: str  # the same, rounded
+    how: str  # what was counted, and how the player plays
+
+
 class GameCard(Struct, frozen=True):
     """One game."""
 
@@ -100,10 +111,11 @@ class GameCard(Struct, frozen=True):
     irregularities: list[IrregularityCard]
     procedures: list[ProcedureCard]
     not_modelled: list[NotModelledCard]
+    edges: list[EdgeCard] | UnsetType = UNSET
 
 
-def card(game: Game) -> GameCard:
-    """What the ledger knows of a game."""
+def card(game: Game, *, edge: bool = False) -> GameCard:
+    """What the ledger knows of a game; with `edge` also what each wager keeps, worked out anew."""
     chapter = game.editions[-1].chapter
     return GameCard(
         game=game.id,
@@ -126,7 +138,18 @@ def card(game: Game) -> GameCard:
             NotModelledCard(_cited(chapter, paragraph), reason)
             for paragraph, reason in game.not_modelled.items()
         ],
+        edges=_edges(game) if edge else UNSET,
     )
+
+
+def _edges(game: Game) -> list[EdgeCard]:
+    """Empty where they are not worked out for the game."""
+    if find_spec(f"ledger.edges.{game.id}") is None:
+        return []
+    edges = import_module("ledger.edges").edges(game.id)
+    return [
+        EdgeCard(each.wager, str(each.edge), f"{float(each.edge):.3%}", each.how) for each in edges
+    ]
 
 
 def _cited(chapter: str, paragraph: str) -> str:

@@ -41,9 +41,7 @@ COMMANDS = (
     Command("rounds", "look", LOOK, "Search rounds; the newest first."),
     Command("replay", "look", LOOK, "Replay a round: table, cameras, money paid beside owed."),
     Command("drop", "look", LOOK, "The drop and the win of each table and gaming day."),
-    Command(
-        "dossier", "dossier", LOOK, "Write a round as a folder to hand over, with a report to open."
-    ),
+    Command("dossier", "dossier", LOOK, "Write a round as a folder to hand over."),
     Command("demo", "demo", RUN, "Deal a gaming day, find its mistakes, replay the worst one."),
     Command("simulate", "floor", RUN, "Deal a floor by chance, with mistakes and footage."),
     Command("consume", "views", RUN, "Bring views to the end of the record."),

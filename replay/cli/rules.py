@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
+from msgspec import UNSET
 
 from ledger import feed
 from ledger.errors import NotFound, Usage
@@ -109,12 +110,16 @@ def _print_findings(rulings: Iterable[Ruling | TableFindings], facts: int) -> in
 def show_games(
     game: Annotated[str | None, typer.Argument(help="Its id; all games without one.")] = None,
     *,
+    edge: Annotated[
+        bool, typer.Option("--edge", help="Work out what the house keeps of each wager, too.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show what the ledger knows of its games.
 
     Of one game: editions, wagers, paytables and order of play with their sections, readings and
     their defaults, what follows from irregularities, and paragraphs that are not modelled, and why.
+    `--edge` adds what the house keeps of each wager, exactly.
 
     Example: round-ledger games criss_cross_poker
     """
@@ -122,11 +127,12 @@ def show_games(
     if not chosen:
         raise _no_such_game(game or "")
     if json:
-        print_lines(card(each) for each in chosen)
-    elif game is None:
+        print_lines(card(each, edge=edge) for each in chosen)
+    elif game is None and not edge:
         _list(chosen)
     else:
-        _show(card(chosen[0]))
+        for each in chosen:
+            _show(card(each, edge=edge))
 
 
 def _no_such_game(asked: str) -> NotFound:
@@ -189,3 +195,10 @@ def _show(of: GameCard) -> None:
         "Procedures", ("what", "section or figure"), ((p.name, p.says) for p in of.procedures)
     )
     show_table("Not modelled", ("section", "why"), ((n.section, n.reason) for n in of.not_modelled))
+    if of.edges is not UNSET:
+        show_table(
+            "The house's share of a stake, default readings",
+            ("wager", "edge", "exactly", "how"),
+            ((e.wager, e.percent, e.edge, e.how) for e in of.edges),
+            right="edge exactly",
+        )

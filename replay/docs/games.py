@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from ledger.games import games
 from replay.docs import markdown
 from replay.gamecard import card
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 def pages() -> dict[str, str]:
     """The page of every game by its path under `docs/`."""
-    return {f"games/{game.id}.md": _page(card(game)) for game in games().values()}
+    return {f"games/{game.id}.md": _page(card(game, edge=True)) for game in games().values()}
 
 
 def _page(of: GameCard) -> str:
@@ -29,6 +31,7 @@ def _page(of: GameCard) -> str:
         *_wagers(of),
         *_play(of),
         *_open(of),
+        *_edges(of),
     )
 
 
@@ -119,4 +122,18 @@ def _open(of: GameCard) -> Iterator[str]:
     yield (
         markdown.table(("section", "why"), ((n.section, n.reason) for n in of.not_modelled))
         or "Every paragraph has its line."
+    )
+
+
+def _edges(of: GameCard) -> Iterator[str]:
+    if of.edges is UNSET:
+        return
+    yield "## Edges"
+    yield "What the house keeps of a stake, exactly, under the default readings."
+    yield (
+        markdown.table(
+            ("wager", "edge", "exactly", "how"),
+            ((markdown.code(e.wager), e.percent, e.edge, e.how) for e in of.edges),
+        )
+        or "Not worked out."
     )

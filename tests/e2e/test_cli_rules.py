@@ -112,6 +112,14 @@ def test_games_lists_and_shows_each_game(plain_cli: Cli) -> None:
     assert "Did you mean criss_cross_poker?" in near.err
 
 
+def test_edges_are_exact_and_worked_out_only_where_asked_for(plain_cli: Cli) -> None:
+    assert "edges" not in plain_cli("games", "criss_cross_poker", "--json").json[0]
+    card = plain_cli("games", "criss_cross_poker", "--edge", "--json").json[0]
+    bonus = next(each for each in card["edges"] if each["wager"] == "five_card_bonus")
+    assert (bonus["edge"], bonus["percent"]) == ("7653/216580", "3.534%")
+    assert "7653/216580" in plain_cli("games", "--edge").out
+
+
 def test_verify_prints_heads_and_checks_them_against_those_kept(cli: Cli, tmp_path: Path) -> None:
     cli("ingest", feed(tmp_path / "feed", [*lines(30), *lines(3, place="CC-08")]))
     heads = cli("verify", "--json")
