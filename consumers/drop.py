@@ -13,13 +13,15 @@ from msgspec.structs import astuple
 
 from consumers.projection import Batch, Projection
 from infra.views import Column, Store, Table, reading
+from ledger.envelope import parse_subject_once
 from ledger.facts import Voucher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from infra.postgres import Database
-    from ledger.wire import Fact
+    from ledger.facts import DropBoxCounted, InventoryCounted
+    from ledger.tape import TapeRow
 
 UNKNOWN_DAY = ""
 """The gaming day of facts told before the record names one for their table."""
@@ -190,27 +192,26 @@ Key = tuple[Any, ...]
 
 def apply(store: Store, batch: Batch) -> None:
     """Add a batch's money facts to their tables' gaming days."""
-    told = _placed(store, [(row.type, fact) for row, fact in batch.facts(_READS)])
+    told = _placed(store, batch)
     days = {
         key: TableDay(*row)
         for key, row in store.load(DAYS, dict.fromkeys(key for key, *_ in told)).items()
     }
-    moved = [each for each in told if each[1] in _WAGERS]
-    keys = dict.fromkeys((*key, _body(fact).wager) for key, _, fact in moved)
+    keys = dict.fromkeys((*key, body.wager) for key, row, body in told if row.type in _WAGERS)
     wins = {key: Win(*row[3:]) for key, row in store.load(WINS, keys).items()}
     boxes: dict[Key, Key] = {}
-    for key, type_, fact in told:
+    for key, row, body in told:
         day = days.get(key)
         if day is None:
             day = days[key] = TableDay(*key)
-        if type_ in _WAGERS:
-            _move(day, wins, key, type_, fact)
-        elif type_ in _ADDED:
-            _add(day, _ADDED[type_], getattr(fact.body, _AMOUNT.get(type_, "amount")))
-        elif type_ == _INVENTORY:
-            _inventory(day, fact)
-        elif type_ == _COUNTED:
-            box = _box(fact)
+        if row.type in _WAGERS:
+            _move(day, wins, key, row.type, body)
+        elif row.type in _ADDED:
+            _add(day, _ADDED[row.type], getattr(body, _AMOUNT.get(row.type, "amount")))
+        elif row.type == _INVENTORY:
+            _inventory(day, body, row.time_us)
+        elif row.type == _COUNTED:
+            box = _box(body)
             boxes[(*key, box.box, box.count)] = (*key, *astuple(box))
     store.save(DAYS, (astuple(day) for day in days.values()))
     store.save(WINS, ((*key[:3], *astuple(win)[:5]) for key, win in wins.items()))
@@ -274,35 +275,41 @@ def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | Non
     return sum(amount or 0 for amount in gained) - sum(amount or 0 for amount in lost)
 
 
-def _placed(store: Store, told: Iterable[tuple[str, Fact]]) -> list[tuple[Key, str, Fact]]:
-    """Facts with the table and gaming day they belong to.
+def _placed(store: Store, batch: Batch) -> list[tuple[Key, TapeRow, Any]]:
+    """What money facts say, with the table and gaming day they belong to.
 
-    The day is the fact's own, or its round's; else the one its table is in at that point of the
+    The day is the fact's round's, or its own; else the one its table is in at that point of the
     record: what the last `table_opened` or `drop_box_attached` said.
     """
-    facts = [
-        (type_, fact, (fact.source.split("/", 2)[1], fact.table or "")) for type_, fact in told
-    ]
-    tables = dict.fromkeys(table for _, _, table in facts)
+    facts = [(row, *_table(row, batch)) for row in batch.rows if row.type in _READS]
+    tables = dict.fromkeys(table for _, table, _, _ in facts)
     open_day = {key: row[2] for key, row in store.load(OPEN_DAYS, tables).items()}
     known = dict(open_day)
     found = []
-    for type_, fact, table in facts:
-        day: str | None = getattr(fact.body, "gaming_day", None)
-        if type_ in _OPENS_DAY and day is not None:
-            open_day[table] = day
-            continue
-        if fact.round:
-            day = fact.round.gaming_day
-        found.append(((*table, day or open_day.get(table, UNKNOWN_DAY)), type_, fact))
+    for row, table, day, body in facts:
+        if row.type in _OPENS_DAY:
+            open_day[table] = body.gaming_day
+        else:
+            told = day or getattr(body, "gaming_day", None) or open_day.get(table, UNKNOWN_DAY)
+            found.append(((*table, told), row, body))
     changed = ((*table, day) for table, day in open_day.items() if known.get(table) != day)
     store.save(OPEN_DAYS, changed)
     return found
 
 
-def _move(day: TableDay, wins: dict[Key, Win], key: Key, type_: str, fact: Fact) -> None:
+def _table(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, Any]:
+    """The table a fact is about, its round's gaming day, and what it says."""
+    property_ = row.tape.partition("/")[0]
+    if row.subject is not None:
+        round_ = parse_subject_once(row.subject, property_)[0]
+        if round_ is not None:
+            return (property_, round_.table), round_.gaming_day, batch.body(row)
+    fact = batch.fact(row)
+    return (property_, fact.table or ""), None, fact.body
+
+
+def _move(day: TableDay, wins: dict[Key, Win], key: Key, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
     """A wager is placed, withdrawn, paid, collected or returned."""
-    body = _body(fact)
     field = _WAGERS[type_]
     amount = -body.amount if type_ == "wager_withdrawn.v1" else body.amount
     win = wins.get((*key, body.wager))
@@ -317,37 +324,31 @@ def _add(to: TableDay | Win, field: str, amount: int) -> None:
     setattr(to, field, (getattr(to, field) or 0) + amount)
 
 
-def _inventory(day: TableDay, fact: Fact) -> None:
+def _inventory(day: TableDay, counted: InventoryCounted, at_us: int) -> None:
     """The earliest opening count of a day is its opener, the latest other count its closer."""
-    body, at = _body(fact), fact.time_us
-    if body.kind == "open":
-        if day.opener_us is None or at < day.opener_us:
-            day.opener, day.opener_us = body.total, at
-    elif day.closer_us is None or at > day.closer_us:
-        day.closer, day.closer_us = body.total, at
+    if counted.kind == "open":
+        if day.opener_us is None or at_us < day.opener_us:
+            day.opener, day.opener_us = counted.total, at_us
+    elif day.closer_us is None or at_us > day.closer_us:
+        day.closer, day.closer_us = counted.total, at_us
 
 
-def _box(fact: Fact) -> Box:
+def _box(counted: DropBoxCounted) -> Box:
     """What the count room found; the last word on a count stands."""
-    body = _body(fact)
-    amounts = [each.amount if isinstance(each, Voucher) else None for each in body.vouchers]
+    amounts = [each.amount if isinstance(each, Voucher) else None for each in counted.vouchers]
     known = [amount for amount in amounts if amount is not None]
     return Box(
-        body.box,
-        body.count,
-        _value(body.currency),
-        sum(check.amount for check in body.counter_checks),
+        counted.box,
+        counted.count,
+        _value(counted.currency),
+        sum(check.amount for check in counted.counter_checks),
         sum(known) if len(known) == len(amounts) else None,
         len(amounts),
-        len(body.coupons),
-        None if body.chips is None else _value(body.chips),
+        len(counted.coupons),
+        None if counted.chips is None else _value(counted.chips),
     )
 
 
 def _value(pieces: dict[str, int]) -> int:
     """Cents of chips or notes by denomination."""
     return sum(int(denomination) * count for denomination, count in pieces.items())
-
-
-def _body(fact: Fact) -> Any:  # noqa: ANN401 - one of the facts this view reads
-    return fact.body

@@ -13,6 +13,7 @@ from msgspec.structs import astuple
 
 from consumers.projection import Batch, Projection
 from infra.views import Column, Store, Table, reading
+from ledger.envelope import parse_subject_once
 
 if TYPE_CHECKING:
     from infra.postgres import Database
@@ -74,10 +75,12 @@ _READS: dict[str, str] = {
 def apply(store: Store, batch: Batch) -> None:
     """Add a batch's wagers and what became of them."""
     told: list[tuple[tuple[Any, ...], str, Any]] = []
-    for row, fact in batch.facts(frozenset(_READS)):
-        body: Any = fact.body
-        if fact.round:
-            told.append(((*fact.round[:3], body.wager), row.type, body))
+    for row in batch.rows:
+        if row.type in _READS and row.subject is not None:
+            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+            if round_ is not None:
+                body = batch.body(row)
+                told.append(((*round_[:3], body.wager), row.type, body))
     loaded = store.load(PAYOUTS, dict.fromkeys(key for key, _, _ in told))
     payouts = {key: Payout(*row) for key, row in loaded.items()}
     for key, type_, body in told:

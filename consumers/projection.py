@@ -13,12 +13,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from infra import views
 from infra.views import BESIDE, LIVE, ReadersInTheWayError, Store, Table, Tracking
+from ledger import kinds
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.wire import Fact, fact_of
 
@@ -68,6 +69,11 @@ class Batch:
         if fact is None:
             fact = self._known[row.position] = fact_of(row)
         return fact
+
+    def body(self, row: TapeRow) -> Any:  # noqa: ANN401 - one of ledger.facts, by `row.type`
+        """What one of its rows says, without its envelope: a third of the cost of `fact`."""
+        fact = self._known.get(row.position)
+        return kinds.body(kinds.KINDS[row.type], row.data) if fact is None else fact.body
 
     def facts(self, types: frozenset[str]) -> Iterator[tuple[TapeRow, Fact]]:
         """The rows of these types with their facts."""

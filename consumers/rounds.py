@@ -59,8 +59,6 @@ ROUNDS = Table(
     (
         "(property, table_name, began_us)",
         "(began_us)",
-        "USING gin (positions)",
-        "USING gin (wagers)",
     ),
 )
 
@@ -190,9 +188,9 @@ def apply(store: Store, batch: Batch) -> None:
             seqs[*round_, row.tape].append(row.table_seq)
             state.began_us = min(state.began_us, row.time_us)
             if row.type in _MONEY:
-                told.append((round_, row.type, batch.fact(row).body))
+                told.append((round_, row.type, batch.body(row)))
             elif row.type in _STAGES:
-                _stage(state, row, batch.fact(row).body)
+                _stage(state, row, batch.body(row))
     wagers = _wagers(store, rounds, told)
     store.save(ROUNDS, (_cells(state) for state in rounds.values()))
     store.save(WAGERS, ((*key, *astuple(wager)[3:]) for key, wager in wagers.items()))
