@@ -36,7 +36,7 @@ CONNECT_S_MAX = 5
 
 STATEMENT_S_MAX: dict[Role, int] = {
     "ledger_owner": 3600,  # rebuilds and index builds
-    "ledger_writer": 30,
+    "ledger_writer": 15,
     "ledger_reader": 60,
     "ledger_projector": 60,
     "ledger_desk": 30,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ANSWER_S_MAX = 45.0
+ANSWER_S_MAX = 20.0
 """How long an append waits for its answer before the connection is given up, seconds.
 
 Longer than the server's own limits, so that it is only reached where the network is gone.

@@ -34,7 +34,7 @@ FACTS_WAITING_MAX = 20_000
 OCTETS_WAITING_MAX = 64 * 2**20
 """Octets that may wait, so that large facts do not fill the memory."""
 
-ASK_AGAIN_S_MAX = 20.0
+ASK_AGAIN_S_MAX = 45.0
 """How long an append is asked for again while the tape does not answer, seconds."""
 
 _PAUSE_S = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
