@@ -111,7 +111,7 @@ class Layout:
         """Chips taken back; a wager taken back whole is none."""
         spot = (body.position, body.wager, 1)
         self.stakes[spot] = (self.stakes.get(spot) or 0) - body.amount
-        if self.stakes[spot] == 0:
+        if (self.stakes[spot] or 0) <= 0:
             del self.stakes[spot]
 
     def _offered(self, fact: Fact) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ledger.facts import CardBurned, DecisionMade, RoundVoided, WagerPlaced
-from ledger.rules.order import Gap, inversions
+from ledger.facts import CardBurned, DecisionMade, RoundVoided, WagerPlaced, WagerWithdrawn
+from ledger.rules.order import UNCERTAINTY_US, Gap, inversions
 from ledger.rules.ruling import FactRef, Finding
 from ledger.values import UNKNOWN_CARD, dollars
 
@@ -100,27 +100,13 @@ def order(table: Table, record: Record) -> list[Finding]:
 
 
 def left_over(table: Table, record: Record) -> list[Finding]:
-    """Wagers, throws and decisions that no step asked for."""
-    found = []
-    for fact in record.left("wager_placed"):
-        body = fact.body
-        if isinstance(body, WagerPlaced):
-            known = table.rules.game.wager(body.wager)
-            section = table.rules.section(known.section) if known else None
-            found.append(
-                Finding(
-                    code="late_wager" if known else "wager_not_permitted",
-                    position=body.position,
-                    hand=body.hand,
-                    wager=body.wager,
-                    recorded=body.amount,
-                    section=section,
-                    says=f"Position {body.position} put {dollars(body.amount)} on "
-                    f"{table.name(body.wager)}, "
-                    + (f"when it could not be placed ({section})." if known else "no such wager."),
-                    facts=refs((fact,)),
-                )
-            )
+    """Wagers, throws and decisions that no step asked for, and stakes that none decided."""
+    found = [
+        _unasked(table, fact, fact.body)
+        for name in ("wager_placed", "wager_withdrawn")
+        for fact in record.left(name)
+        if isinstance(fact.body, WagerPlaced | WagerWithdrawn)
+    ]
     for name in ("dice_thrown", "decision_made"):
         for fact in record.left(name):
             position = fact.body.position if isinstance(fact.body, DecisionMade) else None
@@ -128,7 +114,42 @@ def left_over(table: Table, record: Record) -> list[Finding]:
             found.append(
                 Finding(code="out_of_turn", position=position, says=says, facts=refs((fact,)))
             )
+    for (seat, wager, hand), stake in table.stakes.items():
+        says = f"Position {seat} has no hand {hand} for {table.name(wager)}; nothing decides it."
+        found.append(
+            Finding(
+                code="wager_not_permitted",
+                position=seat,
+                hand=hand,
+                wager=wager,
+                recorded=stake,
+                says=says,
+            )
+        )
     return found
+
+
+def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Finding:
+    """A wager put down, or taken back, when nothing asked for it; by two clocks, about then."""
+    known = table.rules.game.wager(body.wager)
+    section = table.rules.section(known.section) if known else None
+    placed = isinstance(body, WagerPlaced)
+    last = table.taken[-1][1] if table.taken else fact
+    near = last.source != fact.source and abs(fact.time_us - last.time_us) <= UNCERTAINTY_US
+    code = "late_wager" if known and placed else "wager_not_permitted"
+    when = f"when it could not be {'placed' if placed else 'taken back'} ({section})."
+    return Finding(
+        code="order_uncertain" if known and near else code,
+        position=body.position,
+        hand=body.hand if isinstance(body, WagerPlaced) else None,
+        wager=body.wager,
+        recorded=body.amount,
+        section=section,
+        says=f"Position {body.position} {'put' if placed else 'took back'} "
+        f"{dollars(body.amount)} on {table.name(body.wager)}, "
+        + (when if known else "no such wager."),
+        facts=refs((fact,)),
+    )
 
 
 def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:

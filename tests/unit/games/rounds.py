@@ -113,8 +113,12 @@ def facts_of(script: str, game: str, day: str) -> list[Fact]:
         if first == "start":
             body = told.RoundStarted(game=game, dealt_from=words[0] if words else None)
         elif first.isdigit():
-            wager, amount = words
-            body = told.WagerPlaced(position=int(first), wager=wager, amount=int(amount))
+            wager, amount, *hand = words
+            stake = int(amount)
+            number_of_hand = int(hand[1]) if hand else 1
+            body = told.WagerPlaced(
+                position=int(first), wager=wager, amount=stake, hand=number_of_hand
+            )
         else:
             body = _WORDS[first](words)
         sequence = int(way["seq"]) if "seq" in way else None

@@ -192,3 +192,26 @@ def test_661a_edition_was_proposed_and_covers_no_day_for_certain() -> None:
     assert found.edition == "661a"
     assert found.edition_note is not None
     assert "661a is proposed, in force from unknown until unknown" in found.edition_note
+
+
+def test_661a_3_e_within_two_clocks_a_wager_about_the_last_throw_is_of_uncertain_order() -> None:
+    script = "start\n1 touchdown 1000\nthrow 2 2 2 | at 9.0\n1 penalty 300 | by layout at {}\n"
+    uncertain = "! order_uncertain 1 penalty None / 300 661a.3(d)(2)"
+    check(script.format("9.25"), f"complete\n{WON}\n{uncertain}")
+    late = "! late_wager 1 penalty None / 300 661a.3(d)(2)"
+    check(script.format("9.250001"), f"complete\n{WON}\n{late}")
+
+
+def test_661a_3_e_chips_taken_back_when_the_game_is_over_are_found() -> None:
+    script = "start\n1 touchdown 1000\nthrow 2 2 2\nwithdraw 1 penalty 300\n"
+    check(script, f"complete\n{WON}\n! wager_not_permitted 1 penalty None / 300 661a.3(d)(2)")
+
+
+def test_661a_3_a_wager_on_a_hand_that_the_game_does_not_have_is_found() -> None:
+    script = "start\n1 touchdown 1000\n1 touchdown 700 hand 2\nthrow 2 2 2\n"
+    check(script, f"complete\n{WON}\n! wager_not_permitted 1 touchdown None / 700")
+
+
+def test_661a_3_more_chips_taken_back_than_were_put_down_are_no_wager_below_nothing() -> None:
+    script = "start\n1 touchdown 1000\n1 defense 500\nwithdraw 1 defense 700\nthrow 2 2 2\n"
+    check(script, f"complete\n{WON}")
