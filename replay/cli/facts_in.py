@@ -14,6 +14,7 @@ from infra.tape import PostgresTape
 from ledger.committer import Committer
 from ledger.errors import Refused, Usage
 from ledger.tape import (
+    Counters,
     InQuarantine,
     Quarantined,
     Receipt,
@@ -75,13 +76,20 @@ def ingest(feeds: Feeds, *, json: Json = False) -> None:
         Committer(tape) as committer,
         progress("ingest", size(sources)) as advance,
     ):
-        for line, judged, receipt in keep(committer, blocks(sources)):
-            verdicts[receipt.verdict] += 1
-            advance(len(line.octets) + 1)
-            if json:
-                which = {"feed": line.feed} if len(feeds) > 1 else {}
-                print_json(answer(judged, receipt), {**which, "line": line.number})
-    counted = totals(verdicts)
+        try:
+            for line, judged, receipt in keep(committer, blocks(sources)):
+                verdicts[receipt.verdict] += 1
+                advance(len(line.octets) + 1)
+                if json:
+                    which = {"feed": line.feed} if len(feeds) > 1 else {}
+                    print_json(answer(judged, receipt), {**which, "line": line.number})
+        except KeyboardInterrupt:
+            say(f"Stopped after {verdicts.total():,} lines; sending the whole feed again is safe.")
+            raise
+    _print_totals(totals(verdicts), json=json)
+
+
+def _print_totals(counted: Counters, *, json: bool) -> None:
     if json:
         print_json(counted._asdict())
     else:

@@ -20,11 +20,12 @@ from infra.postgres import Database
 from infra.tape import PostgresTape
 from ledger.committer import Committer
 from replay.web.app import build
-from tests.fix_cli import lines
+from tests.fix_cli import Cli, feed, lines
 from tests.fix_http import BATCH, STRUCTURED, Server, batch, binary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from infra.postgres import AnyConnection
 
@@ -218,6 +219,35 @@ def test_told_to_stop_it_answers_what_is_under_way(
     assert code == 0
     assert log[-1]["event"] == "stopped"
     assert tape.counters().appended == 1
+
+
+def test_what_was_answered_outlives_a_kill_and_sending_all_again_doubles_nothing(
+    server: Server, cli: Cli, tape: PostgresTape, tmp_path: Path
+) -> None:
+    sent = lines(4_000)
+    answered: dict[int, int] = {}
+
+    def send(first: int) -> None:
+        with httpx.Client() as client:
+            for number in range(first, len(sent), 8):
+                answer = client.post(
+                    f"{server.url}/v1/facts", content=sent[number], headers=STRUCTURED
+                )
+                answered[number] = answer.json()["position"]
+
+    with ThreadPoolExecutor(8) as pool:
+        senders = [pool.submit(send, first) for first in range(8)]
+        until = time.monotonic() + 30
+        while len(answered) < 200 and time.monotonic() < until:
+            time.sleep(0.01)
+        server.process.kill()
+        assert all(isinstance(each.exception(), httpx.TransportError) for each in senders)
+    assert 200 <= len(answered) < len(sent)
+    again = cli("ingest", feed(tmp_path / "feed", sent), "--json").json
+    assert all(again[number]["verdict"] == "duplicate" for number in answered)
+    assert all(again[number]["position"] == position for number, position in answered.items())
+    assert again[-1]["appended"] + again[-1]["duplicate"] == len(sent)
+    assert len(tape.read(0, 5_000)) == len(sent)
 
 
 def test_health_and_figures(server: Server) -> None:
