@@ -75,6 +75,8 @@ class Around:
     def load(self, since: dict[TableId, int]) -> None:
         """Read what stands at these tables from these times on, and what held then."""
         wanted = {table: at for table, at in since.items() if at < self._since.get(table, at + 1)}
+        if not wanted:
+            return
         rows = self._store.query(
             "SELECT a.property, a.table_name, a.time_us, a.position, a.tape, a.table_seq, a.kind,"
             " a.positions, a.held::text"

@@ -82,14 +82,7 @@ class Docket:
         self._around = Around(store)
         self._cases: dict[RoundId, Case] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
-        self._loose = self._facts_at(
-            store.query(
-                "SELECT tape, table_seq FROM {schema}.ruling_corrections WHERE round IS NULL"
-            )
-        )
-        self._filings = self._facts_at(
-            store.query("SELECT tape, table_seq FROM {schema}.ruling_submissions")
-        )
+        self._filings, self._loose = self._standing()
         self.submissions: list[Filed] = filed(self._filings)
         self.tables_anew: set[TableId] = set()
         self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
@@ -178,6 +171,17 @@ class Docket:
     def _rule(self, case: Case) -> None:
         case.ruling = self.ruling(case)
         case.text = msgspec.json.encode(case.ruling) if case.ruling else None
+
+    def _standing(self) -> tuple[list[Fact], list[Fact]]:
+        """The Rules Submissions, and the corrections of no round, on record."""
+        places = self._store.query(
+            "SELECT tape, table_seq, position FROM {schema}.ruling_submissions UNION ALL"
+            " SELECT tape, table_seq, position FROM {schema}.ruling_corrections WHERE round IS NULL"
+            " ORDER BY position"
+        )
+        facts = self._facts_at((tape, seq) for tape, seq, _ in places)
+        filings = [fact for fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
+        return filings, [fact for fact in facts if isinstance(fact.body, FactCorrected)]
 
     def _load(self, rounds: Iterable[RoundId]) -> None:
         """Read what is known of rounds; their facts from the tapes."""
