@@ -39,6 +39,8 @@ _MEMBERSHIPS = ((READER, PROJECTOR), (READER, DESK), (WRITER, DESK))
 _LOCK_KEY = 0x726F756E64  # "round"
 _LOCK_S_MAX = 60
 _TRIES = 20
+_HAS_ROLE: LiteralString = "SELECT 1 WHERE pg_has_role(%s, %s, %s)"
+_SET_OPTION_SINCE = 160_000
 _SCHEMAS = {
     "ledger": "The record: what happened, as it was received.",
     "views": "What is read off the record; every table can be rebuilt from it.",
@@ -134,13 +136,19 @@ def create_roles(connection: Connection[Any]) -> None:
             sql.Identifier(role), sql.Identifier(role), sql.Literal(purpose)
         )
         _once(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,), create)
-    grants = [*_MEMBERSHIPS]
-    if not _may_act_as(connection, OWNER):
-        grants.append((OWNER, connection.info.user))
-    for granted, member in grants:
-        grant = sql.SQL("GRANT {} TO {}").format(sql.Identifier(granted), sql.Identifier(member))
-        found = "SELECT 1 WHERE pg_has_role(%s, %s, 'MEMBER')"
-        _once(connection, found, (member, granted), grant)
+    for granted, member in _MEMBERSHIPS:
+        _grant(connection, granted, member)
+    login = connection.info.user
+    for role in ROLES:
+        if not _may_act_as(connection, role):
+            # The migration's login must be owner; it is more only where it is everybody's login.
+            with suppress(*(() if role == OWNER else (errors.InsufficientPrivilege,))):
+                _grant(connection, role, login)
+
+
+def _grant(connection: Connection[Any], granted: str, member: str) -> None:
+    grant = sql.SQL("GRANT {} TO {}").format(sql.Identifier(granted), sql.Identifier(member))
+    _once(connection, _HAS_ROLE, (member, granted, _acting(connection)), grant)
 
 
 def _once(
@@ -174,8 +182,13 @@ def _explained(connection: Connection[Any]) -> Iterator[None]:
 
 
 def _may_act_as(connection: Connection[Any], role: str) -> bool:
-    row = connection.execute("SELECT pg_has_role(current_user, %s, 'MEMBER')", (role,)).fetchone()
-    return row == (True,)
+    about = (connection.info.user, role, _acting(connection))
+    return connection.execute(_HAS_ROLE, about).fetchone() is not None
+
+
+def _acting(connection: Connection[Any]) -> str:
+    """What SET ROLE asks for: since 16, who created a role is its member and may still not act."""
+    return "SET" if connection.info.server_version >= _SET_OPTION_SINCE else "MEMBER"
 
 
 def _create_schemas(connection: Connection[Any]) -> None:

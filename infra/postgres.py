@@ -101,7 +101,8 @@ class Database:
     def conninfo(self, role: Role) -> str:
         """The libpq connection string of a role, every time limit in it."""
         url = self.owner_url if role == "ledger_owner" else self.url
-        options = " ".join(
+        given = str(conninfo.conninfo_to_dict(url).get("options") or "")
+        ours = " ".join(
             f"-c {name}={value}"
             for name, value in {
                 "role": role,
@@ -112,7 +113,7 @@ class Database:
         )
         return conninfo.make_conninfo(
             url,
-            options=options,
+            options=f"{given} {ours}".strip(),
             connect_timeout=CONNECT_S_MAX,
             application_name=f"round-ledger {role}",
             **_KEEPALIVE,

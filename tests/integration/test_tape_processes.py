@@ -181,6 +181,20 @@ def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
                 assert tape.append([fact(1)])[0].position == 1
 
 
+def test_a_login_that_may_create_roles_but_is_no_superuser_sets_everything_up(
+    tmp_path: Path,
+) -> None:
+    with embedded(tmp_path) as url:
+        with psycopg.connect(url, autocommit=True) as superuser:
+            superuser.execute("CREATE ROLE keeper LOGIN CREATEROLE")
+            superuser.execute("CREATE DATABASE kept OWNER keeper")
+        keeper = psycopg.conninfo.make_conninfo(url, dbname="kept", user="keeper")
+        assert migrate(keeper)
+        with PostgresTape(Database(keeper, keeper)) as tape:
+            assert tape.append([fact(1)])[0].verdict == "appended"
+            assert tape.verify().broken is None
+
+
 def test_a_new_process_serves_within_seconds_of_a_kill(
     tape: PostgresTape, database: Database, record_property: pytest.RecordProperty
 ) -> None:
