@@ -271,7 +271,10 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
         if getattr(filters, field) is not None
     ]
     if filters.amount_min is not None or filters.amount_max is not None:
-        between = "BETWEEN coalesce(%(amount_min)s, 0) AND coalesce(%(amount_max)s, 2^62::bigint)"
+        between = (
+            "BETWEEN coalesce(%(amount_min)s::bigint, 0)"
+            f" AND coalesce(%(amount_max)s::bigint, {2**63 - 1})"
+        )
         amounts = (f"{name} {between}" for name in ("placed", "paid", "collected", "returned"))
         yield _among(WAGERS.name, [*spot, f"({' OR '.join(amounts)})"])
     elif len(spot) > 1:
