@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -31,7 +32,7 @@ from replay.cli.app import family
 from replay.cli.dossier import write_for
 from replay.cli.errors import FINDINGS
 from replay.cli.facts_in import keep
-from replay.cli.feeds import blocks, opened
+from replay.cli.feeds import blocks, opened, size
 from replay.cli.look import draw
 from replay.cli.output import Advance, progress, say
 from replay.cli.settings import in_force
@@ -106,11 +107,11 @@ def demo(
     _make_room(place)
     plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
     written = _stage("Deal", lambda advance: _deal(plan, place, advance))
-    _stage("Film", lambda advance: _film(plan, written, place, advance))
-    with database(Settings(home=place.home)) as base:
-        feeds = [written.feed, place.recorder]
-        _stage("Take in", lambda advance: _take_in(base, feeds, advance))
+    with ThreadPoolExecutor(1) as beside, database(Settings(home=place.home)) as base:
+        filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
+        _stage("Take in", lambda advance: _take_in(base, written.feed, advance))
         _stage("Rule", lambda _: _rule(base))
+        _stage("Film", lambda advance: _film(base, filming, written, place, advance))
         checked = _stage("Compare", lambda _: _compare(base, written.planted))
         worst = _stage("Replay", lambda _: _worst(base, written.planted, place))
         _stage("Dossier", lambda _: _hand_over(base, worst, place))
@@ -193,27 +194,28 @@ def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[Written, str]:
     )
 
 
-def _film(plan: Plan, written: Written, place: Place, advance: Advance) -> tuple[int, str]:
-    def done(number: int, total: int) -> None:
-        advance(doing=f"Film: {number} of {total} minutes", total=total)
-
-    count = film(plan, written.shots, place.footage, place.recorder, done)
-    return count, f"{count} segments by {len(written.shots)} cameras, a minute around each mistake"
-
-
-def _take_in(base: Database, feeds: Sequence[Path], advance: Advance) -> tuple[None, str]:
+def _take_in(base: Database, feed: Path, advance: Advance) -> tuple[Counter[str], str]:
+    """What `ingest` does."""
     verdicts: Counter[str] = Counter()
-    total = sum(feed.stat().st_size for feed in feeds)
-    with (
-        opened([str(feed) for feed in feeds]) as sources,
-        PostgresTape(base) as tape,
-        Committer(tape) as committer,
-    ):
+    with opened([str(feed)]) as sources, PostgresTape(base) as tape, Committer(tape) as committer:
         for line, _, receipt in keep(committer, blocks(sources)):
             verdicts[receipt.verdict] += 1
-            advance(len(line.octets) + 1, total=total)
+            advance(len(line.octets) + 1, total=size(sources))
     told = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
-    return None, f"{verdicts.total():,} received: {told}"
+    return verdicts, f"{verdicts.total():,} received: {told}"
+
+
+def _film(
+    base: Database, filming: Future[int], written: Written, place: Place, advance: Advance
+) -> tuple[None, str]:
+    """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
+    segments = filming.result()
+    _take_in(base, place.recorder, advance)
+    bring_along(base, VIEWS)
+    return None, (
+        f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
+        "around each mistake"
+    )
 
 
 def _rule(base: Database) -> tuple[None, str]:
