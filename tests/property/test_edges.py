@@ -13,6 +13,7 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from ledger.edges import criss_cross_poker as cross
@@ -254,6 +255,22 @@ def test_592_best_play_is_worth_no_less_than_any_other_with_the_same_cards() -> 
         sums = cross.folded(hole, {"pair_of_tens": "push"})
         every = cross.MIDDLES * cross.COLUMNS * len(cross.LINES)
         assert cross.best(sums) >= max(cross.pairs(sums, hole), -2 * every)
+
+
+def test_592_11_best_play_is_the_best_of_every_multiple_and_of_giving_up_at_each_street() -> None:
+    """The same choice written out: none, one, two or three times at each of the three bets."""
+    antes, across, middle, apart = sums = cross.folded(("Jc", "Tc"), {"pair_of_tens": "push"})
+    each, rows = cross.MIDDLES * cross.COLUMNS, len(cross.LINES)
+    by_first = [-2 * each * rows]
+    for first in (1, 2, 3):
+        by_second = [np.full(rows, -(2 + first) * each)]
+        for second in (1, 2, 3):
+            given_up = np.full_like(antes, -(2 + first + second) * cross.MIDDLES)
+            bets = antes + first * across + second * across.T
+            chosen = np.maximum.reduce([given_up, *(bets + third * middle for third in (1, 2, 3))])
+            by_second.append(np.where(apart, chosen, 0).sum(axis=1, dtype=np.int64))
+        by_first.append(int(np.maximum.reduce(by_second).sum()))
+    assert cross.best(sums) == max(by_first)
 
 
 @pytest.mark.long

@@ -336,3 +336,31 @@ def test_592_11_g_players_are_settled_counterclockwise() -> None:
         1 middle      1000 lose -1000 592.11(h)(3)
         """,
     )
+
+
+FORFEITS = """
+    street  bets  bonus  lost
+    11(b)   0     yes    ante_across ante_down
+    11(b)   0     no     ante_across ante_down
+    11(d)   1     yes    ante_across ante_down across
+    11(d)   1     no     ante_across ante_down across
+    11(f)   2     yes    ante_across ante_down across down
+    11(f)   2     no     ante_across ante_down across down
+"""
+
+
+def test_592_11_b_d_f_a_hand_given_up_at_each_street_with_and_without_a_bonus() -> None:
+    turns = ["turn 1 8s 3 3c", "turn 0 9h 4 Ah", "turn 2 9d"]
+    for row in lines(FORFEITS)[1:]:
+        street, bets, bonus, *lost = row.split()
+        given_up = int(bets)
+        script = ["start", "1 ante_across 1000", "1 ante_down 1000"]
+        script += ["1 five_card_bonus 500"] if bonus == "yes" else []
+        script += ["nomorebets", "cross 9h 8s 9d 3c Ah", "deal 1 8c Qs"]
+        for wager, turn in zip(("across", "down")[:given_up], turns, strict=False):
+            script += [f"1 {wager} 1000", turn]
+        script += ["fold 1", *(turns[given_up:] if bonus == "yes" else [])]
+        expected = [f"1 {wager} 1000 lose -1000 592.{street}" for wager in lost]
+        if bonus == "yes":
+            expected.append("1 five_card_bonus 500 win +500 592.12(c) Pair of 6s or better, 1 to 1")
+        assert text(ruling("\n".join(script), GAME)) == ["complete", *expected], row
