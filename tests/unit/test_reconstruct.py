@@ -9,7 +9,6 @@ import pytest
 from rich.console import Console
 
 from ledger import facts as f
-from ledger.facts import Body
 from ledger.values import RoundId
 from ledger.wire import Fact
 from replay.drawing import WIDTH, draw
@@ -17,6 +16,7 @@ from replay.reconstruct import reconstruct
 from replay.words import in_words
 
 if TYPE_CHECKING:
+    from ledger.facts import Body
     from replay.moment import Moment
 
 ROUND = RoundId("hollywood", "CC-07", "2026-11-20", 231)
