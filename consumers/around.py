@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from infra.views import Column, Store, Table, array_text
+from infra.literals import array_text
+from infra.views import Column, Store, Table
 from ledger.facts import SeatLeft, SeatTaken
 from ledger.wire import Fact, fact_of
 

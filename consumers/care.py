@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from infra.views import Column, Store, Table, ranges_of, ranges_text
+from infra.literals import ranges_of, ranges_text
+from infra.views import Column, Store, Table
 from ledger.feed import rules_for
 from ledger.rules import procedures
 from ledger.rules.equipment import Equipment
@@ -53,7 +54,7 @@ TABLE_FINDINGS = Table(
         Column("device", "text", "Of facts lost: the device and its boot.", null=True),
         Column("settled", "boolean", "Not judged anew.", dumped=False),
     ),
-    ("(code)",),
+    ("(code)", "(device) WHERE device IS NOT NULL"),
 )
 
 TABLE_TAPES = Table(

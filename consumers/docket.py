@@ -24,7 +24,7 @@ from consumers.ruling_tables import (
     SUBMISSIONS,
     VERSIONS,
 )
-from infra.views import Store, ranges_of, ranges_text
+from infra.literals import ranges_of, ranges_text
 from ledger.corrections import corrections, rule_corrected
 from ledger.envelope import parse_subject_once
 from ledger.facts import FactCorrected, RoundCompleted, RoundVoided, RulesSubmissionFiled
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from consumers.care import Heard
     from consumers.devices import Hole
+    from infra.views import Store
     from ledger.adjudicate import RoundRecord
     from ledger.feed import TableId
     from ledger.rules.ruling import Ruling

@@ -183,6 +183,7 @@ def rebuild(
                 return False
             with suppress(ReadersInTheWayError):
                 _swap(connection, projection, runner)
+                views.analyze(connection, projection.tables)
                 return True
             runner.look_again()
             time.sleep(min(1.0, 0.05 * (attempt + 1)))

@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from consumers.projection import Batch, Projection
-from infra.views import Column, Store, Table, array_text, ranges_of, ranges_text, reading
+from infra.literals import array_text, ranges_of, ranges_text
+from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
 from ledger.errors import NotFound
 from ledger.values import RoundId

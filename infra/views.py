@@ -6,7 +6,6 @@ that writes it cannot differ. What the rows mean is the views' business, not thi
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -39,13 +38,17 @@ Value = str | int | bool | None
 Row = tuple[Any, ...]
 
 # OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
-_RANGE = re.compile(r"\[(\d+),(\d+)\)")
 _ROWS_AT = f"""
 SELECT t.* FROM unnest(%b, %b, %b) AS r (tape, low, high) CROSS JOIN LATERAL (
     SELECT {queries.COLUMNS} FROM ledger.tape t
      WHERE t.originator_id = r.tape
        AND t.originator_version BETWEEN r.low::bigint AND r.high::bigint OFFSET 0) AS t
 """.encode()  # noqa: S608 - put together from constants
+
+
+_PLANS = ("jit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""Off for writers: a plan kept from when a table was tiny would scan it for ever after, and
+compiling one costs more than running it."""
 
 
 class Column(NamedTuple):
@@ -194,7 +197,8 @@ def writing(base: Database, schema: Schema) -> Iterator[AnyConnection]:
     """A connection for a writer of views; a rebuild acts as the owner, who may create tables."""
     role: Role = "ledger_projector" if schema == LIVE else "ledger_owner"
     with base.connect(role) as connection, translated(base):
-        connection.execute("SET jit = off")  # compiling a short statement costs more than it saves
+        for setting in _PLANS:
+            connection.execute(f"SET {setting} = off".encode())
         yield connection
 
 
@@ -264,6 +268,12 @@ def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> None:
         {"view": view},
     )
     connection.execute("DELETE FROM views.tracking WHERE view = %s AND rebuilding", (view,))
+
+
+def analyze(connection: AnyConnection, tables: Iterable[Table]) -> None:
+    """Let the planner know what stands in live tables that have just taken their place."""
+    for table in tables:
+        connection.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(LIVE, table.name)))
 
 
 def hold(connection: AnyConnection, view: str) -> Tracking | None:
@@ -365,28 +375,6 @@ def _same(table: Table, keys: int) -> str:
 
 def _collation(column: Column) -> str:
     return ' COLLATE "C"' if column.type in ("text", "text[]") else ""
-
-
-def array_text(items: Iterable[str | int]) -> str:
-    """A list as PostgreSQL's text of an array."""
-    quoted = (str(item).replace("\\", "\\\\").replace('"', '\\"') for item in items)
-    return "{" + ",".join(f'"{item}"' for item in quoted) + "}"
-
-
-def ranges_text(numbers: Iterable[int]) -> str:
-    """Numbers as PostgreSQL's text of a multirange; neighbours make one range."""
-    ranges: list[list[int]] = []
-    for number in sorted(numbers):
-        if ranges and ranges[-1][1] >= number:
-            ranges[-1][1] = number + 1
-        else:
-            ranges.append([number, number + 1])
-    return "{" + ",".join(f"[{low},{high})" for low, high in ranges) + "}"
-
-
-def ranges_of(text: str) -> list[tuple[int, int]]:
-    """The closed ranges of a multirange's text."""
-    return [(int(low), int(high) - 1) for low, high in _RANGE.findall(text)]
 
 
 def _quoted(text: str) -> str:
