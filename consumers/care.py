@@ -156,6 +156,8 @@ def judge_tables(
 
 def judge_holes(store: Store, gaps: dict[str, list[Gap]]) -> None:
     """Facts lost between rounds, anew for each of these devices (source and boot)."""
+    if not gaps:
+        return
     store.query(
         "DELETE FROM {schema}.ruling_table_findings"
         " WHERE device = ANY (%(devices)s::text[]) RETURNING 1",

@@ -66,6 +66,7 @@ class Devices:
         self._runs: dict[Device, list[Run]] = {}
         self._stored: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self.told: set[Device] = set()  # those that counted something in this batch
+        self.changed: set[Device] = set()  # those of them of which other numbers are missing
 
     def load(self, devices: Iterable[Device]) -> None:
         """Read the runs of these devices, those known already aside."""
@@ -89,6 +90,7 @@ class Devices:
             last = runs[-1]
             last.high, last.high_seq, last.high_round = number, table_seq, round_
             return set()
+        self.changed.add(device)
         return _insert(runs, Run(number, number, table_seq, table_seq, round_, round_))
 
     def holes(self, device: Device) -> Iterator[Hole]:

@@ -149,12 +149,12 @@ class Docket:
         return Gap(ends[0], ends[1], after.low - before.high - 1)
 
     def table_gaps(self) -> dict[str, list[Gap]]:
-        """Of each device heard: what is missing before a fact of no round."""
+        """Of each device of which other numbers are missing now: those before a fact of no round."""
         return {
             " ".join(device): [
                 self.gap(hole) for hole in self.devices.holes(device) if not hole[2].low_round
             ]
-            for device in self.devices.told
+            for device in self.devices.changed
         }
 
     def _touch(self, case: Case, position: int) -> None:
