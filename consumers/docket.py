@@ -149,7 +149,7 @@ class Docket:
         return Gap(ends[0], ends[1], after.low - before.high - 1)
 
     def table_gaps(self) -> dict[str, list[Gap]]:
-        """What is missing before a fact of no round, of each device that lacks other numbers now."""
+        """What is missing before a fact of no round, by device; of those where that changed."""
         return {
             " ".join(device): [
                 self.gap(hole) for hole in self.devices.holes(device) if not hole[2].low_round

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 FACTS = (100_000, 1_000_000)
 """Sizes of the record at which a round is fetched."""
 
-TABLES, MINUTES = 20, 16 * 60
+TABLES, MINUTES = 20, 2 * 60
 ROUNDS_COLD, ROUNDS_WARM = 200, 1_000
 RUNS = 3
 """Measurements a rate is the median of."""
