@@ -42,13 +42,18 @@ def rule_corrected(
     before = rule(of, submissions)
     if not any((fact.source, fact.id) in made for fact in of.facts):
         return before
-    facts = [
-        corrected
-        for fact in of.facts
-        if (corrected := _corrected(fact, made.get((fact.source, fact.id)))) is not None
-    ]
+    facts = corrected(of.facts, made)
     after = rule(of._replace(facts=facts), submissions) if facts else None
     return msgspec.structs.replace(after, before=before) if after else before
+
+
+def corrected(facts: Iterable[Fact], made: Mapping[tuple[str, str], FactCorrected]) -> list[Fact]:
+    """Facts as they should have been said, without those that should not have been recorded."""
+    return [
+        as_meant
+        for fact in facts
+        if (as_meant := _corrected(fact, made.get((fact.source, fact.id)))) is not None
+    ]
 
 
 def _corrected(fact: Fact, correction: FactCorrected | None) -> Fact | None:

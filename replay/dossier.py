@@ -247,6 +247,7 @@ def _moment(evidence: Evidence, at: int) -> dict[str, object]:
         "device": moment.source,
         "says": moment.says,
         "phase": moment.phase,
+        "corrected": story.corrected.get((moment.source, moment.id)),
         "layout": without_trailing_blanks(layout(moment, story.game).plain),
         "seats": [
             (seat.position, cards.plain, wagers.plain)

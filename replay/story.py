@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.corrections import corrected, corrections
 from ledger.facts import RoundStarted
 from ledger.rules.order import in_order
 from ledger.tape import unframe_attributes
@@ -16,10 +17,12 @@ from replay.coverage import coverage
 from replay.owed import paid_beside_owed
 from replay.reconstruct import reconstruct
 from replay.timeline import timeline
+from replay.words import in_words, wager_namer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ledger.corrections import Corrections
     from ledger.rules.ruling import Awaiting, Ruling
     from ledger.tape import TapeRow
     from ledger.values import RoundId
@@ -43,6 +46,7 @@ class Story(NamedTuple):
     ruling: Ruling | None  # None: the record does not say which game, or not a known one
     lines: Sequence[Line]
     missing: Sequence[str]  # sentences: what the record does not have
+    corrected: Mapping[tuple[str, str], str]  # by source and id: what was corrected since
 
 
 def story(
@@ -51,15 +55,18 @@ def story(
     ruling: Ruling | None,
     camera_facts: Iterable[Fact] = (),
     footage: FootageIndex | None = None,
+    made: Iterable[Fact] = (),
 ) -> Story:
     """Tell a round from its rows on the record, in whatever order they come.
 
-    `camera_facts` are those of the cameras over the table; `footage` the segments at hand.
+    `camera_facts` are those of the cameras over the table; `footage` the segments at hand; `made`
+    the corrections of its facts. Moments show what was recorded; the money is as corrected.
     """
     row_of = {(row.source, row.id): row for row in sorted(rows)}
     facts = in_order(fact_of(row) for row in row_of.values())
     ordered = [row_of[fact.source, fact.id] for fact in facts]
     started = next((fact.body for fact in facts if isinstance(fact.body, RoundStarted)), None)
+    known = corrections(made)
     return Story(
         round=round_,
         game=started.game if started else None,
@@ -69,9 +76,30 @@ def story(
         times=[unframe_attributes(row.attributes)["time"] for row in ordered],
         seen=timeline(facts, coverage(camera_facts), footage),
         ruling=ruling,
-        lines=paid_beside_owed(ruling, facts) if ruling else (),
+        lines=paid_beside_owed(ruling, corrected(facts, known)) if ruling else (),
         missing=tuple(_missing(ruling, started)),
+        corrected=_corrected(facts, known, started),
     )
+
+
+def _corrected(
+    facts: Sequence[Fact], made: Corrections, started: RoundStarted | None
+) -> dict[tuple[str, str], str]:
+    """What corrections say of facts, in sentences."""
+    name = wager_namer(started.game if started else None)
+    told = {}
+    for fact in facts:
+        key = (fact.source, fact.id)
+        if key in made:
+            meant = corrected([fact], made)
+            what = (
+                f"it should say: {in_words(meant[0].body, name)}"
+                if meant
+                else ("it should not have been recorded.")
+            )
+            by = f"{made[key].by} and {made[key].second}"
+            told[key] = f"Corrected since by {by} ({made[key].because}): {what}"
+    return told
 
 
 def _missing(ruling: Ruling | None, started: RoundStarted | None) -> Iterable[str]:

@@ -49,6 +49,7 @@ def moment_json(story: Story, at: int) -> dict[str, object]:
         "fact": moment.fact,
         "says": moment.says,
         "phase": moment.phase,
+        "corrected": story.corrected.get((moment.source, moment.id)),
         "table": table,
         "cameras": [_sight_json(sight) for sight in seen.sights],
     }
@@ -107,6 +108,9 @@ def _moment(story: Story, at: int, *, hindsight: bool) -> Iterator[RenderableTyp
     title = f"{at} · {story.times[at - 1]} ±{_ms(seen.plus_minus_us)} ms · {device}"
     yield Rule(Text(f"{title} · {moment.phase}"), align="left", characters="─", style="dim")
     yield Padding(Text(moment.says, style="bold"), (0, 0, 0, 4))
+    since = story.corrected.get((moment.source, moment.id))
+    if since:
+        yield Padding(Text(since), (0, 0, 0, 4))
     yield draw(moment, story.game, hindsight=hindsight)
     for sight in seen.sights:
         yield Padding(Text(sight_text(sight), style="dim"), (0, 0, 0, 4))

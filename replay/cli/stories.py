@@ -15,6 +15,7 @@ import typer
 from consumers import rulings
 from consumers.cameras import CAMERA_FACTS, CAMERAS, rows_about
 from consumers.catalogue import install
+from consumers.docket import Docket
 from consumers.projection import Projection, catch_up
 from consumers.rounds import ROUND_INDEX, facts_of
 from infra.postgres import Database
@@ -92,10 +93,13 @@ def told(base: Database, name: str, footage: Path | None) -> Told:
         rows = facts_of(store, round_)
         times = [row.time_us for row in rows]
         around = rows_about(store, round_.property, round_.table, min(times), max(times))
-        ruling = rulings.again(store, round_)
+        docket = Docket(store)
+        case = docket.case(round_)
+        ruling = docket.ruling(case)
     camera_facts = [fact_of(row) for row in around]
     at_hand = open_footage(footage, camera_facts) if footage else None
-    return Told(story(round_, rows, ruling, camera_facts, at_hand), around, at_hand)
+    whole = story(round_, rows, ruling, camera_facts, at_hand, case.made)
+    return Told(whole, around, at_hand)
 
 
 def frames_of(found: Told) -> dict[tuple[str, int], Frame | str]:

@@ -23,7 +23,11 @@ class Floor(NamedTuple):
     cli: Cli
     folder: Path
     planted: list[dict[str, Any]]
-    filmed: str  # the round whose overpayment was filmed
+    filmed: str  # the round whose overpayment was filmed, with its property
+
+    @property
+    def subject(self) -> str:
+        return self.filmed.partition(":")[2]
 
     @property
     def footage(self) -> Path:
@@ -44,22 +48,34 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
         taken = cli("ingest", out / "feed.jsonl", out / "footage.jsonl", "--json")
         assert taken.json[-1]["quarantined"] == 0
         planted = [json.loads(line) for line in (out / "truth.jsonl").read_text().splitlines()]
-        yield Floor(cli, out, planted, planted[0]["round"])
+        yield Floor(cli, out, planted, f"hollywood:{planted[0]['round']}")
 
 
 def test_the_round_with_a_planted_overpayment_is_found_by_its_finding(floor: Floor) -> None:
-    found = floor.cli("rounds", "--finding", "overpaid", "--json").json
-    assert [each["round"] for each in found] == [floor.filmed]
+    args = ("--finding", "overpaid", "--property", "hollywood")
+    found = floor.cli("rounds", *args, "--json").json
+    assert [each["round"] for each in found] == [floor.subject]
 
 
 def test_rounds_are_found_by_table_position_wager_amount_and_outcome_together(
     floor: Floor,
 ) -> None:
-    args = ("--table", "CC-01", "--position", "1", "--wager", "ante_across", "--outcome", "win")
+    args = (
+        "--property",
+        "hollywood",
+        "--table",
+        "CC-01",
+        "--position",
+        "1",
+        "--wager",
+        "ante_across",
+        "--outcome",
+        "win",
+    )
     found = floor.cli("rounds", *args, "--json").json
     assert found
     for each in found[:2]:
-        ruling = floor.cli("replay", each["round"], "--json").json[-1]["ruling"]
+        ruling = floor.cli("replay", f"hollywood:{each['round']}", "--json").json[-1]["ruling"]
         assert any(
             (s["position"], s["wager"], s["outcome"]) == (1, "ante_across", "win")
             for s in ruling["settlements"]
@@ -109,9 +125,9 @@ def test_a_fact_that_a_camera_saw_names_its_frame_and_its_plus_minus(floor: Floo
 
 def test_every_fact_without_a_frame_says_which_of_the_reasons_it_is(floor: Floor) -> None:
     unfilmed = next(
-        each["round"]
-        for each in floor.cli("rounds", "--table", "CC-01", "--json").json
-        if each["round"] != floor.filmed
+        f"hollywood:{each['round']}"
+        for each in floor.cli("rounds", "--property", "hollywood", "--json").json
+        if each["round"] != floor.subject
     )
     moments = floor.cli("replay", unfilmed, "--footage", floor.footage, "--json").json[:-1]
     states = {sight["state"] for each in moments for sight in each["cameras"]}
@@ -184,6 +200,42 @@ def test_a_round_cut_off_says_what_must_come_next(floor: Floor, tmp_path: Path) 
     both = floor.cli("replay", "CC-01/2026-11-20/1")
     assert both.code == 2
     assert "elsewhere:CC-01/2026-11-20/1, hollywood:CC-01/2026-11-20/1" in both.err
+
+
+def test_a_corrected_fact_is_shown_as_recorded_with_what_it_should_say(
+    floor: Floor, tmp_path: Path
+) -> None:
+    lines = (floor.folder / "feed.jsonl").read_bytes().splitlines()
+    subject = f'"subject":"{floor.subject}"'.encode()
+    mine = [line.replace(b"hollywood", b"mended") for line in lines if subject in line]
+    wrong = json.loads(
+        next(line for line in mine if floor.planted[0]["facts"][0]["id"].encode() in line)
+    )
+    ruling = floor.cli("replay", floor.filmed, "--json").json[-1]
+    owed = next(each["owed"] for each in ruling["paid_beside_owed"] if each["difference"])
+    correction = {
+        "specversion": "1.0",
+        "type": "roundledger.fact_corrected.v1",
+        "source": "/mended/office/desk",
+        "id": "c-1",
+        "time": "2026-11-21T09:00:00Z",
+        "data": {
+            "of": {"source": wrong["source"], "id": wrong["id"]},
+            "data": wrong["data"] | {"amount": owed},
+            "because": "misread stack",
+            "by": "F-2001",
+            "second": "F-2002",
+        },
+    }
+    feed = tmp_path / "mended.jsonl"
+    feed.write_bytes(b"\n".join([*mine, json.dumps(correction).encode()]) + b"\n")
+    assert floor.cli("ingest", feed, "--json").json[-1]["quarantined"] == 0
+    *moments, last = floor.cli("replay", f"mended:{floor.subject}", "--json").json
+    told = next(each for each in moments if each["id"] == wrong["id"])
+    assert "misread stack" in told["corrected"]
+    assert "Corrected since by F-2001 and F-2002" in told["corrected"]
+    assert not any(each["difference"] for each in last["paid_beside_owed"])
+    assert [each["code"] for each in last["ruling"]["before"]["findings"]] == ["overpaid"]
 
 
 def test_the_drop_keeps_expected_and_counted_apart_and_nothing_known_is_null(
