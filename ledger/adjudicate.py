@@ -204,9 +204,10 @@ def _next(run: _Run, status: Status) -> Awaiting | None:
         return None
     step = run.table.next
     if step is None:
-        last = run.table.settlements[-1].section if run.table.settlements else ""
-        section = last.partition(".")[2]
-        step = Step("round_voided" if status == "void" else "round_completed", section)
+        last = run.table.last
+        step = Step(
+            "round_voided" if status == "void" else "round_completed", last.section if last else ""
+        )
     return _awaiting(step, run.table)
 
 

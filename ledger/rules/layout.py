@@ -37,6 +37,7 @@ class Layout:
         self.missing: list[Step] = []
         self.unsettled: list[Step] = []
         self.next: Step | None = None
+        self.last: Step | None = None  # the latest asked for, on record or not
         self.closings: list[tuple[Fact, Fact]] = []  # a wager, and the fact that closed it
         self.throws = 0
 
@@ -45,6 +46,7 @@ class Layout:
     def take(self, step: Step) -> Fact | None:
         """A step of play: the fact that answers it. Raises Stop where the record ends."""
         fact = self.source.take(step)
+        self.last = step
         if fact is not None:
             self.next = None
             self.taken.append((step, fact))
@@ -59,6 +61,7 @@ class Layout:
     def expect(self, step: Step) -> Fact | None:
         """A step that decides nothing (a payment, a marker, the rack): play goes on without it."""
         fact = self.source.take(step)
+        self.last = step
         if fact is not None:
             self.next = None
         elif self.next is None:

@@ -120,9 +120,8 @@ def test_a_closed_round_awaits_nothing() -> None:
     facts, _, _ = dealt(90)
     rulings = [said for said in adjudicate(facts) if isinstance(said, Ruling)]
     assert len(rulings) > 200
-    assert {(said.status, said.awaiting, said.next) for said in rulings} == {
-        ("complete", None, None)
-    }
+    assert {(said.awaiting, said.next) for said in rulings} == {(None, None)}
+    assert {said.status for said in rulings} <= {"complete", "void"}
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -67,7 +67,7 @@ NEXT = """
     back 1 ante_down           > wager_returned position 1 down 3000 592.12(b)
     back 1 down                > wager_returned position 1 middle 1000 592.12(b)
     back 1 middle              > hand_discarded position 1 592.11(i)
-    rack 1                     > round_completed dealer 592.12(b)
+    rack 1                     > round_completed dealer 592.11(i)
 """
 
 
