@@ -110,7 +110,7 @@ def demo(
     with ThreadPoolExecutor(1) as beside, database(Settings(home=place.home)) as base:
         filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
         _stage("Take in", lambda advance: _take_in(base, written.feed, advance))
-        _stage("Rule", lambda _: _rule(base))
+        _stage("Rule", lambda advance: _rule(base, advance))
         _stage("Film", lambda advance: _film(base, filming, written, place, advance))
         checked = _stage("Compare", lambda _: _compare(base, written.planted))
         worst = _stage("Replay", lambda _: _worst(base, written.planted, place))
@@ -211,15 +211,15 @@ def _film(
     """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
     segments = filming.result()
     _take_in(base, place.recorder, advance)
-    bring_along(base, VIEWS)
+    bring_along(base, VIEWS, advance)
     return None, (
         f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
         "around each mistake"
     )
 
 
-def _rule(base: Database) -> tuple[None, str]:
-    bring_along(base, VIEWS)
+def _rule(base: Database, advance: Advance) -> tuple[None, str]:
+    bring_along(base, VIEWS, advance)
     with reading(base, [RULINGS.name]) as store:
         count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
     return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"

@@ -5,17 +5,20 @@ They judge nothing: a replay of a round with findings ends with exit code 0, as 
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from consumers import drop as drop_view
 from consumers import rulings
 from consumers.rounds import ROUND_INDEX, Filters, Round, search
 from ledger.errors import Refused, Usage
+from ledger.games import games
 from ledger.values import dollars, format_time, parse_time
 from replay.cli.app import family
 from replay.cli.output import Json, print_lines, say, show_table
@@ -29,7 +32,7 @@ from replay.cli.stories import (
 )
 from replay.decoder import Frame
 from replay.dossier import pictures, without_trailing_blanks
-from replay.drawing import WIDTH
+from replay.drawing import WIDTH, boxed_table, money
 from replay.story import Story
 from replay.telling import moment_json, ruling_json, tell
 
@@ -101,8 +104,10 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     if json:
         print_lines(_round_json(each) for each in found)
         return
-    columns = ("round", "began", "game", "status", "positions", "wagered", "paid", "facts")
-    show_table("Rounds", columns, map(_round_row, found), right="wagered paid facts")
+    if not found:
+        say("No round on record fits all of that.")
+        return
+    draw([_rounds_table(found)])
     if len(found) == limit:
         say(f"There may be more than {limit}: narrow the search, or raise --limit.")
 
@@ -176,7 +181,7 @@ def drop(
         say("No money fact of that is on record.")
 
 
-def draw(parts: Iterator[RenderableType]) -> None:
+def draw(parts: Iterable[RenderableType]) -> None:
     """Draw on a terminal as wide as it is; elsewhere in 100 columns, without trailing blanks."""
     if sys.stdout.isatty():
         console = Console(highlight=False)
@@ -235,17 +240,28 @@ def _round_json(round_: Round) -> dict[str, object]:
     }
 
 
-def _round_row(round_: Round) -> tuple[object, ...]:
-    return (
-        round_.id,
-        format_time(round_.began_us)[:-8] + "Z",
-        round_.game,
-        round_.status,
-        " ".join(map(str, round_.positions)),
-        _money(round_.wagered),
-        _money(round_.paid),
-        round_.facts,
-    )
+def _rounds_table(found: Sequence[Round]) -> Table:
+    """Rounds to read, a line each in 80 columns; the property only where there are several."""
+    several = len({each.property for each in found}) > 1
+    table = boxed_table(
+        "round", "began", "game", "status", "positions", "wagered", "paid",
+        right=("wagered", "paid"), title="Rounds; times of devices, in UTC",
+    )  # fmt: skip
+    table.padding = (0, 1, 0, 0)
+    for column in table.columns:
+        column.no_wrap = column.header != "game"
+    for each in found:
+        game = games().get(each.game or "")
+        table.add_row(
+            str(each.id) if several else each.id.subject,
+            format_time(each.began_us)[11:19],
+            Text(game.title if game else each.game or "n/a", no_wrap=True, overflow="ellipsis"),
+            each.status,
+            " ".join(map(str, each.positions)),
+            "n/a" if each.wagered is None else money(each.wagered),
+            "n/a" if each.paid is None else money(each.paid),
+        )
+    return table
 
 
 _EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")

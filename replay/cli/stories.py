@@ -25,6 +25,7 @@ from ledger.tape import TapeRow
 from ledger.values import RoundId, parse_subject
 from ledger.wire import fact_of
 from replay.cli.opened import opened_database
+from replay.cli.output import Advance, progress
 from replay.cli.settings import in_force
 from replay.decoder import Frame
 from replay.dossier import wanted
@@ -61,18 +62,23 @@ class Told(NamedTuple):
 def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Database]:
     """The record's database with these views at the end of the record (ADR 0061)."""
     with opened_database() as base:
-        bring_along(base, projections)
+        with progress("views") as advance:
+            bring_along(base, projections, advance)
         yield base
 
 
-def bring_along(base: Database, projections: Sequence[Projection]) -> None:
+def bring_along(base: Database, projections: Sequence[Projection], advance: Advance) -> None:
     """Create views that are not there, and bring these to the end of the record.
 
     Where a runner is at work too, each batch is applied by whichever comes first.
     """
+
+    def reached(view: str, position: int) -> None:
+        advance(0, doing=f"view {view}: {position:,} facts")
+
     install(base)
     with tape_source(base) as source:
-        catch_up(base, source, projections)
+        catch_up(base, source, projections, progress=reached)
 
 
 def footage_folder(named: Path | None) -> Path | None:
