@@ -1,0 +1,94 @@
+"""What the figures of `make bench` are held to, and the table that says which of them hold.
+
+A limit is what the product promises; a figure without one is only reported. Nothing fails here: a
+run on a busy machine is read with the machine in view.
+"""
+
+from __future__ import annotations
+
+import operator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from consumers.catalogue import VIEWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class Limit(NamedTuple):
+    """A bound on every figure whose path (bench.group.figure) matches."""
+
+    figure: str
+    sign: Literal[">=", "<="]
+    bound: float
+
+
+class Held(NamedTuple):
+    """A figure beside its limit; without a value where this run did not measure it."""
+
+    figure: str
+    value: float | None
+    limit: str
+    met: bool | None
+
+
+_FOLLOWED = [view.name for view in VIEWS if view.name != "rulings"]
+"""Views with a limit of their own; rulings play every round again and are reported apart."""
+
+LIMITS = (
+    Limit("tape.append_50_a_call.ours_to_stock", ">=", 2),
+    Limit("tape.append_50_a_call.ours_to_raw", ">=", 0.4),
+    Limit("tape.singles_from_200_tables.ours_to_stock_recorder", ">=", 4),
+    Limit("tape.singles_from_200_tables_flush_2_ms.ours_to_stock_recorder", ">=", 10),
+    Limit("adjudicate.*.adjudicated_to_decoded", ">=", 1 / 6),
+    *(Limit(f"views.facts_per_s.{name}", ">=", 50_000) for name in _FOLLOWED),
+    Limit("views.round_ms_at_10000000.cold_fetch_and_rule.p99", "<=", 20),
+    Limit("views.round_ms_at_10000000.warm_fetch_and_rule.p99", "<=", 5),
+)
+
+
+def held(results: Mapping[str, object]) -> list[Held]:
+    """Every limit of the benchmarks that ran, figure by figure."""
+    figures = dict(_flat(results, ""))
+    return [
+        one
+        for limit in LIMITS
+        if limit.figure.partition(".")[0] in results
+        for one in _held(limit, figures)
+    ]
+
+
+def table(rows: list[Held]) -> str:
+    """The same as lines: figure, value, limit, met."""
+    width = max((len(row.figure) for row in rows), default=0)
+    return "\n".join(
+        f"  {row.figure:<{width}}  {_shown(row.value):>12}  {row.limit:>9}  {_MET[row.met]}"
+        for row in rows
+    )
+
+
+_MEETS = {">=": operator.ge, "<=": operator.le}
+_MET = {True: "met", False: "NOT MET", None: "not measured"}
+
+
+def _held(limit: Limit, figures: Mapping[str, float]) -> Iterator[Held]:
+    text = f"{limit.sign} {round(limit.bound, 3):,}"
+    found = [name for name in figures if fnmatchcase(name, limit.figure)]
+    for name in found or [limit.figure]:
+        value = figures.get(name)
+        yield Held(
+            name, value, text, None if value is None else _MEETS[limit.sign](value, limit.bound)
+        )
+
+
+def _flat(figures: Mapping[str, object], above: str) -> Iterator[tuple[str, float]]:
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.")
+        elif isinstance(value, int | float):
+            yield f"{above}{name}", value
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.2f}"
