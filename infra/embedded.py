@@ -17,10 +17,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import psycopg
+
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 START_S_MAX = 60.0
 """How long a start may take, waiting for another process that is starting or stopping included."""
@@ -73,6 +75,8 @@ def _start(folder: Path) -> str:
         try:
             server = _wheel().get_server(folder, cleanup_mode=None, start=False)
             server.start()
+            url = str(server.get_uri())
+            psycopg.connect(url, connect_timeout=5).close()  # one killed just now counts as running
         except _STARTING_FAILED as error:
             if time.monotonic() > until:
                 raise Unavailable(
@@ -82,10 +86,17 @@ def _start(folder: Path) -> str:
                 ) from error
             time.sleep(0.5)
         else:
-            return str(server.get_uri())
+            return url
 
 
-_STARTING_FAILED = (OSError, RuntimeError, AssertionError, ValueError, subprocess.SubprocessError)
+_STARTING_FAILED = (
+    OSError,
+    RuntimeError,
+    AssertionError,
+    ValueError,
+    subprocess.SubprocessError,
+    psycopg.OperationalError,
+)
 
 
 def _forget_a_dead_server(folder: Path) -> None:
@@ -96,8 +107,21 @@ def _forget_a_dead_server(folder: Path) -> None:
     """
     path = folder / "postmaster.pid"
     with suppress(OSError, IndexError, ValueError):
-        if not _is_postgres(int(path.read_text().splitlines()[0])):
+        told = path.read_text().splitlines()
+        if not _is_postgres(int(told[0])):
+            _forget_its_socket(told)
             path.unlink()
+
+
+def _forget_its_socket(told: Sequence[str]) -> None:
+    """Remove the lock of the socket that a dead server's `postmaster.pid` tells of.
+
+    PostgreSQL takes a killed process that nobody has waited for yet for a living holder of it.
+    """
+    with suppress(OSError, IndexError):
+        lock = Path(told[4], f".s.PGSQL.{told[3]}.lock")
+        if lock.read_text().split()[0] == told[0]:
+            lock.unlink()
 
 
 def _is_postgres(pid: int) -> bool:

@@ -98,7 +98,7 @@ class Measure:
     def _kept(self) -> int:
         with psycopg.connect(self._at.url) as connection:
             row = connection.execute("SELECT position FROM ledger.record").fetchone()
-        return int(row[0])
+        return int(row[0]) if row else 0
 
     def _cpu_s(self) -> dict[str, float]:
         """CPU seconds so far: of the server, of its writing connection, of this process."""

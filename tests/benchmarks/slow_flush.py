@@ -106,4 +106,5 @@ class Flushes:
             row = connection.execute(
                 "SELECT sum(fsyncs), sum(fsync_time) FROM pg_stat_io WHERE object = 'wal'"
             ).fetchone()
+        assert row
         return float(row[0]), float(row[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -98,6 +99,18 @@ def test_a_stale_lock_file_that_names_another_process_is_forgotten(tmp_path: Pat
     stale.write_text("\n".join(lines) + "\n")
     with embedded(tmp_path) as url, psycopg.connect(url) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_server_killed_a_moment_ago_is_started_again_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with embedded(tmp_path) as url:
+        for _ in range(3):
+            pid = (tmp_path / "postgres" / "postmaster.pid").read_text().split()[0]
+            os.kill(int(pid), signal.SIGKILL)
+            with embedded(tmp_path), psycopg.connect(url) as connection:
+                assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert not [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_a_server_that_cannot_start_says_where_to_look(
