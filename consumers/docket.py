@@ -74,7 +74,13 @@ class Case(Struct):
 class Docket:
     """Everything the rulings of a batch's rounds depend on."""
 
-    def __init__(self, store: Store, heard: Sequence[Heard] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        heard: Sequence[Heard] = (),
+        standing: tuple[list[Fact], list[Fact]] | None = None,
+    ) -> None:
+        """`standing`: Rules Submissions and corrections, where they are known already."""
         self._store = store
         self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
         self._until = heard[0].row.position - 1 if heard else None
@@ -83,7 +89,7 @@ class Docket:
         self._around = Around(store)
         self._cases: dict[RoundId, Case] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
-        self._filings, self._loose = self._standing()
+        self._filings, self._loose = standing or self._standing()
         self.submissions: list[Filed] = filed(self._filings)
         self.tables_anew: set[TableId] = set()
         self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
@@ -312,6 +318,33 @@ class Docket:
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
         store.save(SUBMISSIONS, self._submitted)
         store.save(CORRECTIONS, self._corrected)
+
+
+def one_round(store: Store, round_: RoundId) -> tuple[Docket, Case]:
+    """A round to be ruled on again: all that its ruling rests on in one statement, and gaps."""
+    rows = store.rows_named(
+        "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.ruling_tapes, unnest(seqs) AS s"
+        " WHERE property = %(property)s AND table_name = %(table)s"
+        " AND gaming_day = %(day)s AND number = %(number)s"
+        " UNION ALL SELECT tape, table_seq, table_seq FROM {schema}.ruling_submissions"
+        " UNION ALL SELECT tape, table_seq, table_seq FROM {schema}.ruling_corrections"
+        " WHERE round IS NULL OR round = %(name)s",
+        {
+            "property": round_.property,
+            "table": round_.table,
+            "day": round_.gaming_day,
+            "number": round_.number,
+            "name": str(round_),
+        },
+    )
+    facts = [fact_of(row) for row in rows]
+    filings = [fact for fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
+    made = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
+    case = Case(round_)
+    for fact in facts:
+        if fact.round == round_:
+            case.add(fact)
+    return Docket(store, standing=(filings, made)), case
 
 
 def _cells(case: Case) -> tuple[Any, ...]:

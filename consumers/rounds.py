@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from consumers.projection import Batch, Projection
-from infra.literals import array_text, ranges_of, ranges_text
+from infra.literals import array_text, ranges_text
 from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
 from ledger.errors import NotFound
@@ -244,10 +244,10 @@ def facts_of(store: Store, round_: RoundId) -> list[TapeRow]:
 
     Empty where no fact carries it. Rows that came after the view's position are not among them.
     """
-    return store.rows_at(
-        (row[4], low, high)
-        for row in store.rows(TAPES, [round_])
-        for low, high in ranges_of(row[5])
+    return store.rows_named(
+        "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.round_tapes, unnest(seqs) AS s"  # noqa: S608 - values are parameters
+        f" WHERE {_SAME_ROUND}",
+        _parameters(round_),
     )
 
 

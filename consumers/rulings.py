@@ -23,7 +23,7 @@ from consumers.care import (
     tables_of,
 )
 from consumers.devices import RUNS
-from consumers.docket import Docket
+from consumers.docket import Docket, one_round
 from consumers.projection import Batch, Projection
 from consumers.ruling_tables import (
     CASE_TAPES,
@@ -131,15 +131,23 @@ def versions(store: Store, round_: RoundId) -> list[Ruled]:
 
 
 def record(store: Store, round_: RoundId) -> RoundRecord:
-    """A round's facts from the tapes with what stands around them, to be ruled on again."""
-    docket = Docket(store)
-    return docket.record(docket.case(round_))
+    """A round's facts from the tapes with what stands around them, to be ruled on again.
+
+    Raises `NotFound`.
+    """
+    docket, case = one_round(store, round_)
+    if not case.facts:
+        raise NotFound(
+            f"Round {round_} is not on record",
+            where="view rulings",
+            hint="Look for it with `round-ledger rounds`.",
+        )
+    return docket.record(case)
 
 
 def again(store: Store, round_: RoundId) -> Ruling | None:
     """The ruling of a round from its facts, now: the same that the view holds."""
-    docket = Docket(store)
-    case = docket.case(round_)
+    docket, case = one_round(store, round_)
     return docket.ruling(case) if case.facts else None
 
 

@@ -38,12 +38,13 @@ Value = str | int | bool | None
 Row = tuple[Any, ...]
 
 # OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
-_ROWS_AT = f"""
-SELECT t.* FROM unnest(%b, %b, %b) AS r (tape, low, high) CROSS JOIN LATERAL (
+_LOOKED_UP = f"""
+AS r (tape, low, high) CROSS JOIN LATERAL (
     SELECT {queries.COLUMNS} FROM ledger.tape t
      WHERE t.originator_id = r.tape
        AND t.originator_version BETWEEN r.low::bigint AND r.high::bigint OFFSET 0) AS t
-""".encode()  # noqa: S608 - put together from constants
+"""  # noqa: S608 - put together from constants
+_ROWS_AT = f"SELECT t.* FROM unnest(%b, %b, %b) {_LOOKED_UP}".encode()  # noqa: S608 - as above
 
 
 _PLANS = ("jit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
@@ -141,6 +142,12 @@ class Store:
             return []
         found = self.connection.execute(_ROWS_AT, _columns(wanted), prepare=True, binary=True)
         return sorted(TapeRow._make(row) for row in found.fetchall())
+
+    def rows_named(self, places: str, parameters: Mapping[str, object]) -> list[TapeRow]:
+        """Rows of the record at the places (tape, low, high) that a query names, each once."""
+        text = f"SELECT t.* FROM ({places.replace('{schema}', self.schema)}) {_LOOKED_UP}"  # noqa: S608 - values are parameters
+        found = self.connection.execute(text.encode(), parameters, prepare=True, binary=True)
+        return [TapeRow._make(row) for row in sorted({row[0]: row for row in found}.values())]
 
     def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
         """Rows of one tape within closed ranges of `table_seq`, in order."""

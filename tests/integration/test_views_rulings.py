@@ -10,6 +10,7 @@ import pytest
 
 from consumers import rulings
 from consumers.catalogue import install
+from consumers.docket import round_of
 from consumers.projection import catch_up
 from consumers.rounds import ROUND_INDEX, Filters, search
 from infra.views import reading
@@ -80,7 +81,11 @@ def stepwise(database: Database, rows: Sequence[TapeRow], steps: Sequence[int], 
     install(database)
     for step in steps:
         catch_up(database, Prefix(rows, step), [rulings.VIEW], batch_rows=size)
-        assert of_the_view(database) == of_the_feed(rows[:step]), step
+        held = of_the_view(database)
+        assert held == of_the_feed(rows[:step]), step
+        with reading(database, rulings.tables_to_read()) as store:
+            for name, ruling in held[0].items():
+                assert msgspec.json.encode(rulings.again(store, round_of(name))) == ruling
 
 
 @pytest.mark.parametrize(("seed", "size"), [(1, 2000), (2, 37), (3, 400)])
