@@ -36,9 +36,7 @@ class Prefix(NamedTuple):
         return self.rows[after : min(after + limit, self.until)]
 
     def wait(self, after: int, timeout_s: float) -> None:
-        raise AssertionError(
-            f"waits {timeout_s} s after {after}: a prefix has an end"
-        )
+        raise AssertionError(f"waits {timeout_s} s after {after}: a prefix has an end")
 
 
 def day(minutes: int = 30, *, seed: int = 7, tables: int = 4, planted: int = 1) -> list[Received]:
