@@ -53,6 +53,7 @@ def in_force(
         and each.submission.effective_from <= gaming_day
     ]
     defaults: dict[str, str | bool] = {reading.name: reading.default for reading in game.readings}
+    values = {reading.name: reading.values for reading in game.readings}
     if not holding:
         edition, outside = edition_of(game, gaming_day, None)
         optional = frozenset(wager.id for wager in game.wagers if wager.optional)
@@ -71,8 +72,9 @@ def in_force(
         key=lambda each: (each.table is not None, each.submission.effective_from, each.filed_us),
     ).submission
     edition, outside = edition_of(game, gaming_day, chosen.edition)
+    # A value that the game does not know chooses nothing: the default holds.
     readings = defaults | {
-        name: value for name, value in chosen.readings.items() if name in defaults
+        name: value for name, value in chosen.readings.items() if value in values.get(name, ())
     }
     letters = {name: letter for name, letter in chosen.paytables.items() if isinstance(letter, str)}
     return InForce(

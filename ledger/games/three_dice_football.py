@@ -13,10 +13,13 @@ from ledger.rules.game import DiceProcedures, Edition, Game, Irregularity, Readi
 from ledger.rules.odds import paytable, row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
+    from ledger.rules.odds import Paytable
     from ledger.rules.table import Table
     from ledger.wire import Fact
+
+    Others = dict[str, tuple["Drive", ...]]  # by reading: how games end under its other value
 
 
 class Drive(NamedTuple):
@@ -139,6 +142,34 @@ FULL_GAME = ("touchdown", "defense", "extra_point", *BY_LENGTH)
 
 FIRST_DOWN_YARDS, GOAL_YARDS, DOWNS = 20, 10, 3
 
+READINGS = (
+    Reading(
+        "new_downs",
+        ("on_reaching_10", "after_third_down"),
+        "6(e)",
+        "Three more downs follow a 1st & Goal: from the throw that reaches the 10 yard line, "
+        "or only once three downs are played.",
+    ),
+    Reading(
+        "touchdown_at",
+        ("zero_or_beyond", "beyond_zero"),
+        "1",
+        "A touchdown is scored when the 0 yard line is passed: on reaching it, or beyond it. "
+        "The second makes Game Length six favour the player.",
+    ),
+)
+
+
+class Field(NamedTuple):
+    """Where a game stands after a throw."""
+
+    yards: int = FIRST_DOWN_YARDS
+    down: int = 0  # downs played of the three
+    plays: int = 0
+    earned: bool = False  # the 10 yard line was reached
+    goal: bool = False  # the three more downs have begun
+    drive: Drive | None = None  # how the game ended, once it has
+
 
 def play(t: Table) -> None:
     """One game, from the Down Puck on 1st Down to the extra point; paid by section 8 (6(g))."""
@@ -150,72 +181,135 @@ def play(t: Table) -> None:
     t.mark("down", 1, "6(a)")
     t.mark("yard", FIRST_DOWN_YARDS, "6(a)")
     t.mark("game_length", 1, "6(a)")
-    drive = _drive(t, opening)
+    drive, others = _drive(t, opening)
     if drive.scored:
-        _score(t, drive)
+        _score(t, drive, others)
     else:
-        _stop(t, drive)
+        _stop(t, drive, others)
 
 
-def _drive(t: Table, opening: list[Fact]) -> Drive:
+def _drive(t: Table, opening: list[Fact]) -> tuple[Drive, Others]:
     """Throw until the game ends; each throw decides the single play wagers on it (6(c)-(e)).
 
-    A throw that was invalid or called no roll (5(b), 5(c), 5(f), 5(g)) is none. A turnover and a
-    Trips TD end the game (6(c)(4), 6(c)(5)), and so do three downs without a 1st & Goal (6(e)(1)).
+    A throw that was invalid or called no roll (5(b), 5(c), 5(f), 5(g)) is none. Beside how the game
+    ended, how it would have under each other reading.
     """
-    at_zero = t.rules.readings["touchdown_at"] == "zero_or_beyond"
-    at_once = t.rules.readings["new_downs"] == "on_reaching_10"
-    yards, down, plays, earned, goal = FIRST_DOWN_YARDS, 0, 0, False, False
+    field, throws = Field(), []
     while True:
         fact, dice = t.throw("5(a)")
-        throw, plays, down = Throw(*dice), plays + 1, down + 1
-        if plays == 1:
+        throw = Throw(*dice)
+        throws.append(throw)
+        field = _after(field, throw, t.rules.readings)
+        if field.plays == 1:
             t.close(opening, fact, "3(c)")
-        yards += 1 if throw.penalty else -throw.gain
-        scored = throw.triple or yards < 0 or (at_zero and yards == 0)
-        earned = earned or yards <= GOAL_YARDS
-        if scored or throw.turnover or (down == DOWNS and (goal or not earned)):
-            return Drive(scored, plays, throw)
-        if earned and not goal and (at_once or down == DOWNS):
-            goal, down = True, 0
-        _move_markers(t, throw, yards, down + 1 + (DOWNS if goal else 0), plays + 1)
-        _settle_single_play(t, throw, plays)
-        t.wagers(tuple(SINGLE_PLAY), "3(e)", throw=plays + 1)
+        if field.drive:
+            return field.drive, _read_otherwise(throws, t.rules.readings)
+        _move_markers(t, throw, field)
+        _settle_single_play(t, throw, field.plays)
+        t.wagers(tuple(SINGLE_PLAY), "3(e)", throw=field.plays + 1)
 
 
-def _move_markers(t: Table, throw: Throw, yards: int, down: int, play_number: int) -> None:
-    """The Yard Marker, the Down Puck (4-6 are 1st to 3rd & Goal) and the Game Length Puck."""
+def _after(field: Field, throw: Throw, readings: Mapping[str, str | bool]) -> Field:
+    """The field after a throw (6(c)).
+
+    A turnover and a Trips TD end the game (6(c)(4), 6(c)(5)), and so do three downs without a
+    1st & Goal (6(e)(1)).
+    """
+    at_zero = readings["touchdown_at"] == "zero_or_beyond"
+    at_once = readings["new_downs"] == "on_reaching_10"
+    plays, down, goal = field.plays + 1, field.down + 1, field.goal
+    yards = field.yards + (1 if throw.penalty else -throw.gain)
+    scored = throw.triple or yards < 0 or (at_zero and yards == 0)
+    earned = field.earned or yards <= GOAL_YARDS
+    if scored or throw.turnover or (down == DOWNS and (goal or not earned)):
+        return field._replace(plays=plays, drive=Drive(scored, plays, throw))
+    if earned and not goal and (at_once or down == DOWNS):
+        goal, down = True, 0
+    return Field(yards, down, plays, earned, goal)
+
+
+def _read_otherwise(throws: Sequence[Throw], readings: Mapping[str, str | bool]) -> Others:
+    """How the game ends under each other reading; every way it may, where it would go on."""
+    found: Others = {}
+    for reading in READINGS:
+        [other] = [value for value in reading.values if value != readings[reading.name]]
+        field = Field()
+        for throw in throws:
+            if field.drive is None:
+                field = _after(field, throw, {**readings, reading.name: other})
+        found[reading.name] = (field.drive,) if field.drive else _endings(field, throw)
+    return found
+
+
+TRIPS = Throw(1, 1, 1)
+
+
+def _endings(field: Field, last: Throw) -> tuple[Drive, ...]:
+    """How a game that goes on may end: scored by a Trips TD or not at all, in each play left."""
+    most = field.plays - field.down + (DOWNS if field.goal else 2 * DOWNS)
+    later = range(field.plays + 1, most + 1)
+    return tuple(Drive(how is TRIPS, plays, how) for plays in later for how in (TRIPS, last))
+
+
+def _depends(t: Table, table: Paytable, drive: Drive, others: Others) -> list[str]:
+    """The readings without which a full game wager would be settled otherwise, or not yet."""
+    row = table.pays(drive, t.rules.readings)
+    return [
+        reading
+        for reading, drives in others.items()
+        if any(table.pays(other, t.rules.readings) is not row for other in drives)
+    ]
+
+
+def _move_markers(t: Table, throw: Throw, field: Field) -> None:
+    """The Yard Marker, the Down Puck (4-6, or 1-3, are 1st to 3rd & Goal), the Game Length Puck."""
     moved = "6(c)(2)" if throw.penalty else "6(c)(1)" if throw.gain else "6(c)(3)"
     if throw.penalty or throw.gain:
-        t.mark("yard", yards, moved)
-    t.mark("down", down, "6(e)(2)" if down > DOWNS else moved)
-    t.mark("game_length", play_number, moved)
+        t.mark("yard", field.yards, moved)
+    down = field.down + 1
+    if field.goal:
+        t.mark("down", DOWNS + down, "6(e)(2)", or_at=down)
+    else:
+        t.mark("down", down, moved)
+    t.mark("game_length", field.plays + 1, moved)
 
 
-def _score(t: Table, drive: Drive) -> None:
+def _score(t: Table, drive: Drive, others: Others) -> None:
     """A touchdown or Trips TD: Defense first, Touchdown and Extra Point last (6(f)(1))."""
+    decided = _depends(t, TOUCHDOWN, drive, others)
     for seat, wager in list(t.betting("defense")):
-        t.collect(seat, wager, "6(f)(1)")
+        t.collect(seat, wager, "6(f)(1)", readings=decided)
     _settle_single_play(t, drive.last, drive.plays)
-    _settle_by_length(t, drive, "6(f)(1)")
+    _settle_by_length(t, drive, others, "6(f)(1)")
     extra = None
     if any(t.betting("extra_point")):
         _, dice = t.throw("6(f)(1)", "extra_point")
         extra = Throw(*dice)
     for seat, wager in list(t.betting("touchdown")):
-        t.settle(seat, wager, TOUCHDOWN, drive, "6(f)(2)")
+        t.settle(seat, wager, TOUCHDOWN, drive, "6(f)(2)", readings=decided)
     for seat, wager in list(t.betting("extra_point")):
-        t.settle(seat, wager, EXTRA_POINT, extra, "6(f)(1)")
+        t.settle(seat, wager, EXTRA_POINT, extra, "6(f)(1)", readings=_when(drive, others))
 
 
-def _stop(t: Table, drive: Drive) -> None:
+def _stop(t: Table, drive: Drive, others: Others) -> None:
     """No touchdown: Touchdown and Extra Point first, then Defense is paid (6(f)(2))."""
+    decided = _depends(t, DEFENSE, drive, others)
     for seat, wager in list(t.betting("touchdown", "extra_point")):
-        t.collect(seat, wager, "6(f)(2)")
+        t.collect(seat, wager, "6(f)(2)", readings=decided)
     for seat, wager in list(t.betting("defense")):
-        t.settle(seat, wager, DEFENSE, drive, "6(f)(1)")
+        t.settle(seat, wager, DEFENSE, drive, "6(f)(1)", readings=decided)
     _settle_single_play(t, drive.last, drive.plays)
-    _settle_by_length(t, drive, "6(f)(2)")
+    _settle_by_length(t, drive, others, "6(f)(2)")
+
+
+def _when(drive: Drive, others: Others) -> list[str]:
+    """The readings that say which throw is the extra point's: the one after the last play."""
+    ending = (drive.scored, drive.plays)
+    return [
+        reading
+        for reading, drives in others.items()
+        if any((other.scored, other.plays) != ending for other in drives)
+    ]
 
 
 def _settle_single_play(t: Table, throw: Throw, plays: int) -> None:
@@ -224,10 +318,11 @@ def _settle_single_play(t: Table, throw: Throw, plays: int) -> None:
         t.settle(seat, wager, SINGLE_PLAY[wager], throw, "6(d)", throw=plays)
 
 
-def _settle_by_length(t: Table, drive: Drive, lost: str) -> None:
+def _settle_by_length(t: Table, drive: Drive, others: Others, lost: str) -> None:
     """The full game wagers that go by how long the game lasted and how it ended."""
     for seat, wager in list(t.betting(*BY_LENGTH)):
-        t.settle(seat, wager, BY_LENGTH[wager], drive, lost)
+        table = BY_LENGTH[wager]
+        t.settle(seat, wager, table, drive, lost, readings=_depends(t, table, drive, others))
 
 
 GAME = Game(
@@ -272,22 +367,7 @@ GAME = Game(
         *GAME_LENGTH,
         *SINGLE_PLAY.values(),
     ),
-    readings=(
-        Reading(
-            "new_downs",
-            ("on_reaching_10", "after_third_down"),
-            "6(e)",
-            "Three more downs follow a 1st & Goal: from the throw that reaches the 10 yard line, "
-            "or only once three downs are played.",
-        ),
-        Reading(
-            "touchdown_at",
-            ("zero_or_beyond", "beyond_zero"),
-            "1",
-            "A touchdown is scored when the 0 yard line is passed: on reaching it, or beyond it. "
-            "The second makes Game Length six favour the player.",
-        ),
-    ),
+    readings=READINGS,
     irregularities={
         "dice_mistotalled": Irregularity("5(e)", void=False, says="the dice rule, not the call"),
     },

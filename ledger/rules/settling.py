@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ledger.rules.ruling import Settlement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ledger.rules.game import InForce
     from ledger.rules.odds import Row
     from ledger.rules.steps import Spot
@@ -21,11 +23,16 @@ def decided(
     section: str,
     throw: int | None,
     letter: str | None,
+    readings: Sequence[str],
 ) -> Settlement:
-    """A stake paid by a printed row, or lost where there is none. `section` chapter-relative."""
+    """A stake paid by a printed row, or lost where there is none. `section` chapter-relative.
+
+    `readings` are those the outcome depended on; a row may stand under one of its own.
+    """
     seat, wager, hand = spot
     exact = Fraction(-stake) if row is None else stake * row.ratio
-    reading = (row.reading if row else None) or (None, None)
+    named = (row.reading[0],) if row and row.reading else tuple(readings)
+    values = [str(rules.readings[name]) for name in named]
     return Settlement(
         position=seat,
         hand=hand,
@@ -39,8 +46,8 @@ def decided(
         exact_net=str(exact),
         paytable=letter,
         section=rules.section(section),
-        reading=reading[0],
-        reading_value=reading[1],
+        reading=", ".join(named) or None,
+        reading_value=", ".join(values) or None,
     )
 
 

@@ -272,14 +272,17 @@ class Table(Layout):
             raise Stop
         return fact, (*body.offensive, body.defensive)
 
-    def mark(self, marker: str, at: int, section: str) -> None:
-        """Place a puck; where a device reports pucks, a wrong place is found."""
+    def mark(self, marker: str, at: int, section: str, *, or_at: int | None = None) -> None:
+        """Place a puck; where a device reports pucks, a wrong place is found.
+
+        `or_at` is the same place by another count.
+        """
         step = Step("marker_placed", section, what=marker, at=(at,), throw=self.throws)
         fact = self.expect(step)
         if fact is None:
             return
         placed = said(fact, MarkerPlaced).at
-        if str(placed) != str(at):
+        if str(placed) not in (str(at), str(or_at)):
             self.find(
                 "step_missing",
                 f"The {marker.replace('_', ' ')} marker was placed at {placed}; "
@@ -306,10 +309,12 @@ class Table(Layout):
         *,
         throw: int | None = None,
         hand: int = 1,
+        readings: Sequence[str] = (),
     ) -> None:
         """Settle a wager by its paytable; `lost` is the paragraph that collects it.
 
         Nothing happens where none was placed. An outcome of None (a card not known) leaves it open.
+        `readings` are those the outcome depended on.
         """
         spot = (seat, wager, hand)
         if spot not in self.stakes:
@@ -320,14 +325,20 @@ class Table(Layout):
             return
         row = table.pays(outcome, self.rules.readings)
         section = lost if row is None else table.section
-        self._decide(spot, row, section, throw, table.letter)
+        self._decide(spot, row, section, throw, table.letter, readings)
 
     def collect(
-        self, seat: int, wager: str, section: str, *, throw: int | None = None, hand: int = 1
+        self,
+        seat: int,
+        wager: str,
+        section: str,
+        *,
+        hand: int = 1,
+        readings: Sequence[str] = (),
     ) -> None:
-        """A wager is lost."""
+        """A wager is lost; `readings` are those that depended on."""
         if (seat, wager, hand) in self.stakes:
-            self._decide((seat, wager, hand), None, section, throw, None)
+            self._decide((seat, wager, hand), None, section, None, None, readings)
 
     def forfeit(self, seat: int, section: str, keep: Sequence[str] = ()) -> None:
         """A hand is given up: its wagers are collected, its cards go into the rack."""
@@ -344,7 +355,13 @@ class Table(Layout):
             self._keep(voided(spot, stake, self.rules.section(section)))
 
     def _decide(
-        self, spot: Spot, row: Row | None, section: str, throw: int | None, letter: str | None
+        self,
+        spot: Spot,
+        row: Row | None,
+        section: str,
+        throw: int | None,
+        letter: str | None,
+        readings: Sequence[str],
     ) -> None:
         """Write down what a stake is owed, and expect it to be paid."""
         seat, wager, hand = spot
@@ -352,7 +369,7 @@ class Table(Layout):
         if stake is None:
             self.unsettled.append(Step("wager_collected", section, None, seat, hand, wager))
             return
-        self._keep(decided(spot, stake, row, self.rules, section, throw, letter))
+        self._keep(decided(spot, stake, row, self.rules, section, throw, letter, readings))
 
     def _keep(self, settlement: Settlement) -> None:
         """Keep a settlement; its chips move next."""

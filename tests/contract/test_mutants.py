@@ -61,8 +61,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "('touchdown', 'defense', *BY_LENGTH, 'extra_point')": NO_ORDER,
         "play: '6(b)' -> '6(c)'": ASKED_BY_NAME,
         "play: '6(b)' -> '6(c)' #2": ASKED_BY_NAME,
-        "_drive: (FIRST_DOWN_YARDS, 0, 0, False, False) -> "
-        "(FIRST_DOWN_YARDS, 0, False, 0, False)": "0 plays and not earned are the same value",
+        "_endings: 2 -> 3": "no wager is on a seventh play",
+        "_endings: Is -> IsNot": "a wager looks at the score or at the last throw, never at both",
+        "_endings: (TRIPS, last) -> (last, TRIPS)": NO_ORDER,
         "_drive: '3(e)' -> '4'": ASKED_BY_NAME,
         "_score: '6(f)(2)' -> '6(g)'": NEVER_LOST,
         "_stop: '6(f)(1)' -> '6(f)(2)'": NEVER_LOST,

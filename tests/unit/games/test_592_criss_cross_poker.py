@@ -167,6 +167,9 @@ def test_592_12_b_a_pair_of_10s_pushes_or_pays_by_the_reading_and_nothing_else_c
     check_hands(
         f"{tens} LO 0 T1 1000 X -1000 X -2000 T1 3000 X -500\n{jacks}\n{nines}", filed=literal
     )
+    # A value that the game does not know chooses nothing: the hand does not lose.
+    unknown = {"offers": ("five_card_bonus",), "readings": {"pair_of_tens": "as_we_like"}}
+    check_hands(f"{tens} LO 0 TT 0 X -1000 X -2000 TT 0 X -500", filed=unknown)
 
 
 def test_592_11_h_4_the_middle_bet_pays_the_higher_hand_whichever_it_is() -> None:

@@ -218,10 +218,77 @@ def test_661a_8_a_every_full_game_wager(throws: str, extra: str, sums: list[str]
         expected.append(f"1 {wager} 1000 win +{cell.removeprefix('X')} 661a.8(a) {row}")
     found = text(ruling(played(throws, extra), GAME))
     assert found[0] == "complete"
-    assert sorted(found[1:]) == sorted(expected)
+    assert sorted(line.partition(" [")[0] for line in found[1:]) == sorted(expected)
     # One throw fewer and the game is not over.
     open_game = text(ruling(played(" ".join(throws.split()[:-1]), "-"), GAME))
     assert open_game[0] == "awaiting"
+
+
+# Games that the other value of a reading would settle otherwise, or not yet: which wagers.
+READ = {
+    "552 332 642": "touchdown_at: touchdown defense extra_point quick_strike_td game_changer "
+    "game_length_3 game_length_4 game_length_5",
+    "642 642 123 123 332": "touchdown_at: touchdown defense extra_point",
+    "123 642 323 123 123 651": "touchdown_at: touchdown defense extra_point",
+    "651 123 123 123": "new_downs: touchdown defense extra_point game_changer "
+    "game_length_4 game_length_5 game_length_6",
+    "651 125 123 123": "new_downs: touchdown defense extra_point game_changer "
+    "game_length_4 game_length_5 game_length_6",
+    "642 642 123 123 123": "new_downs: touchdown defense extra_point game_changer "
+    "game_length_5 game_length_6",
+}
+
+
+@pytest.mark.parametrize(("throws", "extra", "sums"), games())
+def test_661a_1_6_e_a_settlement_names_the_reading_that_it_depended_on(
+    throws: str, extra: str, sums: list[str]
+) -> None:
+    del sums
+    plain = " ".join(throw.partition("(")[0] for throw in throws.split())
+    reading, _, wagers = READ.get(plain, "").partition(": ")
+    found = ruling(played(throws, extra), GAME)
+    named = {s.wager: (s.reading, s.reading_value) for s in found.settlements if s.reading}
+    value = {"touchdown_at": "zero_or_beyond", "new_downs": "on_reaching_10"}.get(reading)
+    assert named == dict.fromkeys(wagers.split(), (reading, value))
+
+
+def test_661a_1_6_e_an_extra_point_depends_on_what_says_after_which_play_it_is_thrown() -> None:
+    strict = {"readings": {"touchdown_at": "beyond_zero"}}
+    found = ruling(played("642 642 332 223", "123"), GAME, filed=strict)
+    named = {s.wager: s.reading for s in found.settlements}
+    # Read the other way the game was won one play before: scored all the same.
+    assert (named["touchdown"], named["defense"]) == (None, None)
+    assert (named["extra_point"], named["game_length_4"]) == ("touchdown_at", "touchdown_at")
+
+
+def test_661a_1_6_e_a_settlement_that_hangs_on_both_readings_names_both() -> None:
+    # The 10 at once, the 0 exactly by the third down after it: the fourth play.
+    found = ruling(played("651 123 123 651", "123"), GAME)
+    named = {s.wager: (s.reading, s.reading_value) for s in found.settlements}
+    assert named["touchdown"] == ("touchdown_at", "zero_or_beyond")
+    later = {"readings": {"new_downs": "after_third_down", "touchdown_at": "beyond_zero"}}
+    found = ruling(played("651 642 125 125 123 123", "-"), GAME, filed=later)
+    assert {s.wager: s.reading for s in found.settlements}["game_length_6"] == "new_downs"
+    found = ruling(played("651 123 123 651 123 651", "123"), GAME, filed=later)
+    named = {s.wager: (s.reading, s.reading_value) for s in found.settlements}
+    both = ("new_downs, touchdown_at", "after_third_down, beyond_zero")
+    assert named["game_length_6"] == both
+
+
+def test_661a_1_6_e_a_game_that_would_go_on_may_last_as_many_plays_as_it_has_downs_left() -> None:
+    later = {"readings": {"new_downs": "after_third_down"}}
+    found = ruling(played("651 651", "123"), GAME, filed=later)
+    named = {s.wager for s in found.settlements if s.reading == "touchdown_at"}
+    assert {f"game_length_{plays}" for plays in range(2, 7)} <= named
+    assert "game_length_1" not in named
+
+
+def test_661a_a_value_of_a_reading_that_the_game_does_not_know_chooses_nothing() -> None:
+    for reading in ("touchdown_at", "new_downs"):
+        unknown = {"readings": {reading: "as_we_like"}}
+        for throws in ("642 642 332", "651 123 123 123"):
+            script = played(throws, "-" if throws[-1] == "3" else "123")
+            assert ruling(script, GAME, filed=unknown) == ruling(script, GAME)
 
 
 def test_661a_6_f_1_after_a_touchdown_defense_goes_first_and_touchdown_and_extra_point_last() -> (
@@ -293,8 +360,8 @@ def test_661a_6_e_new_downs_start_on_reaching_the_10_or_after_the_third_down() -
         played(four, "-", bets),
         """
         complete
-        1 game_length_4 1000 win +5000 661a.8(a) Four plays, 5 to 1
-        1 game_length_6 1000 lose -1000 661a.6(f)(2)
+        1 game_length_4 1000 win +5000 661a.8(a) Four plays, 5 to 1 [new_downs on_reaching_10]
+        1 game_length_6 1000 lose -1000 661a.6(f)(2) [new_downs on_reaching_10]
         """,
     )
     later = {"readings": {"new_downs": "after_third_down"}}
@@ -303,8 +370,8 @@ def test_661a_6_e_new_downs_start_on_reaching_the_10_or_after_the_third_down() -
         played(six, "-", bets),
         """
         complete
-        1 game_length_4 1000 lose -1000 661a.6(f)(2)
-        1 game_length_6 1000 win +6000 661a.8(a) Six plays, 6 to 1
+        1 game_length_4 1000 lose -1000 661a.6(f)(2) [new_downs after_third_down]
+        1 game_length_6 1000 win +6000 661a.8(a) Six plays, 6 to 1 [new_downs after_third_down]
         """,
         filed=later,
     )
@@ -315,7 +382,7 @@ def test_661a_6_e_new_downs_start_on_reaching_the_10_or_after_the_third_down() -
 
 
 def test_661a_1_a_touchdown_is_at_the_0_yard_line_or_only_beyond_it() -> None:
-    at_zero, beyond = "642 642 642 123 123", "642 642 651"
+    beyond = "642 642 651"
     strict = {"readings": {"touchdown_at": "beyond_zero"}}
     assert text(ruling(played("642 642 223 332", "123"), GAME)) == text(
         ruling(played("642 642 223 332", "123"), GAME, filed=strict)
@@ -327,12 +394,13 @@ def test_661a_1_a_touchdown_is_at_the_0_yard_line_or_only_beyond_it() -> None:
     reached = "642 642 332"
     bets = "1 touchdown 1000"
     won = "1 touchdown 1000 win +1000 661a.8(a) Touchdown Wager, 1 to 1"
-    check(played(reached, "-", bets), f"complete\n{won}")
+    at_zero = "[touchdown_at zero_or_beyond]"
+    both = "[new_downs, touchdown_at on_reaching_10, beyond_zero]"
+    check(played(reached, "-", bets), f"complete\n{won} {at_zero}")
     assert text(ruling(played(reached, "-", bets), GAME, filed=strict))[0] == "awaiting"
     check(
         played(reached + " 123 123", "-", bets),
-        "complete\n1 touchdown 1000 lose -1000 661a.6(f)(2)",
+        f"complete\n1 touchdown 1000 lose -1000 661a.6(f)(2) {both}",
         filed=strict,
     )
     check(played(reached + " 223", "-", bets), f"complete\n{won}", filed=strict)
-    del at_zero

@@ -154,7 +154,8 @@ MISTAKES = """
     pay 1 touchdown 1000       > take 1 touchdown 1000         : underpaid 1 touchdown 1000 / 0 661a.8(a) & wrongly_collected 1 touchdown 0 / 1000 661a.8(a)
     marker yard 21             > marker yard 22                : step_missing 21 / 22 661a.6(c)(2)
     marker down 2              > marker down 1                 : step_missing 2 / 1 661a.6(c)(2)
-    marker down 4              > marker down 1                 : step_missing 4 / 1 661a.6(e)(2)
+    marker down 4              > marker down 1                 :
+    marker down 4              > marker down 2                 : step_missing 4 / 2 661a.6(e)(2)
     marker yard 10             > marker yard 11                : step_missing 10 / 11 661a.6(c)(1)
 """  # noqa: E501 - a reviewer reads a row at a glance
 
