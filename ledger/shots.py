@@ -1,8 +1,8 @@
 """What a simulated camera sees: a shot list, and the plan of the camera that looks.
 
-Pure data between the simulator, which writes it, and `replay.camera`, which draws it. Shots stand
-on true time; only the plan knows how the camera's own clock errs, and nothing that replays a round
-may read it.
+Pure data between the simulator, which writes it, and `replay.footage.camera`, which draws it. Shots
+stand on true time; only the plan knows how the camera's own clock errs, and nothing that replays a
+round may read it.
 """
 
 from typing import Annotated

@@ -22,8 +22,8 @@ from ledger.games import games
 from ledger.values import format_time
 from ledger.verify import heads_to_json
 from ledger.wire import structured
-from replay.decoder import Frame
 from replay.drawing import WIDTH, layout, money, notes, seats
+from replay.footage.decoder import Frame
 from replay.telling import (
     ground,
     moment_json,

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from ledger.tape import TapeRow
     from ledger.values import RoundId
     from ledger.wire import Fact
+    from replay.footage.segments import FootageIndex
     from replay.moment import Moment
     from replay.owed import Line
-    from replay.segments import FootageIndex
     from replay.timeline import Seen
 
 

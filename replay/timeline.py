@@ -22,15 +22,15 @@ from replay.coverage import (
     mapped_cameras,
     property_of,
 )
-from replay.segments import label_name
+from replay.footage.segments import label_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ledger.wire import Fact
     from replay.coverage import Coverage, Segment
-    from replay.decoder import FrameIndex
-    from replay.segments import FootageIndex
+    from replay.footage.decoder import FrameIndex
+    from replay.footage.segments import FootageIndex
 
 State = Literal["recorded", "gap", "expired", "locked", "no_camera_mapped", "off_line", "altered"]
 """`recorded` and `locked` (held as evidence) have footage; the others say why there is none."""

@@ -39,7 +39,7 @@ from replay.cli.settings import in_force
 from replay.cli.stories import Told, bring_along, frames_of, told
 from replay.demo import Audit, audit, money_at_stake
 from replay.demo_text import found_text, pointers, worst_text
-from replay.filming import film
+from replay.footage.filming import film
 
 T = TypeVar("T")
 

@@ -21,8 +21,8 @@ from replay.cli.stories import (
     opened_views,
     told,
 )
-from replay.decoder import Frame
 from replay.dossier import Evidence, Filed, write_dossier
+from replay.footage.decoder import Frame
 
 app = family()
 

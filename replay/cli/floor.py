@@ -14,7 +14,7 @@ from ledger.simulate import MISTAKES, Plan, Window, happenings, plan_of, write
 from ledger.values import parse_subject
 from replay.cli.app import family
 from replay.cli.output import Json, print_json, progress, say
-from replay.filming import film
+from replay.footage.filming import film
 
 app = family()
 

@@ -30,9 +30,9 @@ from replay.cli.stories import (
     opened_views,
     told,
 )
-from replay.decoder import Frame
 from replay.dossier import pictures, without_trailing_blanks
 from replay.drawing import WIDTH, boxed_table, money
+from replay.footage.decoder import Frame
 from replay.story import Story
 from replay.telling import moment_json, ruling_json, tell
 

@@ -27,9 +27,9 @@ from ledger.wire import fact_of
 from replay.cli.opened import opened_database
 from replay.cli.output import Advance, progress
 from replay.cli.settings import in_force
-from replay.decoder import Frame
 from replay.dossier import wanted
-from replay.segments import FootageIndex, frames, open_footage
+from replay.footage.decoder import Frame
+from replay.footage.segments import FootageIndex, frames, open_footage
 from replay.story import Story, story
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)

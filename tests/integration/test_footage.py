@@ -10,11 +10,11 @@ import pytest
 
 from ledger.shots import Area, CameraPlan, Shot, ShotList, camera_clock_us
 from ledger.values import parse_time
-from replay.camera import DrawnSegment, draw
-from replay.footage import frame_at, index
-from replay.picture import WIDTH, draw_table
-from replay.timecode import STRIP_HEIGHT, STRIP_WIDTH, Timecode, draw_strip, read_timecode
-from replay.webm import Packet, read_ivf, write_webm
+from replay.footage.camera import DrawnSegment, draw
+from replay.footage.picture import WIDTH, draw_table
+from replay.footage.reader import frame_at, index
+from replay.footage.timecode import STRIP_HEIGHT, STRIP_WIDTH, Timecode, draw_strip, read_timecode
+from replay.footage.webm import Packet, read_ivf, write_webm
 
 if TYPE_CHECKING:
     from pathlib import Path

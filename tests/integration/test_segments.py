@@ -14,11 +14,11 @@ from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.shots import CameraPlan, ShotList
 from ledger.wire import Fact
-from replay import segments as store
-from replay.camera import draw
-from replay.decoder import Frame, Job, Limits, decode, sha256_of
-from replay.segments import frames, open_footage
-from replay.webm import Packet, write_webm
+from replay.footage import segments as store
+from replay.footage.camera import draw
+from replay.footage.decoder import Frame, Job, Limits, decode, sha256_of
+from replay.footage.segments import frames, open_footage
+from replay.footage.webm import Packet, write_webm
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ from ledger.facts import CameraMapped, ClockChecked, RoundStarted
 from ledger.shots import CameraPlan, Shot, ShotList, camera_clock_us
 from ledger.values import format_time
 from ledger.wire import Fact
-from replay.camera import draw
 from replay.coverage import coverage
-from replay.decoder import Frame
-from replay.segments import frames, open_footage
+from replay.footage.camera import draw
+from replay.footage.decoder import Frame
+from replay.footage.segments import frames, open_footage
 from replay.timeline import timeline
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.timecode import (
+from replay.footage.timecode import (
     CELL_WIDTH,
     STRIP_HEIGHT,
     STRIP_WIDTH,

@@ -25,8 +25,8 @@ from ledger.facts import (
 from ledger.values import format_time
 from ledger.wire import Fact
 from replay.coverage import coverage
-from replay.decoder import FrameIndex
-from replay.segments import FootageIndex, Kept
+from replay.footage.decoder import FrameIndex
+from replay.footage.segments import FootageIndex, Kept
 from replay.timeline import UNCHECKED, Sight, timeline
 
 MS = 1_000

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from replay.webm import Packet, read_ivf, write_webm
+from replay.footage.webm import Packet, read_ivf, write_webm
 
 KEY, DELTA = b"\x10key", b"\x11delta"
 

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from ledger.values import dollars, format_time
-from replay.timecode import STRIP_HEIGHT
+from replay.footage.timecode import STRIP_HEIGHT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

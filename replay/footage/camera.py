@@ -20,9 +20,9 @@ from ledger.errors import Unavailable
 from ledger.facts import SegmentRecorded
 from ledger.shots import CameraPlan, ShotList, camera_clock_us
 from ledger.values import format_time
-from replay.picture import HEIGHT, WIDTH, draw_clock, draw_table
-from replay.timecode import Timecode, draw_strip
-from replay.webm import Packet, read_ivf, write_webm
+from replay.footage.picture import HEIGHT, WIDTH, draw_clock, draw_table
+from replay.footage.timecode import Timecode, draw_strip
+from replay.footage.webm import Packet, read_ivf, write_webm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

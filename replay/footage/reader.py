@@ -1,8 +1,8 @@
 """Reads footage: an index of presentation times, and exactly the frame asked for.
 
 A player asked for a time shows a neighbour of the frame there, so frames are found by index only
-(ADR 0011). The one reader of video here (`replay.camera` draws it). Run as a program it answers
-jobs under hard limits: footage is hostile input and must not be decoded anywhere else (ADR 0013).
+(ADR 0011). Run as a program it answers jobs under hard limits: footage is hostile input and must
+not be decoded anywhere else (ADR 0013).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import cv2
 import msgspec
 
-from replay.decoder import (
+from replay.footage.decoder import (
     FRAMES_MAX,
     PIXELS_MAX,
     Answer,
@@ -30,7 +30,7 @@ from replay.decoder import (
     Limits,
     sha256_of,
 )
-from replay.timecode import read_timecode
+from replay.footage.timecode import read_timecode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """Has footage decoded in a process of its own, which may fail, hang or be killed without harm.
 
 One child answers many jobs; the job on which a child dies is answered as unreadable and the rest go
-to a new one. This side never touches a decoder: it must not import `replay.footage` or cv2.
+to a new one. This side never touches a decoder: it must not import `replay.footage.reader` or cv2.
 """
 
 import os
@@ -12,15 +12,17 @@ from pathlib import Path
 
 from msgspec import DecodeError, Struct, json
 
-from replay.timecode import Timecode
+from replay.footage.timecode import Timecode
 
 FRAMES_MAX = 500_000  # of one file: over four hours at 30 a second
 PIXELS_MAX = 4096 * 4096  # of one picture
 BATCH_MAX = 64  # jobs of one child
 
 _START_S_MAX = 30  # what starting the child may add, on a busy machine
-_ROOT = Path(__file__).resolve().parent.parent
-_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from replay.footage import main; main()"
+_ROOT = Path(__file__).resolve().parents[2]
+_PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from replay.footage.reader import main; main()"
+)
 
 
 class Limits(Struct, frozen=True):

@@ -1,7 +1,7 @@
 """Shot lists drawn into segments, several at a time; for simulation only.
 
 Each list is drawn in a process of its own: encoding holds a core. Nothing that replays a round may
-import this, as it may not import `replay.camera`.
+import this, as it may not import `replay.footage.camera`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from ledger.simulate import Plan, line, read_shots, recorded
-from replay.camera import DrawnSegment, draw
+from replay.footage.camera import DrawnSegment, draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

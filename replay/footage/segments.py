@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
-from replay.decoder import Frame, FrameIndex, Job, decode, sha256_of
+from replay.footage.decoder import Frame, FrameIndex, Job, decode, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
