@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.docs import cli, errors, facts, games, settings
+from replay.docs import cli, decisions, errors, facts, games, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,7 @@ def generate() -> dict[str, str]:
         "facts.md": facts.page(),
         "errors.md": errors.page(),
         "settings.md": settings.page(),
+        "adr/README.md": decisions.page(),
         **games.pages(),
     }
 
@@ -39,9 +40,9 @@ def stale(pages: Mapping[str, str], folder: Path = FOLDER) -> list[str]:
 def write(pages: Mapping[str, str], folder: Path = FOLDER) -> list[str]:
     """Write every page that differs and remove those of games that are gone; their names."""
     changed = stale(pages, folder)
-    (folder / "games").mkdir(parents=True, exist_ok=True)
     for name in changed:
         if name in pages:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(pages[name], encoding="utf-8")
         else:
             (folder / name).unlink()

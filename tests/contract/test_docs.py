@@ -120,6 +120,15 @@ def test_every_fact_and_game_has_its_place(pages: dict[str, str]) -> None:
     assert {f"games/{game}.md" for game in games()} <= pages.keys()
 
 
+@pytest.mark.parametrize("path", sorted((FOLDER / "adr").glob("[0-9]*.md")), ids=lambda p: p.stem)
+def test_every_decision_has_its_four_parts_and_a_number_of_its_own(path: Path) -> None:
+    title, *lines = path.read_text().splitlines()
+    parts = ["## Context", "## Decision", "## Consequences", "## Alternatives"]
+    assert [line for line in lines if line.startswith("#")] == parts
+    assert title.startswith(f"# {path.name[:4]}: ")
+    assert list(path.parent.glob(f"{path.name[:4]}*")) == [path]
+
+
 def test_no_page_holds_a_path_of_this_machine(pages: dict[str, str]) -> None:
     assert not [name for name, text in pages.items() if str(FOLDER.parent) in text]
 
