@@ -56,7 +56,7 @@ class Frame(Struct, frozen=True):
 class Job(Struct, frozen=True):
     """Read the index of a file, and frames of it by number. Not done if its bytes have changed."""
 
-    path: str
+    path: str  # absolute: the child stands elsewhere
     sha256: str
     frames: tuple[int, ...] = ()
 

@@ -51,7 +51,7 @@ def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
     recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
     paths: dict[str, Path] = {}
     strangers = set()
-    for path in _files(folder):
+    for path in _files(folder.absolute()):
         digest = sha256_of(path)
         if digest in recorded:
             paths.setdefault(digest, path)

@@ -64,6 +64,17 @@ def test_only_files_whose_bytes_were_recorded_are_used(folder: Path) -> None:
     assert len(kept.times.pts_us) > 15
 
 
+def test_a_folder_named_from_where_one_stands_is_read_like_any_other(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = only(folder)
+    monkeypatch.chdir(folder.parent)
+    footage = open_footage(folder.relative_to(folder.parent), [recorded(good)])
+    assert [kept.problem for kept in footage.kept.values()] == [None]
+    (frame,) = frames(footage, [(sha256_of(good), 3)]).values()
+    assert isinstance(frame, Frame)
+
+
 def test_a_label_is_never_opened(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = tmp_path_factory.mktemp("outside") / "secret.webm"
     outside.write_bytes(only(folder).read_bytes() + b"\0")
