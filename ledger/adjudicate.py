@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from ledger.facts import IrregularityCalled, RoundStarted, WagerPlaced, WagerWithdrawn
+from ledger.facts import (
+    IrregularityCalled,
+    RoundCompleted,
+    RoundStarted,
+    RoundVoided,
+    WagerCollected,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    WagerWithdrawn,
+)
 from ledger.games import games
 from ledger.rules import review
 from ledger.rules.money import compare
@@ -41,6 +51,10 @@ class RoundRecord(NamedTuple):
     seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
 
 
+_Stake = tuple[int | None, int, str | None]
+"""Position, hand and wager."""
+
+
 class _Run(NamedTuple):
     """One run of `play` over a record."""
 
@@ -51,15 +65,15 @@ class _Run(NamedTuple):
     void: str | None  # the paragraph that voids the round
 
 
-def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling | None:
-    """The ruling of one round; None where the record does not say which game, or not a known one.
+def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling:
+    """The ruling of one round; it settles nothing where the record does not say which game.
 
     A device whose clock is off is ruled on as if it were not, and named.
     """
     started = next((f.body for f in of.facts if isinstance(f.body, RoundStarted)), None)
     game = games().get(started.game) if started else None
     if started is None or game is None:
-        return None
+        return _unruled(of, started)
     round_ = of.round
     rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
     run = _run(of, of.facts, rules, started.dealt_from)
@@ -69,31 +83,78 @@ def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling | None:
     return _ruling(of, rules, run, skew)
 
 
+def _unruled(of: RoundRecord, started: RoundStarted | None) -> Ruling:
+    """A round of no known game: said aloud, so that no chips pass in silence."""
+    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
+    what = (
+        f"of {started.game}, a game the ledger has no rules of (`round-ledger games` lists them)"
+        if started
+        else "of a game that is not on record: round_started is missing"
+    )
+    found = Finding(
+        code="step_missing",
+        expected="round_started",
+        recorded=started.game if started else None,
+        says=f"The round is {what}; nothing of it was ruled on.",
+    )
+    lost = review.lost_facts(gap for gap in of.gaps if gap.after.round == of.round)
+    return Ruling(
+        round=of.round.subject,
+        property=of.round.property,
+        game=started.game if started else None,
+        edition=None,
+        status="awaiting",
+        settlements=[],
+        findings=[*lost, *([found] if started or (closed and not lost) else [])],
+        awaiting=Awaiting(step="round_started", who="dealer", section=None),
+        next=None if closed else Awaiting(step="round_started", who="dealer", section=None),
+    )
+
+
 def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None) -> _Run:
-    """Run the game over the facts; a void starts over with every wager given back."""
+    """Run the game over the facts; a void starts over with every wager given back.
+
+    A round voided without ground where it stood is run as far as it was played.
+    """
     facts = in_order(facts)
     table, record = _table(of, facts, rules, dealt_from)
-    stopped, void = False, None
-    try:
-        _irregularities(table, facts)
-        rules.game.play(table)
-    except Stop:
-        stopped = True
-    except Void as ground:
-        void = ground.section
+    stopped, void = _played(table, facts)
+    if void is not None:
         findings = table.findings
         table, record = _table(of, facts, rules, dealt_from)
         table.findings = findings
         _give_back_all(table, facts, void)
+    elif table.missing and any(isinstance(fact.body, RoundVoided) for fact in facts):
+        table, record = _table(of, facts, rules, dealt_from, broken_off=True)
+        stopped, void = _played(table, facts)
     return _Run(facts, table, record, stopped, void)
 
 
+def _played(table: Table, facts: Sequence[Fact]) -> tuple[bool, str | None]:
+    """Play as far as the record goes: whether it stopped short, and the paragraph that voids it."""
+    try:
+        _irregularities(table, facts)
+        table.rules.game.play(table)
+    except Stop:
+        return True, None
+    except Void as ground:
+        return False, ground.section
+    return False, None
+
+
 def _table(
-    of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None
+    of: RoundRecord,
+    facts: Sequence[Fact],
+    rules: InForce,
+    dealt_from: str | None,
+    *,
+    broken_off: bool = False,
 ) -> tuple[Table, Record]:
     missing = sum(gap.missing for gap in of.gaps)
     known = frozenset(wager.id for wager in rules.game.wagers)
-    record = Record(facts, wagers=known, missing=missing, gone=of.gone, seats=of.seats)
+    record = Record(
+        facts, wagers=known, missing=missing, gone=of.gone, seats=of.seats, broken_off=broken_off
+    )
     return Table(record, rules, dealt_from), record
 
 
@@ -177,15 +238,34 @@ def _findings(of: RoundRecord, run: _Run, status: Status, skew: Skew | None) -> 
         found += review.left_over(table, record)
     found += review.cards(table, run.facts)
     found += review.voids(table, run.facts, run.void, closed=record.closed)
-    if record.closed and status != "awaiting":
+    if record.closed:
+        still_open = _open(run)
         found += compare(
-            table.settlements,
-            run.facts,
+            [s for s in table.settlements if (s.position, s.hand, s.wager) not in still_open],
+            [fact for fact in run.facts if _for(fact) not in still_open],
             lambda fact: record.throw_of(fact, before=False),
             table.name,
             lost,
         )
     return found
+
+
+def _open(run: _Run) -> set[_Stake]:
+    """The stakes that a closed record leaves undecided."""
+    table = run.table
+    found: set[_Stake] = {(seat, hand, wager) for seat, wager, hand in table.stakes}
+    found |= {(step.position, step.hand, step.what) for step in table.unsettled}
+    if run.stopped:
+        found |= {_for(fact) for fact in run.record.left("wager_placed")}
+    return found
+
+
+def _for(fact: Fact) -> _Stake:
+    """Position, hand and wager that a fact speaks of."""
+    body = fact.body
+    if isinstance(body, WagerPlaced | WagerPaid | WagerCollected | WagerReturned):
+        return body.position, body.hand, body.wager
+    return None, 0, None
 
 
 def _skew_finding(skew: Skew) -> Finding:

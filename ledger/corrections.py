@@ -37,7 +37,7 @@ def corrections(facts: Iterable[Fact]) -> Corrections:
 
 def rule_corrected(
     of: RoundRecord, submissions: Sequence[Filed], made: Mapping[tuple[str, str], FactCorrected]
-) -> Ruling | None:
+) -> Ruling:
     """A round's ruling; with corrections, the one after them, and beside it the one before."""
     before = rule(of, submissions)
     if not any((fact.source, fact.id) in made for fact in of.facts):

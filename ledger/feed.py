@@ -124,8 +124,7 @@ def _rounds(
         table = (round_.property, round_.table)
         record = record_of(round_, facts, around[table], touching[round_])
         ruling = rule_corrected(record, submissions, made)
-        if ruling:
-            yield _Said(min(fact.time_us for fact in facts), table, ruling)
+        yield _Said(min(fact.time_us for fact in facts), table, ruling)
 
 
 def _of_table(

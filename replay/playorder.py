@@ -78,7 +78,7 @@ def _order(
     steps: dict[_Key, set[str]] = {}
     for count in range(1, len(facts)):
         ruling = rule(RoundRecord(round_, facts[:count]), submissions)
-        if ruling and ruling.next:
+        if ruling.next and ruling.next.section:
             steps.setdefault(_key(ruling.next), set()).add(ruling.next.section)
     return steps
 
@@ -91,5 +91,5 @@ def _key(step: Awaiting) -> _Key:
         "settled" if settled else step.step,
         "player" if player else step.who,
         step.wager,
-        "" if settled or step.step in _ENDS else step.section,
+        "" if settled or step.step in _ENDS else step.section or "",
     )

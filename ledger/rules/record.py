@@ -94,11 +94,16 @@ class Record:
         missing: int = 0,
         gone: frozenset[int] = frozenset(),
         seats: Sequence[tuple[int, ...]] = (),
+        broken_off: bool = False,
     ) -> None:
-        """`facts` in order; `wagers` the game knows; `missing` facts that gaps say were lost."""
+        """`facts` in order; `wagers` the game knows; `missing` facts that gaps say were lost.
+
+        `broken_off`: the round was voided where it stood, which shows nothing of play going on.
+        """
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
         self.excused = missing > 0
         self.closed = False
+        self._broken_off = broken_off
         self._gone = gone
         self._seats = seats
         self._out = 0  # cards that left the deck
@@ -137,11 +142,11 @@ class Record:
 
     @property
     def ended(self) -> bool:
-        """Nothing shows that play went on past the latest step taken, and the round is open.
+        """Nothing shows that play went on past the latest step taken: not the round's end either.
 
         A wager that the game does not know shows nothing: no step will ever ask for it.
         """
-        return not self.closed and not any(
+        return (self._broken_off or not self.closed) and not any(
             queue
             and self.rank[id(queue[-1])] > self._reached
             and key[0] in _PLAY

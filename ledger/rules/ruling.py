@@ -58,7 +58,7 @@ class Awaiting(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"o
 
     step: str
     who: str
-    section: str
+    section: str | None  # None: of no known game
     position: int | None = None
     wager: str | None = None
     amount: int | None = None
@@ -70,8 +70,8 @@ class Ruling(Struct, frozen=True, kw_only=True):
 
     round: str  # "CC-07/2026-11-20/231"
     property: str
-    game: str
-    edition: str
+    game: str | None  # None: not on record
+    edition: str | None  # None: of no known game
     edition_note: str | None = None  # where no edition covers the gaming day
     status: Status
     settlements: list[Settlement]

@@ -133,6 +133,28 @@ def test_592_13_a_round_voided_without_ground_is_owed_as_it_was_played() -> None
     assert "! underpaid 1 five_card_bonus 500 / 0 592.12(c)" in found
 
 
+def test_592_13_a_round_voided_without_ground_where_it_stood_forfeits_no_undecided_hand() -> None:
+    for played in ("", "call card_drawn_unexposed\n"):
+        assert text(ruling(START + DEAL + played + RETURNED, GAME)) == [
+            "awaiting",
+            "! wrongly_voided",
+            "> wager_placed position 1 across 592.11(b)",
+        ]
+    folded = text(ruling(START + DEAL + "fold 1\n" + RETURNED, GAME))
+    # What was decided before the call is owed all the same.
+    assert "! not_collected 1 ante_across 1000 / 0 592.11(b)" in folded
+    assert "1 five_card_bonus" not in " ".join(folded)
+
+
+def test_592_11_a_wager_left_open_hides_no_mistake_of_another() -> None:
+    # The left card is not read: the Across Hand is not known, the Down Hand is.
+    script = (START + DEAL + PLAY).replace("9h 8s 9d", "9h ?? 9d").replace("1 8s 3", "1 ?? 3")
+    found = text(ruling(script + PAID.replace("back 1 down 1000", "pay 1 down 900"), GAME))
+    assert [line for line in found if line.startswith("!")] == [
+        "! overpaid 1 down 0 / 900 592.12(b)"
+    ]
+
+
 def test_592_13_an_irregularity_the_chapter_does_not_know_voids_nothing() -> None:
     check(START + DEAL + "call player_card_exposed\n" + PLAY + PAID, PLAYED)
 

@@ -207,7 +207,7 @@ def test_592_7_d_an_ante_that_the_record_lost_leaves_that_wager_open_and_no_othe
     script = START.replace("1 ante_across 1000", "1 ante_across 1000 | seq 1")
     script = script.replace("1 ante_down 1000\n", "").replace("bonus 500", "bonus 500 | seq 3")
     without_down = [line for line in lines(PLAYED) if "ante_down" not in line]
-    assert text(ruling(script + DEAL + PLAY + "done", GAME)) == [
+    assert text(ruling(script + DEAL + PLAY + PAID, GAME)) == [
         "awaiting",
         *without_down[1:],
         "! fact_missing 1 more / 1, then 3",
@@ -224,6 +224,25 @@ def test_592_7_d_a_hand_whose_wagers_were_all_lost_is_still_in_play() -> None:
     assert found[0] == "awaiting"
     assert [line.split()[1] for line in found[1:4]] == ["across", "down", "middle"]
     assert not [line for line in found if "misdeal" in line or "not_permitted" in line]
+
+
+def test_a_round_whose_game_is_not_on_record_or_not_known_is_ruled_on_in_no_silence() -> None:
+    begun = "> round_started dealer"
+    script = START.replace("start manual_shoe", "") + DEAL + PLAY
+    assert text(ruling(script, GAME)) == ["awaiting", begun]
+    missing = "! step_missing round_started / None"
+    assert text(ruling(script + PAID, GAME)) == ["awaiting", missing, begun]
+    unknown = ruling(START + DEAL, "three_dice_polo")
+    assert text(unknown) == ["awaiting", "! step_missing round_started / three_dice_polo", begun]
+    assert "nothing of it was ruled on" in unknown.findings[0].says
+
+
+def test_a_device_that_counted_a_lost_start_of_the_round_is_what_is_found() -> None:
+    # The gap lies before the round: its start is the fact that the device counted.
+    script = "nomorebets | seq 3\n cross 9h 8s 9d 3c Ah | seq 5\n done"
+    assert [line for line in text(ruling(script, GAME)) if line.startswith("!")] == [
+        "! fact_missing 1 more / 3, then 5"
+    ]
 
 
 def test_592_11_b_a_bet_that_the_record_lost_leaves_the_hand_in_play() -> None:

@@ -164,5 +164,7 @@ def test_592_11_h_a_hand_with_a_card_not_known_leaves_its_wagers_and_the_middle_
         awaiting
         1 ante_down       1000 push   +0 592.12(a) Pair of 6s through 10s, Push
         1 down            1000 push   +0 592.12(b) Pair of 6s through 10s, Push
+        ! not_returned 1 ante_down 1000 / 0 592.12(a)
+        ! not_returned 1 down 1000 / 0 592.12(b)
         > wager_paid position 1 ante_across 592.11(h)(1)(i)
     """)
