@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
+from ledger.rules.game import cited
 from replay.playorder import StepCard, order_of_play
 
 if TYPE_CHECKING:
@@ -130,12 +131,12 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
             _irregularity(kind, says, chapter) for kind, says in game.irregularities.items()
         ],
         procedures=[
-            ProcedureCard(name.replace("_", " "), _procedure(value))
+            ProcedureCard(name.replace("_", " "), _procedure(value, chapter))
             for name, value in game.procedures._asdict().items()
             if value is not None
         ],
         not_modelled=[
-            NotModelledCard(_cited(chapter, paragraph), reason)
+            NotModelledCard(cited(chapter, paragraph), reason)
             for paragraph, reason in game.not_modelled.items()
         ],
         edges=_edges(game) if edge else UNSET,
@@ -152,12 +153,8 @@ def _edges(game: Game) -> list[EdgeCard]:
     ]
 
 
-def _cited(chapter: str, paragraph: str) -> str:
-    return f"{chapter}.{paragraph}"
-
-
 def _wager(wager: Wager, chapter: str) -> WagerCard:
-    return WagerCard(wager.id, wager.name, _cited(chapter, wager.section), wager.optional)
+    return WagerCard(wager.id, wager.name, cited(chapter, wager.section), wager.optional)
 
 
 def _paytable(table: Paytable, chapter: str) -> PaytableCard:
@@ -165,23 +162,24 @@ def _paytable(table: Paytable, chapter: str) -> PaytableCard:
         RowCard(row.label, row.odds, " = ".join(row.reading) if row.reading else None)
         for row in table.rows
     ]
-    return PaytableCard(list(table.wagers), table.letter, _cited(chapter, table.section), rows)
+    return PaytableCard(list(table.wagers), table.letter, cited(chapter, table.section), rows)
 
 
 def _reading(reading: Reading, chapter: str) -> ReadingCard:
-    section = _cited(chapter, reading.section)
+    section = cited(chapter, reading.section)
     return ReadingCard(reading.name, reading.default, list(reading.values), section, reading.says)
 
 
 def _irregularity(kind: str, of: Irregularity, chapter: str) -> IrregularityCard:
     sections = [of.section, *of.by_dealing.values()]
     says = of.says + (f" (dealt from: {of.only.replace('_', ' ')})" if of.only else "")
-    cited = ", ".join(_cited(chapter, each) for each in sections)
-    return IrregularityCard(kind, cited, of.void, says)
+    section = ", ".join(cited(chapter, each) for each in sections)
+    return IrregularityCard(kind, section, of.void, says)
 
 
-def _procedure(value: object) -> str:
-    """A figure, a paragraph, or one of them for each way of dealing."""
+def _procedure(value: object, chapter: str) -> str:
+    """A figure, a paragraph as it is cited, or one of them for each way of dealing."""
     if isinstance(value, dict):
-        return ", ".join(f"{way.replace('_', ' ')}: {each}" for way, each in value.items())
-    return str(value)
+        each = {way.replace("_", " "): _procedure(one, chapter) for way, one in value.items()}
+        return ", ".join(f"{way}: {one}" for way, one in each.items())
+    return cited(chapter, value) if isinstance(value, str) else str(value)

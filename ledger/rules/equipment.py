@@ -28,6 +28,7 @@ class Batch(Struct):
     opened: bool = False  # its opening was judged
     shuffled: str | None = None  # how, since it was last used
     cut: bool = False  # since it was last shuffled
+    counted: int | None = None  # cards a shuffler found in it, where that was a wrong number
     changes_due: int = 0  # changes found overdue so far
 
 
@@ -67,8 +68,8 @@ class Judge(Struct):
     found: list[Finding]
 
     def find(self, code: str, paragraph: str, says: str, **values: Any) -> None:  # noqa: ANN401 - a finding's own fields
-        """Note a finding of a chapter-relative paragraph, or one of another chapter."""
-        section = paragraph if paragraph[:3].isdigit() else self.rules.section(paragraph)
+        """Note a finding of a paragraph."""
+        section = self.rules.section(paragraph)
         self.found.append(
             Finding(
                 code=code,

@@ -126,6 +126,11 @@ class Game(NamedTuple):
         return next((wager for wager in self.wagers if wager.id == wager_id), None)
 
 
+def cited(chapter: str, paragraph: str) -> str:
+    """A paragraph as it is cited: `11(b)` is `592.11(b)`; another chapter's names its own."""
+    return paragraph if "." in paragraph else f"{chapter}.{paragraph}"
+
+
 class InForce(NamedTuple):
     """The rules that judge one round: an edition, and what the Rules Submission chose."""
 
@@ -139,8 +144,8 @@ class InForce(NamedTuple):
     breakage_unit: int  # cents
 
     def section(self, paragraph: str) -> str:
-        """A chapter-relative paragraph as it is cited: `11(b)` is `592.11(b)`."""
-        return f"{self.edition.chapter}.{paragraph}"
+        """A paragraph as it is cited."""
+        return cited(self.edition.chapter, paragraph)
 
     def broken(self, exact: Fraction) -> int:
         """Cents paid for exact winnings: odd cents below the breakage unit stay with the house."""

@@ -68,6 +68,16 @@ def test_odd_cents_are_broken_down_to_the_unit() -> None:
     assert _in_force(1).broken(Fraction(404, 5)) == 80
 
 
+@pytest.mark.parametrize(
+    ("paragraph", "printed"),
+    [("11(b)", "592.11(b)"), ("7", "592.7"), ("111", "592.111"), ("603a.13(f)", "603a.13(f)")],
+)
+def test_a_paragraph_is_cited_under_its_chapter_or_the_one_it_names(
+    paragraph: str, printed: str
+) -> None:
+    assert _in_force(1).section(paragraph) == printed
+
+
 def _in_force(unit: int):  # type: ignore[no-untyped-def]  # noqa: ANN202 - only its breakage is asked
     from ledger.rules.game import InForce  # noqa: PLC0415 - beside its only use
 
