@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from replay.drawing import boxed_table, draw
+from replay.story import flagged
 from replay.telling import owed_table
 
 if TYPE_CHECKING:
@@ -49,36 +50,30 @@ def worst_text(story: Story) -> Iterator[RenderableType]:
     yield Text()
     table = boxed_table("#", "time", "what happened", "seen by", right=("#",))
     table.title = f"The worst one, fact by fact: {story.round.subject}"
-    flagged = _flagged(story)
+    named = flagged(story)
     for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):
-        named = (moment.source, moment.id) in flagged
-        mark = " ◄" if named else ""
+        wrong = (moment.source, moment.id) in named
+        mark = " ◄" if wrong else ""
         clock = time[11:23]
         table.add_row(
             str(moment.number),
             clock,
             moment.says + mark,
             _seen(seen),
-            style="bold" if named else "",
+            style="bold" if wrong else "",
         )
     yield table
     for moment in story.moments:
-        if (moment.source, moment.id) in flagged:
+        if (moment.source, moment.id) in named:
             yield Text(f"The table after fact {moment.number}: {moment.says}", style="bold")
             yield draw(moment, story.game)
-    wrong = {line.position for line in story.lines if line.difference}
-    shown = [line for line in story.lines if line.position in wrong]
+    positions = {line.position for line in story.lines if line.difference}
+    shown = [line for line in story.lines if line.position in positions]
     yield owed_table(shown)
     if len(shown) < len(story.lines):
         yield Text(f"  {len(story.lines) - len(shown)} wagers of other positions: paid as owed.")
     for finding in story.ruling.findings if story.ruling else ():
         yield Padding(Text(f"{finding.code}  {finding.says}", style="bold"), (0, 0, 0, 2))
-
-
-def _flagged(story: Story) -> set[tuple[str, str]]:
-    """The facts that findings name."""
-    findings = story.ruling.findings if story.ruling else []
-    return {(fact.source, fact.id) for finding in findings for fact in finding.facts}
 
 
 def _seen(seen: Seen) -> str:

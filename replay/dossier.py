@@ -24,6 +24,7 @@ from ledger.verify import heads_to_json
 from ledger.wire import structured
 from replay.drawing import WIDTH, layout, money, notes, seats
 from replay.footage.decoder import Frame
+from replay.story import flagged
 from replay.telling import (
     ground,
     moment_json,
@@ -255,15 +256,9 @@ def _moment(evidence: Evidence, at: int) -> dict[str, object]:
         ],
         "position": moment.position,
         "notes": [note for note in notes(moment) if note],
-        "flagged": (moment.source, moment.id) in _flagged(story),
+        "flagged": (moment.source, moment.id) in flagged(story),
         "sights": [_sight(sight, evidence.frames) for sight in seen.sights],
     }
-
-
-def _flagged(story: Story) -> set[tuple[str, str]]:
-    """The facts that a finding names."""
-    findings = story.ruling.findings if story.ruling else []
-    return {(fact.source, fact.id) for finding in findings for fact in finding.facts}
 
 
 def _sight(sight: Sight, frames: Mapping[tuple[str, int], Frame | str]) -> dict[str, object]:

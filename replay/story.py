@@ -49,6 +49,12 @@ class Story(NamedTuple):
     corrected: Mapping[tuple[str, str], str]  # by source and id: what was corrected since
 
 
+def flagged(told: Story) -> set[tuple[str, str]]:
+    """Source and id of every fact that a finding names."""
+    findings = told.ruling.findings if told.ruling else []
+    return {(fact.source, fact.id) for finding in findings for fact in finding.facts}
+
+
 def story(
     round_: RoundId,
     rows: Iterable[TapeRow],

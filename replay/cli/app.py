@@ -97,7 +97,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -109,7 +109,7 @@ def root() -> None:
 
 def family() -> typer.Typer:
     """What a family's module registers its commands on, as `app`."""
-    return typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode="rich")
+    return typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode="markdown")
 
 
 def run() -> None:

@@ -47,7 +47,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
     ] = None,
     cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn a table.")] = 1,
     gaming_day: Annotated[str, typer.Option(help="YYYY-MM-DD.")] = "2026-11-20",
-    property_: Annotated[str, typer.Option("--property", help="Property.")] = "hollywood",
+    property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
     json: Json = False,
 ) -> None:
     """Deal a floor by chance, with mistakes and footage.

@@ -71,7 +71,9 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     status: Annotated[
         Literal["open", "completed", "voided"] | None, typer.Option(help="Of the record.")
     ] = None,
-    property_: Annotated[str | None, typer.Option("--property", help="Property.")] = None,
+    property_: Annotated[
+        str | None, typer.Option("--property", help="Casino, as hollywood.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 50,
     json: Json = False,
 ) -> None:
@@ -160,7 +162,9 @@ def drop(
     *,
     table: Annotated[str | None, typer.Option(help="Table, as CC-07.")] = None,
     gaming_day: Annotated[str | None, typer.Option(help="Gaming day, YYYY-MM-DD.")] = None,
-    property_: Annotated[str | None, typer.Option("--property", help="Property.")] = None,
+    property_: Annotated[
+        str | None, typer.Option("--property", help="Casino, as hollywood.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """The drop and the win of each table and gaming day.
