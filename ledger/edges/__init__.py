@@ -1,7 +1,7 @@
 """What the house keeps of each wager, exactly: fractions by enumeration, never by simulation.
 
-An edge in the player's favour under the default readings is a misreading of the text or a finding
-to be listed by name. Paytables are the games' own; how likely a hand or a drive is, is worked out
+No house offers a wager that the player gains on, so where one comes out here the text was misread,
+or the reading is listed by name. Paytables are the games' own; how likely a hand or a drive is, is worked out
 here apart from `play`, so that one checks the other.
 """
 

@@ -1,7 +1,7 @@
-"""Paytables as they are printed: labels and odds strings, parsed once to exact fractions.
+"""Paytables as they are printed: a label and odds a row, read into exact fractions.
 
-"to 1" and "for 1" differ by the stake. Rows are read from the top, the first that fits pays; two
-rows that could both fit are a contradiction in the text and stand under a named reading.
+"10 for 1" gives the stake up, "10 to 1" does not. Rows are read from the top, the first that fits
+pays; two rows that could both fit are a contradiction in the text, each under a named reading.
 """
 
 from __future__ import annotations
