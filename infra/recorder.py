@@ -1,9 +1,9 @@
 """The record behind the eventsourcing library's own interfaces, for the few things that decide.
 
 An aggregate's events are facts like any other, on the tape of their place, saved through the same
-append function. An aggregate is named `<source>/<name>`, its n-th event is the fact with that source
-and the id `<name>/<n>`: the record's rule that an identity is given once is the optimistic lock
-(ADR 0006). The notification log is the whole record.
+append function. An aggregate is named `<source>/<name>`, its n-th event is the fact with that
+source and the id `<name>/<n>`: the record's rule that an identity is given once is the optimistic
+lock (ADR 0006). The notification log is the whole record.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the house keeps of each wager, exactly: fractions by enumeration, never by simulation.
 
 No house offers a wager that the player gains on, so where one comes out here the text was misread,
-or the reading is listed by name. Paytables are the games' own; how likely a hand or a drive is, is worked out
-here apart from `play`, so that one checks the other.
+or the reading is listed by name. Paytables are the games' own; how likely a hand or a drive is, is
+worked out here apart from `play`, so that one checks the other.
 """
 
 from __future__ import annotations
