@@ -22,7 +22,7 @@ from ledger.games import games
 from ledger.values import format_time
 from ledger.verify import heads_to_json
 from ledger.wire import structured
-from replay.drawing import WIDTH, layout, money, notes, seats
+from replay.drawing import WIDTH, layout, money, notes, seats, without_trailing_blanks
 from replay.footage.decoder import Frame
 from replay.story import flagged
 from replay.telling import (
@@ -133,11 +133,6 @@ def plain(story: Story) -> str:
         for part in tell(story, hindsight=False):
             console.print(part)
     return without_trailing_blanks(capture.get())
-
-
-def without_trailing_blanks(text: str) -> str:
-    """Lines as they read; what pads a table to its width goes."""
-    return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
 def _fill(evidence: Evidence, folder: Path) -> list[Filed]:

@@ -33,6 +33,11 @@ _FIELD_YARDS = 25
 _RED, _BLACK, _DOWN = "bold red", "bold", "dim"
 
 
+def without_trailing_blanks(text: str) -> str:
+    """Lines as they read; what pads a table to its width goes."""
+    return "".join(line.rstrip() + "\n" for line in text.splitlines())
+
+
 def money(cents: int) -> str:
     """Dollars for a crowded picture: whole ones without their cents."""
     return dollars(cents).removesuffix(".00")

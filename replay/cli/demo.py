@@ -33,10 +33,9 @@ from replay.cli.dossier import write_for
 from replay.cli.errors import FINDINGS
 from replay.cli.facts_in import keep
 from replay.cli.feeds import blocks, opened, size
-from replay.cli.look import draw
 from replay.cli.output import Advance, progress, say
 from replay.cli.settings import in_force
-from replay.cli.stories import Told, bring_along, frames_of, told
+from replay.cli.stories import Told, bring_along, draw, frames_of, told
 from replay.demo import Audit, audit, money_at_stake
 from replay.demo_text import found_text, pointers, worst_text
 from replay.footage.filming import film

@@ -10,7 +10,7 @@ import typer
 
 from ledger.errors import Refused, Usage
 from ledger.games import games
-from ledger.simulate import MISTAKES, Plan, Window, happenings, plan_of, write
+from ledger.simulate import MISTAKES, Plan, Window, Written, happenings, plan_of, write
 from ledger.values import parse_subject
 from replay.cli.app import family
 from replay.cli.output import Json, print_json, progress, say
@@ -52,8 +52,8 @@ def simulate(  # noqa: PLR0913 - one option a choice
 ) -> None:
     """Deal a floor by chance, with mistakes and footage.
 
-    Writes `feed.jsonl`, `truth.jsonl` and, where something is drawn, `footage/` with the recorder's
-    facts in `footage.jsonl`.
+    Writes `feed.jsonl`, `truth.jsonl` and, where something is drawn, `shots/`, `footage/` and the
+    facts of the recorder in `footage.jsonl`.
 
     Example: round-ledger simulate --hours 1 --mistake overpay=2 --footage mistakes --out floor
     """
@@ -82,16 +82,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
             film=windows,
             cameras_max=cameras,
         )
-    segments = 0
-    if written.shots:
-        with progress("draw footage", len(written.shots)) as advance:
-            segments = film(
-                plan,
-                written.shots,
-                out / "footage",
-                out / "footage.jsonl",
-                lambda _done, _total: advance(),
-            )
+    segments = _filmed(plan, written, out)
     counted = {
         "facts": written.facts,
         "rounds": written.rounds,
@@ -100,10 +91,24 @@ def simulate(  # noqa: PLR0913 - one option a choice
     }
     if json:
         print_json(counted)
-    else:
-        told = ", ".join(f"{count:,} {what}" for what, count in counted.items())
-        feeds = f"{out / 'feed.jsonl'}" + (f" {out / 'footage.jsonl'}" if segments else "")
-        say(f"{told}. Take them in with: round-ledger ingest {feeds}")
+        return
+    told = ", ".join(f"{count:,} {what}" for what, count in counted.items())
+    feeds = f"{out / 'feed.jsonl'}" + (f" {out / 'footage.jsonl'}" if segments else "")
+    say(f"{told}. Take them in with: round-ledger ingest {feeds}")
+
+
+def _filmed(plan: Plan, written: Written, out: Path) -> int:
+    """Draw what was to be drawn; how many segments."""
+    if not written.shots:
+        return 0
+    with progress("draw footage", len(written.shots)) as advance:
+        return film(
+            plan,
+            written.shots,
+            out / "footage",
+            out / "footage.jsonl",
+            lambda _done, _total: advance(),
+        )
 
 
 def _plan(

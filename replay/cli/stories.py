@@ -5,12 +5,14 @@ are the facts'.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from rich.console import Console, RenderableType
 
 from consumers import rulings
 from consumers.cameras import CAMERA_FACTS, CAMERAS, rows_about
@@ -28,6 +30,7 @@ from replay.cli.opened import opened_database
 from replay.cli.output import Advance, progress
 from replay.cli.settings import in_force
 from replay.dossier import wanted
+from replay.drawing import WIDTH, without_trailing_blanks
 from replay.footage.decoder import Frame
 from replay.footage.segments import FootageIndex, frames, open_footage
 from replay.story import Story, story
@@ -111,6 +114,20 @@ def told(base: Database, name: str, footage: Path | None) -> Told:
 def frames_of(found: Told) -> dict[tuple[str, int], Frame | str]:
     """The frames that cameras have of a story, read from the footage at hand."""
     return frames(found.footage, sorted(wanted(found.story))) if found.footage else {}
+
+
+def draw(parts: Iterable[RenderableType]) -> None:
+    """Draw on a terminal as wide as it is; elsewhere in 100 columns, without trailing blanks."""
+    if sys.stdout.isatty():
+        console = Console(highlight=False)
+        for part in parts:
+            console.print(part)
+        return
+    console = Console(width=WIDTH, no_color=True, force_terminal=False, highlight=False)
+    for part in parts:
+        with console.capture() as capture:
+            console.print(part)
+        sys.stdout.write(without_trailing_blanks(capture.get()))
 
 
 def _which(store: Store, name: str) -> RoundId:

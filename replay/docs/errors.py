@@ -6,6 +6,7 @@ import inspect
 from typing import TYPE_CHECKING
 
 from ledger.errors import LedgerError
+from ledger.rules.codes import CODES
 from replay.docs import markdown
 from replay.web.openapi import responses
 
@@ -44,43 +45,6 @@ REASONS = {
     "wrong_field": "A field is not what it must be: a float for money, a card that is none.",
 }
 
-FINDINGS = {
-    "overpaid": "More was paid than the row owes.",
-    "underpaid": "Less was paid than the row owes.",
-    "not_collected": "A lost stake was not collected in full.",
-    "wrongly_collected": "More was collected than was lost.",
-    "not_returned": "A pushed stake was neither returned nor collected.",
-    "wrong_position_paid": "What one position was owed went to another.",
-    "wrong_payer": "The table paid what the cage pays, or the other way round.",
-    "out_of_turn": "A step was taken before its turn, or when none asked for it.",
-    "order_uncertain": "As out of turn, but the two clocks do not agree well enough to say so.",
-    "step_missing": "A step that a section requires is not on record, though play went on.",
-    "fact_missing": "A device's own counter shows facts that never came.",
-    "clock_skewed": "A device's clock is off; its facts are ruled on as if it were right.",
-    "misdeal": "A hand has more or fewer cards than the deal gives.",
-    "duplicate_card": "A card is on the table more often than the deck holds it.",
-    "impossible_card": "A card that is none of this game.",
-    "card_mismatch": "A card was turned as another than it was dealt; the card seen rules.",
-    "hand_misset": "A hand was set against its rules.",
-    "wager_not_permitted": "A wager that the section or the Rules Submission does not allow.",
-    "late_wager": "A wager placed when it could not be.",
-    "wrongly_voided": "A round voided without ground.",
-    "should_have_been_void": "A round played on that a section voids.",
-    "coupon_not_dropped": "A coupon that was played did not go into the drop box.",
-    "rules_submission_missing": "No Rules Submission is on record; defaults are taken.",
-    "stub_count_overdue": "The stub was not counted in the rounds the section gives.",
-    "deck_change_overdue": "The cards were used longer than the section allows.",
-    "batch_not_alternated": "Two batches were due to alternate, and did not.",
-    "cut_too_shallow": "Fewer cards were cut than the section asks for.",
-    "inspection_missing": "Cards came into play that were not inspected.",
-    "device_not_covered": "Play went on beside a failed device that was not covered.",
-    "dice_change_overdue": "The dice were used longer than the section allows.",
-    "dice_not_inspected": "Dice came into play that were not inspected.",
-    "dealers_short": "Fewer dealers than the section asks for.",
-    "supervision_exceeded": "A floorperson has more tables than the section allows.",
-    "cameras_short": "Fewer cameras cover the table than the section asks for.",
-}
-
 
 def page() -> str:
     """The page."""
@@ -108,7 +72,7 @@ def page() -> str:
         "## Findings",
         "What the record shows that the rules do not. A finding is no error.",
         markdown.table(
-            ("code", "meaning"), ((markdown.code(name), says) for name, says in FINDINGS.items())
+            ("code", "meaning"), ((markdown.code(name), says) for name, says in CODES.items())
         ),
     )
 

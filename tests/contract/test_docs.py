@@ -14,8 +14,9 @@ import pytest
 
 from ledger.facts import FACTS
 from ledger.games import games
+from ledger.rules.codes import CODES
 from replay.docs.__main__ import FOLDER, generate, main, stale, write
-from replay.docs.errors import EXITS, FINDINGS, REASONS
+from replay.docs.errors import EXITS, REASONS
 from replay.playorder import order_of_play
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def test_every_code_of_a_finding_that_the_rules_give_is_explained() -> None:
     for call in calls("find", LEDGER / "rules"):
         given |= words(call.args[0] if call.args else None)
     assert len(given) > 15
-    assert given <= set(FINDINGS)
+    assert given <= set(CODES)
 
 
 def test_exit_codes_are_those_of_the_page() -> None:

@@ -84,6 +84,18 @@ def test_rounds_are_found_by_table_position_wager_amount_and_outcome_together(
     assert most == []
 
 
+def test_a_name_that_is_none_does_not_pass_for_nothing_found(floor: Floor) -> None:
+    misspelt = floor.cli("rounds", "--finding", "overpayd")
+    assert (misspelt.code, misspelt.out) == (2, "")
+    assert "Did you mean overpaid?" in misspelt.err
+    assert floor.cli("rounds", "--finding", "misdeal").code == 0
+    for option, said in (("--wager", "No wager here"), ("--game", "No game here")):
+        found = floor.cli("rounds", option, "five-card-bonus")
+        assert (found.code, found.out) == (0, "")
+        assert said in found.err
+    assert "here is called" not in floor.cli("rounds", "--amount-min", "1,000,000").err
+
+
 def test_a_search_by_time_finds_rounds_that_overlap_it(floor: Floor) -> None:
     every = floor.cli("rounds", "--limit", "1000", "--json").json
     one = every[len(every) // 2]

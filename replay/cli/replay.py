@@ -1,0 +1,100 @@
+"""`replay`: a round as it happened, from the record and whatever cameras saw.
+
+It judges nothing: a replay of a round with findings ends with exit code 0, as any answer does.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ledger.errors import Refused, Usage
+from replay.cli.app import family
+from replay.cli.output import Json, print_lines, say
+from replay.cli.stories import (
+    FootageFolder,
+    RoundName,
+    draw,
+    footage_folder,
+    frames_of,
+    opened_views,
+    told,
+)
+from replay.dossier import pictures
+from replay.footage.decoder import Frame
+from replay.story import Story
+from replay.telling import moment_json, ruling_json, tell
+
+app = family()
+
+
+@app.command("replay")
+def replay(
+    round_: RoundName,
+    *,
+    at: Annotated[
+        int | None, typer.Option(metavar="N", help="The moment after fact N alone.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show face-down cards as the record knows them.")
+    ] = False,
+    footage: FootageFolder = None,
+    frames: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the frames there, as PNG.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Replay a round: table, cameras, money paid beside owed.
+
+    The table as it stood after each fact, and the frame of each camera at that instant.
+
+    Cards face down stay so until they are turned. Where a camera has no frame, one of seven reasons
+    says why.
+
+    Example: round-ledger replay CC-07/2026-11-20/231
+    """
+    with opened_views() as base:
+        found = told(base, round_, footage_folder(footage))
+    story = found.story
+    if at is not None and not 1 <= at <= len(story.moments):
+        raise Usage(
+            f"The round has {len(story.moments)} facts",
+            where=f"--at {at}",
+            hint=f"Give a number from 1 to {len(story.moments)}.",
+        )
+    if json:
+        print_lines(_replay_json(story, at))
+    else:
+        draw(tell(story, at=at, hindsight=all_))
+    if frames is not None:
+        written = _write_frames(story, frames_of(found), frames)
+        say(f"{written} frames are in {frames}.")
+
+
+def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
+    """One object a moment, and the ruling last; the one moment alone where one is asked for."""
+    if at is not None:
+        yield moment_json(story, at)
+        return
+    for number in range(1, len(story.moments) + 1):
+        yield moment_json(story, number)
+    yield ruling_json(story)
+
+
+def _write_frames(story: Story, read: dict[tuple[str, int], Frame | str], folder: Path) -> int:
+    """The frames as files; how many."""
+    written = 0
+    for name, frame in pictures(story, read):
+        path = folder / Path(name).name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(frame.png)
+        except OSError as error:
+            raise Refused(
+                f"A frame cannot be written: {error.strerror}",
+                where=str(path),
+                hint="Name a folder you may write to.",
+            ) from error
+        written += 1
+    return written
