@@ -1,0 +1,97 @@
+"""What a reader is promised of the house itself: sizes, and that every pointer leads somewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("ledger", "consumers", "infra", "replay")
+MODULES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for package in PACKAGES
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+SQL = "\n".join(path.read_text() for path in sorted((ROOT / "infra" / "sql").glob("*.sql")))
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+}
+DECISIONS = {path.name[:4] for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")}
+
+LINES_MAX = 400  # of a module
+BODY_MAX = 60  # lines of a function below its parameters
+WITH_FLOATS = ("ledger/simulate/", "ledger/committer.py")  # chances and waits
+
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
+FILE = re.compile(r"`((?:ledger|consumers|infra|replay|tests|docs)/[\w./]+\.(?:py|md|sql|toml))`")
+NAME = re.compile(r"`((?:ledger|consumers|infra|replay)(?:\.\w+)+)`")
+DECISION = re.compile(r"ADR (\d{4})")
+
+
+def nodes(text: str) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(text)))
+
+
+def means_something(dotted: str) -> bool:
+    """Whether a dotted name is a module, a name in one, or an object of the database."""
+    holder, _, last = dotted.replace(".", "/").rpartition("/")
+    if f"{holder}/{last}.py" in MODULES or (ROOT / holder / last / "__init__.py").is_file():
+        return True
+    within = MODULES.get(f"{holder}.py", "") + MODULES.get(f"{holder}/__init__.py", "")
+    return re.search(rf"\b{last}\b", within) is not None or dotted in SQL
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [path for path, text in MODULES.items() if not ast.get_docstring(ast.parse(text))] == []
+
+
+def test_no_module_and_no_function_is_longer_than_one_keeps_in_mind() -> None:
+    long = [path for path, text in MODULES.items() if text.count("\n") > LINES_MAX]
+    for path, text in MODULES.items():
+        for node in nodes(text):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or 0) - node.body[0].lineno + 1
+                long += [f"{path}:{node.name}"] if lines > BODY_MAX else []
+    assert long == []
+
+
+def test_every_link_of_a_page_leads_somewhere() -> None:
+    links = [(page, to) for page, text in PAGES.items() for to in LINK.findall(text)]
+    lost = [(page, to) for page, to in links if not (ROOT / page).parent.joinpath(to).exists()]
+    assert len(links) > 50
+    assert lost == []
+
+
+def test_every_file_module_and_decision_that_a_text_names_is_there() -> None:
+    for where, text in {**MODULES, **PAGES, "infra/sql": SQL}.items():
+        assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == [], where
+        assert [name for name in NAME.findall(text) if not means_something(name)] == [], where
+        assert set(DECISION.findall(text)) <= DECISIONS, where
+
+
+def test_a_name_that_is_nowhere_is_seen() -> None:
+    assert means_something("ledger.rules.odds")
+    assert means_something("ledger.rules.odds.paytable")
+    assert means_something("ledger.append")
+    assert not means_something("ledger.rules.oddities")
+    assert not means_something("ledger.rules.odds.payroll")
+
+
+def test_the_environment_is_read_in_one_place() -> None:
+    readers = {path for path, text in MODULES.items() if re.search(r"os\.environ|getenv", text)}
+    sets_only = {"replay/footage/reader.py"}  # what OpenCV looks for, in a process of its own
+    assert readers - sets_only == {"replay/cli/settings.py"}
+
+
+def test_no_float_is_anywhere_near_money() -> None:
+    found = [
+        f"{path}:{node.lineno}"
+        for path, text in MODULES.items()
+        if path.startswith("ledger/") and not path.startswith(WITH_FLOATS)
+        for node in nodes(text)
+        if (isinstance(node, ast.Constant) and isinstance(node.value, float))
+        or (isinstance(node, ast.Name) and node.id == "float")
+    ]
+    assert found == []
