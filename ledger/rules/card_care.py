@@ -49,25 +49,17 @@ def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
     """A shuffle; where a shuffler counts, its count stands for the stub's."""
     batch = j.state.batches.get(body.batch)
     j.state.reshuffle_due = None
-    _play_on_without_cover(j, body.method)
-    if batch is None or not isinstance(care, CardProcedures):
+    _play_on_without_cover(j, body.method, care)
+    if batch is None:
         return
     batch.shuffled, batch.cut = body.method, False
     if body.counted is not None and body.counted is not False:
         j.state.rounds_uncounted, j.state.counted = 0, True
-        if body.counted is not True and body.counted != care.deck_cards:
-            j.find(
-                "step_missing",
-                care.count_wrong,
-                f"The shuffler counted {body.counted} cards; the deck has to leave the table",
-                expected=str(care.deck_cards),
-                recorded=str(body.counted),
-            )
+        batch.counted = None if body.counted is True else body.counted
 
 
-def _play_on_without_cover(j: Judge, method: str) -> None:
+def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
     """Another method only once a device out of order is covered or signed."""
-    care = j.rules.game.procedures
     if not isinstance(care, CardProcedures) or method not in ("manual", "dealing"):
         return
     for device in sorted(j.state.uncovered):
@@ -82,19 +74,26 @@ def _play_on_without_cover(j: Judge, method: str) -> None:
 
 def _cut(j: Judge, body: CardsCut, care: object) -> None:
     """A cut, and how deep the cover card stood."""
-    batch = j.state.batches.get(body.batch)
-    if batch:
-        batch.cut = True
-    if not isinstance(care, CardProcedures) or body.cards_above is None:
+    batch = j.state.batches.get(body.batch) or Batch(j.fact.time_us, preshuffled=False)
+    batch.cut, batch.above = True, body.cards_above
+    if not isinstance(care, CardProcedures):
         return
-    if body.cards_above < care.cut_cards_min:
+    if batch.above is None and body.cards_below is not None:
+        batch.above = care.deck_cards - body.cards_below
+    _deep_enough(j, batch, care)
+
+
+def _deep_enough(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """The cover card stood so many cards in from the top."""
+    above, batch.above = batch.above, None
+    if above is not None and above < care.cut_cards_min:
         j.find(
             "cut_too_shallow",
             care.cut,
-            f"The cover card went in {body.cards_above} cards from the top; "
+            f"The cover card went in {above} cards from the top; "
             f"at least {care.cut_cards_min} are to lie above it",
             expected=str(care.cut_cards_min),
-            recorded=str(body.cards_above),
+            recorded=str(above),
         )
 
 
@@ -112,11 +111,13 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
     if not isinstance(care, CardProcedures):
         return
     _reshuffled(j, care)
-    _play_on_without_cover(j, "dealing")
+    _play_on_without_cover(j, "dealing", care)
     batch = state.batches.get(state.batch or "") or _only(state.batches)
     if batch is None:
         return
     _opened(j, batch, care)
+    _deep_enough(j, batch, care)
+    _miscounted(j, batch, care)
     _stacked(j, batch, care)
     _alternated(j, before, batch, care)
     hours = care.change_hours.get(state.dealt_from or "")
@@ -162,6 +163,20 @@ def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
             )
 
 
+def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """A deck in which the shuffler found too many or too few cards leaves the table."""
+    counted, batch.counted = batch.counted, None
+    if counted in (None, care.deck_cards):
+        return
+    j.find(
+        "step_missing",
+        care.count_wrong,
+        f"The shuffler counted {counted} cards, and the deck was dealt from",
+        expected="decks_removed",
+        recorded=str(counted),
+    )
+
+
 def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
     """Shuffled since the last round; cut, where they were shuffled by hand or before."""
     if batch.shuffled is None:
@@ -198,7 +213,7 @@ def _reshuffled(j: Judge, care: CardProcedures) -> None:
     if j.state.reshuffle_due is None:
         return
     j.state.reshuffle_due = None
-    failed = j.rules.game.irregularities.get("shuffler_failed")
+    failed = j.rules.game.irregularities.get("shuffler_failed") if j.rules else None
     j.find(
         "step_missing",
         failed.section if failed else care.shuffled,

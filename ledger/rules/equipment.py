@@ -28,7 +28,8 @@ class Batch(Struct):
     opened: bool = False  # its opening was judged
     shuffled: str | None = None  # how, since it was last used
     cut: bool = False  # since it was last shuffled
-    counted: int | None = None  # cards a shuffler found in it, where that was a wrong number
+    above: int | None = None  # cards above the cover card of that cut, not judged yet
+    counted: int | None = None  # cards that a shuffler found in it
     changes_due: int = 0  # changes found overdue so far
 
 
@@ -64,11 +65,13 @@ class Judge(Struct):
 
     state: Equipment
     fact: Fact
-    rules: InForce
+    rules: InForce | None  # None: the table's game is not on record yet, so nothing is found
     found: list[Finding]
 
     def find(self, code: str, paragraph: str, says: str, **values: Any) -> None:  # noqa: ANN401 - a finding's own fields
         """Note a finding of a paragraph."""
+        if self.rules is None:
+            return
         section = self.rules.section(paragraph)
         self.found.append(
             Finding(

@@ -14,6 +14,7 @@ from ledger.rules import card_care, dice_care
 from ledger.rules.equipment import Equipment, Judge, RulesOf
 
 if TYPE_CHECKING:
+    from ledger.rules.game import InForce
     from ledger.rules.ruling import Finding
     from ledger.wire import Fact
 
@@ -27,26 +28,26 @@ def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
         day = fact.round.gaming_day if fact.round else getattr(body, "gaming_day", None)
         state.gaming_day = day or state.gaming_day
     care = [each.CARE[kind] for each in (card_care, dice_care) if kind in each.CARE]
-    if state.game is None or state.gaming_day is None or not (care or kind is RoundStarted):
+    if not (care or kind is RoundStarted):
         return []
-    rules = rules_of(state.game, state.gaming_day)
-    if rules is None:
-        return []
+    # What is told before the table's game is, is kept and judged when a round begins.
+    known = state.game is not None and state.gaming_day is not None
+    rules = rules_of(state.game or "", state.gaming_day or "") if known else None
     judge = Judge(state, fact, rules, [])
-    if kind is RoundStarted:
-        _submission(judge)
+    if rules and kind is RoundStarted:
+        _submission(judge, rules)
     for look in care:
-        look(judge, body, rules.game.procedures)
+        look(judge, body, rules.game.procedures if rules else None)
     return judge.found
 
 
-def _submission(j: Judge) -> None:
+def _submission(j: Judge, rules: InForce) -> None:
     """A round is dealt without a Rules Submission on record."""
-    if not j.rules.filed and not j.state.submission_asked:
+    if not rules.filed and not j.state.submission_asked:
         j.state.submission_asked = True
         j.find(
             "rules_submission_missing",
             "601a.2",
-            f"No Rules Submission for {j.rules.game.title} is on record; every optional wager, "
+            f"No Rules Submission for {rules.game.title} is on record; every optional wager, "
             f"the first paytables and the default readings are taken",
         )
