@@ -5,6 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import get_args
+
+from infra.migrations import ROLES
+from ledger.tampering import Kind
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ledger", "consumers", "infra", "replay")
@@ -77,6 +81,12 @@ def test_a_name_that_is_nowhere_is_seen() -> None:
     assert means_something("ledger.append")
     assert not means_something("ledger.rules.oddities")
     assert not means_something("ledger.rules.odds.payroll")
+
+
+def test_operations_name_every_role_and_every_way_a_record_can_be_broken() -> None:
+    page = " ".join(PAGES["docs/operations.md"].split())
+    assert [role for role in ROLES if f"| `{role}` |" not in page] == []
+    assert f"({', '.join(get_args(Kind))})" in page
 
 
 def test_the_environment_is_read_in_one_place() -> None:
