@@ -7,12 +7,14 @@ none was, and that sending again is safe. Bodies are bounded in octets and in ti
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
 
 from ledger.errors import Busy, LedgerError, Refused, Unavailable
 from ledger.wire import parse_batch, parse_binary, parse_structured
@@ -20,12 +22,19 @@ from replay.answers import Answer, answer
 from replay.web.logs import LOG
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from ledger.committer import Committer
     from ledger.tape import Quarantined, Received
     from replay.web.metrics import Metrics
 
 BODY_OCTETS_MAX = 8 * 2**20
-"""A larger body is refused before it is read to its end."""
+"""A larger body is refused; what is still being sent of it passes by unread."""
+
+PASS_OCTETS_MAX = 64 * 2**20
+PASS_S_MAX = 10.0
+PASS_IDLE_S = 0.5
+"""How much of a refused body passes by, for how long, and how long its next part is waited for."""
 
 BODY_S_MAX = 30.0
 """How long a body may take to arrive, seconds."""
@@ -87,20 +96,24 @@ class Intake:
     async def _body(self, request: Request) -> bytes:
         """The whole body. Raises NotKept where it is too long, or too long in coming."""
         told = request.headers.get("content-length", "0")
-        if told.isdecimal() and int(told) > BODY_OCTETS_MAX:
-            raise _too_large()
+        too_large = told.isdecimal() and int(told) > BODY_OCTETS_MAX
+        stream = request.stream()
         parts, octets = [], 0
         try:
             async with asyncio.timeout(self._body_s_max):
-                async for part in request.stream():
+                while not too_large and (part := await anext(stream, None)) is not None:
                     octets += len(part)
-                    if octets > BODY_OCTETS_MAX:
-                        raise _too_large()
+                    too_large = octets > BODY_OCTETS_MAX
                     parts.append(part)
         except TimeoutError:
             raise NotKept(
                 408, f"The body took over {self._body_s_max:g} s", "Send it again, faster."
             ) from None
+        if too_large:
+            await _let_pass(stream)
+            raise NotKept(
+                413, f"The body is over {BODY_OCTETS_MAX:,} octets", "Send fewer facts a request."
+            )
         return b"".join(parts)
 
     async def _append(self, judged: list[Received | Quarantined]) -> list[Answer]:
@@ -158,10 +171,16 @@ def _log_error(error: LedgerError) -> None:
     LOG.error("facts were not kept", extra={"figures": figures})
 
 
-def _too_large() -> NotKept:
-    return NotKept(
-        413, f"The body is over {BODY_OCTETS_MAX:,} octets", "Send fewer facts a request."
-    )
+async def _let_pass(stream: AsyncGenerator[bytes]) -> None:
+    """Read on and keep nothing: a client that is cut off while it sends reads no answer."""
+    octets = 0
+    with contextlib.suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(PASS_S_MAX):
+            while octets < PASS_OCTETS_MAX:
+                part = await asyncio.wait_for(anext(stream, None), PASS_IDLE_S)
+                if part is None:
+                    return
+                octets += len(part)
 
 
 def _refusal(refusal: NotKept) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import itertools
 import json
 import socket
@@ -155,7 +156,9 @@ def test_two_hundred_tables_at_once_leave_gapless_tapes(server: Server, tape: Po
     assert tape.counters().appended == 1_000
 
 
-def test_a_body_over_8_mib_is_413_before_it_is_read(server: Server, tape: PostgresTape) -> None:
+def test_a_body_over_8_mib_is_413_though_nothing_of_it_comes(
+    server: Server, tape: PostgresTape
+) -> None:
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as client:
         head = f"POST /v1/facts HTTP/1.1\r\nHost: {host}\r\nContent-Length: {OVER_8_MIB}\r\n\r\n"
@@ -177,6 +180,18 @@ def test_a_body_of_no_told_length_is_413_once_it_is_too_long(
         assert client.recv(1_000).startswith(b"HTTP/1.1 413 ")
     assert tape.counters().received == 0
     assert server.post(lines(1)[0], STRUCTURED).status_code == 200
+
+
+def test_a_client_that_sends_a_too_large_body_to_its_end_reads_the_413(
+    server: Server, tape: PostgresTape
+) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    for _ in range(5):  # cut off while it sends, a client reads an answer by luck
+        client = http.client.HTTPConnection(host, int(port), timeout=20)
+        client.request("POST", "/v1/facts", b" " * OVER_8_MIB, STRUCTURED)
+        assert client.getresponse().status == 413
+        client.close()
+    assert tape.counters().received == 0
 
 
 def test_a_large_batch_is_kept_whole(server: Server) -> None:
