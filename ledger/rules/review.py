@@ -49,7 +49,13 @@ def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
 def steps_left_out(table: Table, lost: int) -> tuple[list[Finding], int]:
     """Steps that later ones show were passed over; so many as facts were lost are excused."""
     found = []
+    dealt = set()
     for step in table.missing:
+        if step.fact == "cards_dealt":  # a holder's cards may come as one stack: asked for once
+            holder = (step.to, step.position, step.hand)
+            if holder in dealt:
+                continue
+            dealt.add(holder)
         if lost > 0:
             lost -= 1
             continue

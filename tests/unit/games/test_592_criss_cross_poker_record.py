@@ -245,6 +245,12 @@ def test_a_device_that_counted_a_lost_start_of_the_round_is_what_is_found() -> N
     ]
 
 
+def test_592_8_d_a_stack_of_two_cards_that_was_lost_is_one_lost_fact() -> None:
+    dealt = DEAL.replace("3c Ah", "3c Ah | seq 1").replace("deal 1 8c Qs\n", "")
+    script = START + dealt + PLAY.replace("1 8s 3 3c", "1 8s 3 3c | seq 3") + PAID
+    assert text(ruling(script, GAME)) == [*lines(PLAYED), "! fact_missing 1 more / 1, then 3"]
+
+
 def test_592_11_b_a_bet_that_the_record_lost_leaves_the_hand_in_play() -> None:
     script = START + DEAL + PLAY.replace("1 across 2000\n", "") + "done"
     found = text(ruling(script, GAME))
