@@ -16,8 +16,18 @@ from msgspec import Meta
 Cents = Annotated[int, Meta(ge=-(2**53), le=2**53, description="money in cents")]
 """Money in cents; never a float. Bounded to what every JSON reader keeps exactly."""
 
-Pieces = dict[str, Annotated[int, Meta(ge=0, le=2**53)]]
-"""Chips or notes by denomination in cents: `{"2500": 40}` is 40 pieces of $25."""
+Denomination = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,8}(?![\s\S])")]
+"""The value of one chip or note in cents, as a decimal text: `"2500"` is $25."""
+
+Pieces = Annotated[
+    dict[Denomination, Annotated[int, Meta(ge=0, le=10**7)]],
+    Meta(max_length=64),
+]
+"""Chips or notes by denomination in cents: `{"2500": 40}` is 40 pieces of $25.
+
+Bounded so that what they come to can be summed: a text that is no number, or more than the chips
+there are, would stop every view of money.
+"""
 
 Position = Annotated[int, Meta(ge=0, le=99)]
 """A betting position: 1 is the player farthest to the dealer's left, clockwise; 0 the dealer."""

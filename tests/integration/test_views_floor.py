@@ -44,8 +44,9 @@ from ledger.facts import (
     WagerReturned,
     WagerWithdrawn,
 )
+from ledger.tape import Quarantined
 from ledger.values import RoundId
-from ledger.wire import encode
+from ledger.wire import encode, parse_line
 from tests.view_feeds import Prefix, received, record
 
 if TYPE_CHECKING:
@@ -114,6 +115,33 @@ def test_a_fact_of_0_cents_is_0_and_not_null(database: Database) -> None:
     (day,) = drop.read(database)
     assert day.opener == 0
     assert day.closer is None
+
+
+@pytest.mark.parametrize(
+    "chips",
+    [{"twenty": 1}, {"-5": 1}, {"2500": 10**7 + 1}, {"9007199254740992": 1}, {"25\n": 1}],
+)
+def test_chips_that_no_view_could_sum_are_quarantined(chips: dict[str, int]) -> None:
+    body = {"slip": "s", "chips": chips, "total": 1, "by": []}
+    event = encode(
+        msgspec.convert({"slip": "s", "chips": {}, "total": 1, "by": []}, FillRequested),
+        "/hollywood/CC-07/cage",
+        "1",
+        "2026-11-20T19:00:00Z",
+    )
+    spoiled = event[: event.index(b'"data":')] + b'"data":' + msgspec.json.encode(body) + b"}"
+    judged = parse_line(spoiled)
+    assert isinstance(judged, Quarantined)
+    assert (judged.reason, judged.where[:12]) == ("wrong_field", "$.data.chips")
+
+
+def test_the_most_chips_that_a_fact_can_tell_do_not_stop_a_view(database: Database) -> None:
+    most = {str(10**9 - 1 - n): 10**7 for n in range(64)}
+    counted = {"box": "b", "table": "CC-07", "gaming_day": DAY, "count": 1, "counted_by": []}
+    papers: dict[str, object] = {"counter_checks": [], "vouchers": [], "coupons": []}
+    body = msgspec.convert({**counted, **papers, "currency": most, "chips": most}, DropBoxCounted)
+    keep(database, [opened(), told(body)])
+    assert drop.read(database)
 
 
 def test_the_drop_of_a_day_adds_up_what_its_facts_tell(database: Database) -> None:
