@@ -17,7 +17,7 @@ from psycopg import conninfo, errors, sql
 from infra import arrays
 from infra.embedded import embedded
 from infra.migrations import migrate
-from ledger.errors import Unavailable
+from ledger.errors import Unavailable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -149,8 +149,7 @@ def database(settings: Settings) -> Iterator[Database]:
     it does not answer or the login may not do what is needed.
     """
     if settings.database_url:
-        owner_url = settings.migration_url or settings.database_url
-        yield _ready(Database(settings.database_url, owner_url))
+        yield _ready(_named(settings, settings.database_url))
         return
     with embedded(settings.home) as server_url:
         url = conninfo.make_conninfo(server_url, dbname=NAME)
@@ -162,10 +161,38 @@ def database(settings: Settings) -> Iterator[Database]:
 def server(settings: Settings) -> Iterator[Database]:
     """The server of the settings as it is: nothing is created or migrated. For `restore`."""
     if settings.database_url:
-        yield Database(settings.database_url, settings.migration_url or settings.database_url)
+        yield _named(settings, settings.database_url)
         return
     with embedded(settings.home) as server_url:
         yield Database(server_url, server_url)
+
+
+def _named(settings: Settings, url: str) -> Database:
+    """The server of one's own. Raises `Usage` for a URL that cannot be read as one."""
+    owner_url = settings.migration_url or url
+    _refuse_unreadable("ROUND_LEDGER_DATABASE_URL", url)
+    _refuse_unreadable("ROUND_LEDGER_MIGRATION_URL", owner_url)
+    return Database(url, owner_url)
+
+
+def _refuse_unreadable(setting: str, url: str) -> None:
+    """What the driver says of such a URL quotes it, password and all; this does not."""
+    try:
+        given = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        readable = False
+    else:  # a password with `@` or `/` in it ends up in the parts after it
+        ports = str(given.get("port") or "5432").split(",")
+        readable = all(port.isdecimal() for port in ports) and not any(
+            "@" in str(given.get(part, "")) for part in ("host", "dbname")
+        )
+    if not readable:
+        raise Usage(
+            "This is not the URL of a PostgreSQL server",
+            where=setting,
+            hint="Write postgresql://user:password@host:port/name, and `@`, `/`, `:`, `%` within"
+            " the password as %40, %2F, %3A, %25.",
+        ) from None
 
 
 def create_database(server_url: str, name: str, *, template: str | None = None) -> None:
@@ -218,6 +245,13 @@ def _connect(url: str, *, autocommit: bool) -> Bounded:
 
 def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
     text = " ".join(str(error).split())
+    if "permission denied to set role" in text:
+        everyday = "ledger_writer, ledger_reader, ledger_projector, ledger_desk"
+        return Unavailable(
+            f"The login may not act for the ledger: {text}",
+            where=_where(url),
+            hint=f"Let the login that migrates run: GRANT {everyday} TO <the everyday login>.",
+        )
     return Unavailable(
         f"PostgreSQL does not answer: {text}",
         where=_where(url),
