@@ -19,6 +19,9 @@ from ledger.errors import Usage
 BLOCK_OCTETS = 256 * 1024
 """How much is read at once: 500 to 1,000 facts of usual length."""
 
+LINES_A_BLOCK_MAX = 2_000
+"""Lines in one block: short ones, as of a file that is no feed, are not all put into one commit."""
+
 LINE_OCTETS_MAX = 8 * 2**20
 """A longer line is not taken in; over 64 KiB it can only go to quarantine anyway."""
 
@@ -110,14 +113,16 @@ def _read(feed: Opened) -> bytes:
 
 
 def _lines(feed: str, before: int, lines: Sequence[bytes]) -> Iterator[list[Line]]:
-    """The lines as one block; only those before a line that is too long, which then raises."""
+    """The lines in blocks; only those before a line that is too long, which then raises."""
     numbered = list(enumerate(lines, before + 1))
     long = next((number for number, octets in numbered if len(octets) > LINE_OCTETS_MAX), None)
-    yield [
+    taken = [
         Line(feed, number, octets)
         for number, octets in numbered
         if octets not in (b"", b"\r") and (long is None or number < long)
     ]
+    for start in range(0, len(taken), LINES_A_BLOCK_MAX):
+        yield taken[start : start + LINES_A_BLOCK_MAX]
     if long is not None:
         raise _too_long(feed, long)
 

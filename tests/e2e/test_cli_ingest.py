@@ -221,3 +221,13 @@ def test_an_identity_too_long_to_be_kept_is_quarantined_and_stops_no_feed(
     assert ran.code == 0
     assert [each["verdict"] for each in ran.json[:-1]] == ["appended", "quarantined", "appended"]
     assert ran.json[1]["where"] == "$.id"
+
+
+def test_a_file_of_short_lines_that_is_no_feed_is_set_aside_line_by_line(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "no-feed.txt"
+    path.write_text("".join(f"{number}\n" for number in range(100_000)))
+    ran = cli("ingest", path, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json[-1]["quarantined"] == ran.json[-1]["received"] == 100_000
