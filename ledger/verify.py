@@ -164,12 +164,18 @@ def _missing_at_the_end(
     if expected.identities is not None and expected.identities != position:
         says = f"{expected.identities} identities are listed for {position} rows"
         return _truncated(None, _START, position, says)
-    return None
+    lacking = sorted(places.keys() - {head.tape for head in expected.heads})
+    return _without_head(lacking[0], places[lacking[0]]) if lacking else None
 
 
 def _truncated(tape: str | None, place: Place, position: int, says: str) -> Break:
     at = place.table_seq + 1 if tape else None
     return Break("truncated", tape, at, position + 1, f"The record ends before this, but {says}.")
+
+
+def _without_head(tape: str, place: Place) -> Break:
+    says = "No head of this tape is listed, so that no append could go on from its newest row."
+    return Break("deleted", tape, place.table_seq, place.position, says)
 
 
 def _recomputed(head: Head, places: Mapping[str, Place]) -> Break:

@@ -22,6 +22,7 @@ from ledger.envelope import (
     parse_subject_once,
     received,
 )
+from ledger.errors import Refused
 from ledger.facts import Body, type_name
 from ledger.strict import MalformedError
 from ledger.tape import Quarantined, Received, unframe_attributes
@@ -51,7 +52,7 @@ class Fact(Struct, frozen=True, gc=False):
     sequence: int | None  # the device's own counter, None where it has none
 
 
-class StoredFactError(ValueError):
+class StoredFactError(Refused):
     """A stored row does not decode: what, and where. The record or this program is at fault."""
 
 
@@ -158,14 +159,11 @@ def decode(
     kind = kinds.KINDS.get(type)
     who = parse_source_once(source)
     if kind is None or who is None:
-        raise StoredFactError(
-            f"a stored fact of type `{type}` from `{source}` (id {id}) is not known here;"
-            " run the program that wrote it, or a newer one"
-        )
+        raise _undecodable(f"`{type}` is not known here", source, id)
     try:
         body = kinds.body(kind, data)
     except MalformedError as error:
-        raise StoredFactError(f"stored fact `{type}` of {source} (id {id}): {error}") from None
+        raise _undecodable(f"`{type}`: {error.what} ({error.where})", source, id) from None
     round_ = parse_subject_once(subject, who.property)[0] if subject is not None else None
     boot, sequence = _device_counter(attributes)
     table = round_.table if round_ else _table(kind, body, subject, who.property) or who.place
@@ -174,7 +172,23 @@ def decode(
 
 def fact_of(row: TapeRow | Received) -> Fact:
     """The typed fact of a row, or of a fact just received. Raises as `decode` does."""
-    return decode(row.type, row.source, row.id, row.time_us, row.subject, row.attributes, row.data)
+    try:
+        return decode(
+            row.type, row.source, row.id, row.time_us, row.subject, row.attributes, row.data
+        )
+    except StoredFactError as error:
+        if isinstance(row, Received):
+            raise
+        where = f"position {row.position:,} of the record, {error.where}"
+        raise StoredFactError(error.what, where=where, hint=error.hint) from None
+
+
+def _undecodable(what: str, source: str, id_: str) -> StoredFactError:
+    return StoredFactError(
+        f"A stored fact cannot be read: {what}",
+        where=f"{source}, id {id_}",
+        hint="Run the program that wrote it, or a newer one; else see `round-ledger verify`.",
+    )
 
 
 def encode(

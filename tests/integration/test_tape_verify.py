@@ -76,6 +76,7 @@ def edited(assignment: str) -> str:
     ("statements", "kind", "position"),
     [
         (edited("state = '{}'"), "edited payload", 5),
+        ("DELETE FROM ledger.heads WHERE tape = 'hollywood/CC-01'", "deleted", 8),
         (edited("topic = 'wager_paid.v1'"), "edited header", 5),
         (edited("subject = null"), "edited header", 5),
         (edited("received_at_us = 1"), "edited header", 5),

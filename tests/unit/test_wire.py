@@ -10,6 +10,7 @@ import pytest
 
 from ledger import wire
 from ledger.envelope import DEPTH_MAX, FACT_OCTETS_MAX
+from ledger.errors import LedgerError
 from ledger.facts import (
     Body,
     Coupon,
@@ -536,6 +537,15 @@ class TestDecode:
     ) -> None:
         with pytest.raises(wire.StoredFactError, match=says):
             wire.decode(type_, source, "7", 0, None, frame_attributes({}), octets)
+
+    def test_a_row_of_the_record_that_does_not_decode_is_named_by_its_position(self) -> None:
+        fact = kept(event())._replace(type="wager_placed.v9")
+        row = TapeRow(
+            position=4711, table_seq=1, received_at_us=2, hash=bytes(32), **fact._asdict()
+        )
+        with pytest.raises(wire.StoredFactError, match=r"position 4,711 of the record, /") as told:
+            wire.fact_of(row)
+        assert isinstance(told.value, LedgerError)  # an end of a command, not a traceback
 
 
 class TestEncode:
