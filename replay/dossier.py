@@ -58,6 +58,7 @@ class Proof(Struct, frozen=True, kw_only=True):
     received_at_us: int  # microseconds since the epoch, the ledger's clock
     previous: str  # the hash of the row before it on its tape
     hash: str
+    data_base64: str | None  # the octets of `data`, where facts.jsonl lays them on one line
 
 
 class Filed(Struct, frozen=True):
@@ -139,8 +140,8 @@ def _fill(evidence: Evidence, folder: Path) -> list[Filed]:
     """Every file, then the manifest over them, then the sums over all."""
     story = evidence.story
     files: dict[str, bytes] = {
-        "facts.jsonl": _lines(structured(row) for row in story.rows),
-        "camera-facts.jsonl": _lines(structured(row) for row in evidence.camera_rows),
+        "facts.jsonl": _lines(_on_one_line(row) for row in story.rows),
+        "camera-facts.jsonl": _lines(_on_one_line(row) for row in evidence.camera_rows),
         "proof.jsonl": _lines(_json(each) for each in _proofs(evidence)),
         "heads.jsonl": "".join(f"{line}\n" for line in heads_to_json(evidence.heads)).encode(),
         "ruling.json": _json(ruling_json(story)) + b"\n",
@@ -187,7 +188,20 @@ def _proofs(evidence: Evidence) -> Iterator[Proof]:
             received_at_us=row.received_at_us,
             previous=evidence.previous[row.tape, row.table_seq].hex(),
             hash=row.hash.hex(),
+            data_base64=b64encode(row.data).decode() if _is_broken(row.data) else None,
         )
+
+
+def _on_one_line(row: TapeRow) -> bytes:
+    """The fact as a line of a feed: what breaks lines in JSON stands between its values only."""
+    return structured(row._replace(data=row.data.translate(_BLANKS)))
+
+
+def _is_broken(data: bytes) -> bool:
+    return b"\n" in data or b"\r" in data
+
+
+_BLANKS = bytes.maketrans(b"\r\n", b"  ")
 
 
 def _frame(sight: Sight, frames: Mapping[tuple[str, int], Frame | str]) -> Frame | str | None:
@@ -281,9 +295,10 @@ report.html         what was paid beside what was owed, and every fact with tabl
 replay.txt          the same replay as text
 ruling.json         settlements and findings with their sections, and the money beside them
 replay.jsonl        one object a fact: the table after it, and what each camera has of it
-facts.jsonl         the {len(story.rows)} facts of the round, `data` in the octets received
+facts.jsonl         the {len(story.rows)} facts of the round, one a line, `data` in the octets received
 camera-facts.jsonl  the facts of its cameras: clocks, segments, locks
-proof.jsonl         where each fact stands in the hash chain of its tape
+proof.jsonl         where each fact stands in the hash chain of its tape; `data` of several lines,
+                    which facts.jsonl lays on one, in the octets received
 heads.jsonl         the newest row of every tape when this was read
 frames/             the frames named in the report, as PNG
 manifest.json       size and SHA-256 of each file above

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import random
@@ -182,6 +183,28 @@ def test_a_dossier_holds_each_fact_with_its_data_in_the_octets_received(tmp_path
     assert [(each.attributes, each.data) for each in again if isinstance(each, Received)] == [
         (row.attributes, row.data) for row in whole.rows
     ]
+
+
+def test_a_fact_of_several_lines_is_one_line_in_a_dossier_and_its_octets_are_in_the_proof(
+    tmp_path: Path,
+) -> None:
+    whole = told(planted("overpay").round or "")
+    printed = whole.rows[3]._replace(
+        data=json.dumps(json.loads(whole.rows[3].data), indent=1).encode()
+    )
+    printed = printed._replace(data=printed.data.replace(b"\n", b"\r\n"))
+    whole = whole._replace(
+        rows=tuple(printed if row == whole.rows[3] else row for row in whole.rows)
+    )
+    write_dossier(evidence(whole), tmp_path / "dossier")
+    lines = (tmp_path / "dossier" / "facts.jsonl").read_bytes().splitlines()
+    again = [parse_line(each) for each in lines]
+    assert [each.id for each in again] == [row.id for row in whole.rows]
+    assert all(isinstance(each, Received) for each in again)
+    proofs = map(json.loads, (tmp_path / "dossier" / "proof.jsonl").read_text().splitlines())
+    octets = {each["position"]: each["data_base64"] for each in proofs}
+    assert base64.b64decode(octets.pop(printed.position)) == printed.data
+    assert set(octets.values()) == {None}
 
 
 def test_two_dossiers_of_one_round_are_equal_to_the_byte(tmp_path: Path) -> None:
