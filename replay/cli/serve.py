@@ -13,7 +13,7 @@ from ledger.errors import Refused, Unavailable
 from replay.cli.app import family
 from replay.cli.opened import opened_tape
 from replay.cli.settings import in_force
-from replay.web.app import build
+from replay.web.app import LOOPBACK, build
 from replay.web.logs import LOG, log_to_stderr
 
 REQUESTS_AT_ONCE_MAX = 2_000
@@ -50,7 +50,7 @@ def serve(
     ):
         server = uvicorn.Server(
             uvicorn.Config(
-                build(tape, committer),
+                build(tape, committer, hosts=(*LOOPBACK, address)),
                 log_config=None,
                 access_log=False,
                 server_header=False,

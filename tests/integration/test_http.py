@@ -7,6 +7,7 @@ import http.client
 import itertools
 import json
 import socket
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -291,6 +292,15 @@ def test_a_web_page_or_another_host_name_is_refused(server: Server, tape: Postgr
     assert server.post(line, STRUCTURED | {"Origin": "https://elsewhere"}).status_code == 403
     assert server.post(line, STRUCTURED | {"Host": "elsewhere"}).status_code == 400
     assert tape.counters().received == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8 at hand")
+def test_a_server_is_reached_by_the_address_it_was_bound_to(cli: Cli) -> None:
+    with cli.start("serve", "--host", "127.0.0.2", "--port", "0") as process:
+        assert process.stderr
+        port = json.loads(process.stderr.readline())["port"]
+        assert httpx.get(f"http://127.0.0.2:{port}/healthz").status_code == 200
+        process.kill()
 
 
 def test_openapi_tells_every_status_and_mode(server: Server) -> None:
