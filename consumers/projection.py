@@ -272,7 +272,13 @@ class _Runner:
         with self._store.connection.transaction():
             if not views.advance(self._store, projection.name, seen, batch.position):
                 raise FencedError(projection.name)
-            projection.apply(self._store, batch.after(seen.position))
+            lacking = batch.after(seen.position)
+            try:
+                projection.apply(self._store, lacking)
+            except Exception as error:
+                first, last = lacking.rows[0].position, lacking.position
+                error.add_note(f"View {projection.name}, at positions {first:,} to {last:,}")
+                raise
         self._seen[projection.name] = seen._replace(position=batch.position)
         if self._progress:
             self._progress(projection.name, batch.position)

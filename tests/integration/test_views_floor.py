@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import TYPE_CHECKING
 
@@ -142,6 +143,21 @@ def test_the_most_chips_that_a_fact_can_tell_do_not_stop_a_view(database: Databa
     body = msgspec.convert({**counted, **papers, "currency": most, "chips": most}, DropBoxCounted)
     keep(database, [opened(), told(body)])
     assert drop.read(database)
+
+
+def test_a_view_that_fails_says_at_which_positions_and_stays_where_it_was(
+    database: Database,
+) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError
+
+    rows = record(database, [opened(), opened()])
+    install(database)
+    broken = dataclasses.replace(drop.DROP, apply=fails)
+    with pytest.raises(ZeroDivisionError) as told_:
+        catch_up(database, Prefix(rows, len(rows)), [broken])
+    assert told_.value.__notes__ == [f"View drop, at positions {1} to {len(rows)}"]
+    assert catch_up(database, Prefix(rows, len(rows)), [drop.DROP]) == len(rows)
 
 
 def test_the_drop_of_a_day_adds_up_what_its_facts_tell(database: Database) -> None:
