@@ -190,10 +190,26 @@ class Record:
         return fact
 
     def _is_lost(self, fact: Fact, step: Step) -> bool:
-        """The turn asked for is not on record: facts were lost, and this one turns other cards."""
+        """The turn asked for is not on record: this one turns other cards, and later on.
+
+        Facts were lost, or players went on deciding before it; else it shows cards early.
+        """
         body = fact.body
         turns = indexes(body) if isinstance(body, CardsTurned) else ()
-        return self.excused and not set(step.at).intersection(turns)
+        if set(step.at).intersection(turns):
+            return False
+        rank = self.rank[id(fact)]
+        return self.excused or any(
+            queue and key[0] in ("wager_placed", "decision_made") and self.rank[id(queue[0])] < rank
+            for key, queue in self._queues.items()
+        )
+
+    def shown(self, to: str, position: int | None, hand: int) -> int:
+        """How many cards of a holder the turns still on record show."""
+        queue = self._queues.get(("cards_turned", to, position, hand, None), ())
+        bodies = [fact.body for fact in queue]
+        turned = [indexes(body) for body in bodies if isinstance(body, CardsTurned)]
+        return max((index + 1 for at in turned for index in at), default=0)
 
     def _took(self, fact: Fact, name: str) -> Fact:
         """A step of play was taken."""

@@ -71,6 +71,9 @@ class Source(Protocol):
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another; None where their clocks cannot tell."""
 
+    def shown(self, to: str, position: int | None, hand: int) -> int:
+        """How many cards of a holder the turns still on record show."""
+
     def gone_from_deck(self) -> int:
         """How many cards left the deck in this round: dealt, burned, or found and racked."""
 

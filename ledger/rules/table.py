@@ -68,8 +68,9 @@ class Table(Layout):
     def counted(self, due: Mapping[tuple[str, int | None], int], section: str) -> None:
         """Everyone has as many cards as the deal gives. Raises Void (or Stop, if it may go on).
 
-        A card too few is no misdeal where a device's sequence shows that facts were lost: which
-        card that was is not known, so neither are the places and turns of the holder's others.
+        A card too few is no misdeal where a device's sequence shows that facts were lost, or a
+        later turn shows the cards: which one was lost is not known, so neither are the places and
+        turns of the holder's others.
         """
         for fact in self.source.left("cards_dealt"):
             body = said(fact, CardsDealt)
@@ -78,7 +79,8 @@ class Table(Layout):
         wrong = {}
         for spot, held in self.cards.items():
             over = len(held) - due.get(spot[:2], 0)
-            if over > 0 or (over < 0 and not self.source.excused):
+            lost = self.source.excused or self.source.shown(*spot) >= due.get(spot[:2], 0)
+            if over > 0 or (over < 0 and not lost):
                 wrong[spot] = over
             elif over < 0:
                 self._forget_order(spot)

@@ -111,6 +111,11 @@ class Chance(Chips):
         del fact, other
         return False
 
+    def shown(self, to: str, position: int | None, hand: int) -> int:
+        """Nothing is turned before it is asked for."""
+        del to, position, hand
+        return 0
+
     def gone_from_deck(self) -> int:
         """How many cards were dealt."""
         return len(self.dealt)
