@@ -103,10 +103,10 @@ class _Cared(NamedTuple):
 
 
 def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
-    """Facts by the table they speak of."""
+    """Facts that procedures look at, by the table they speak of."""
     found: dict[TableId, list[Heard]] = defaultdict(list)
     for each in heard:
-        if each.fact.table:
+        if each.fact.table and type(each.fact.body) in procedures.HEARD:
             found[each.fact.source.split("/", 2)[1], each.fact.table].append(each)
     return found
 

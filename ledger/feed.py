@@ -60,7 +60,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
             tables[fact.source.split("/")[1], fact.table].append(fact)
     said = list(_rounds(rounds, tables, lost, submissions, corrections(told)))
     for table, its in tables.items():
-        said += _of_table(table, in_order(its), submissions)
+        said += _of_table(table, its, submissions)
     said += [_gap(gap) for gap in lost if gap.after.round is None]
     said.sort(key=lambda each: (each.time_us, each.table))
     return (each.what for each in said)
@@ -133,7 +133,7 @@ def _of_table(
     """Findings of the procedures of one table, over its tape."""
     state = Equipment()
     rules_of = rules_for(table, submissions)
-    for fact in facts:
+    for fact in in_order(fact for fact in facts if type(fact.body) in procedures.HEARD):
         found = procedures.see(state, fact, rules_of)
         if found:
             yield _Said(fact.time_us, table, table_findings(table, state.gaming_day, found))

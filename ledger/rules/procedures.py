@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ledger.wire import Fact
 
 
+HEARD = frozenset({TableOpened, RoundStarted, *card_care.CARE, *dice_care.CARE})
+"""The kinds of fact that procedures look at; no other changes what they find."""
+
+
 def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
     """Take in one fact of a table, in order; the findings it completes."""
     body: Any = fact.body

@@ -77,7 +77,7 @@ def floor() -> Iterator[Received]:
             tables=TABLES,
             minutes=MINUTES,
             seed=day,
-            opens_minute=360,
+            opens_minute=600,
             gaming_day=f"{2026 + day // 336}-{day // 28 % 12 + 1:02d}-{day % 28 + 1:02d}",
         )
         for emitted in simulate(plan):
