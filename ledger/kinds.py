@@ -136,7 +136,7 @@ def _hint(type_: str, message: str, where: str) -> str:
     if "got `float`" in message:
         return _WHOLE_HINT
     if message.startswith("Expected `int`") and ("<=" in message or ">=" in message):
-        return "keep within that bound; money goes up to 2^53 cents"
+        return "keep within that bound; money goes up to 10^13 cents"
     if _is_card(where) and where.endswith("]"):
         return _CARD_HINT
     return f"see the schema roundledger:{type_}"

@@ -13,8 +13,8 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
-Cents = Annotated[int, Meta(ge=-(2**53), le=2**53, description="money in cents")]
-"""Money in cents; never a float. Bounded to what every JSON reader keeps exactly."""
+Cents = Annotated[int, Meta(ge=-(10**13), le=10**13, description="money in cents")]
+"""Money in cents; never a float. Bounded so that no sum of them leaves 64 bits."""
 
 Denomination = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,8}(?![\s\S])")]
 """The value of one chip or note in cents, as a decimal text: `"2500"` is $25."""

@@ -37,6 +37,8 @@ _TEXTS = frozenset(("specversion", "type", "source", "id", "time", "subject", "d
 _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 _HEADERS_END = b"\r\n\r\n"
 _ID_MAX = 256
+BATCH_EVENTS_MAX = 10_000
+"""Events in one batch: more would hold the record's lock, and memory, for seconds."""
 
 
 class Fact(Struct, frozen=True, gc=False):
@@ -50,6 +52,10 @@ class Fact(Struct, frozen=True, gc=False):
     table: str | None  # the table it speaks of: the round's, `data.table`, or the source's place
     boot: str | None
     sequence: int | None  # the device's own counter, None where it has none
+
+
+class BatchTooLong(ValueError):  # noqa: N818 - named for what it is
+    """A batch of more events than one request may hold; none of them was judged."""
 
 
 class StoredFactError(Refused):
@@ -100,10 +106,12 @@ def parse_batch(octets: bytes) -> list[Received | Quarantined] | Quarantined:
     """A CloudEvents JSON batch, each event judged on its own octets.
 
     One event that is no JSON spoils no other; only where no array is framed at all is the batch
-    quarantined as one.
+    quarantined as one. Raises BatchTooLong beyond BATCH_EVENTS_MAX: nothing of it is judged.
     """
     try:
-        events = [bytes(event) for event in _decode_batch(octets)]
+        framed = _decode_batch(octets)
+        _bounded(len(framed))
+        events = [bytes(event) for event in framed]
     except (msgspec.DecodeError, RecursionError):
         split = strict.elements(octets)
         if split is None:
@@ -111,8 +119,14 @@ def parse_batch(octets: bytes) -> list[Received | Quarantined] | Quarantined:
                 "not_json", "Not a JSON array of events", "$", "send `[`, events, `]`"
             )
             return _quarantined(octets, error, None, None)
+        _bounded(len(split))
         events = split
     return [parse_structured(event) for event in events]
+
+
+def _bounded(events: int) -> None:
+    if events > BATCH_EVENTS_MAX:
+        raise BatchTooLong(f"{events:,} events in one batch; at most {BATCH_EVENTS_MAX:,}")
 
 
 def parse_binary(headers: Mapping[str, str], body: bytes) -> Received | Quarantined:

@@ -295,7 +295,7 @@ report.html         what was paid beside what was owed, and every fact with tabl
 replay.txt          the same replay as text
 ruling.json         settlements and findings with their sections, and the money beside them
 replay.jsonl        one object a fact: the table after it, and what each camera has of it
-facts.jsonl         the {len(story.rows)} facts of the round, one a line, `data` in the octets received
+facts.jsonl         the {len(story.rows)} facts of the round, one a line, `data` as received
 camera-facts.jsonl  the facts of its cameras: clocks, segments, locks
 proof.jsonl         where each fact stands in the hash chain of its tape; `data` of several lines,
                     which facts.jsonl lays on one, in the octets received

@@ -17,7 +17,7 @@ from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 
 from ledger.errors import Busy, LedgerError, Refused, Unavailable
-from ledger.wire import parse_batch, parse_binary, parse_structured
+from ledger.wire import BatchTooLong, parse_batch, parse_binary, parse_structured
 from replay.answers import Answer, answer
 from replay.web.logs import LOG
 
@@ -87,7 +87,10 @@ class Intake:
             raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
         body = await self._body(request)
         began = time.perf_counter()
-        judged = await _judged(mode, request, body)
+        try:
+            judged = await _judged(mode, request, body)
+        except BatchTooLong as error:
+            raise NotKept(413, str(error), "Send fewer facts a request.") from error
         answers = await self._append(judged)
         self._metrics.seconds.observe(time.perf_counter() - began)
         _note(mode, answers)

@@ -40,7 +40,7 @@ REFUSAL: Schema = {
 _NOT_KEPT = {
     403: "It comes from a web page.",
     408: "The body took too long to arrive.",
-    413: "The body is over 8 MiB.",
+    413: "The body is over 8 MiB, or a batch of over 10,000 events.",
     422: "The record cannot hold a fact of it.",
     429: "More is waiting than is accepted; see Retry-After.",
     503: "The record does not answer; see Retry-After.",

@@ -21,6 +21,7 @@ import uvicorn
 from infra.postgres import Database
 from infra.tape import PostgresTape
 from ledger.committer import Committer
+from ledger.wire import BATCH_EVENTS_MAX
 from replay.web.app import build
 from tests.fix_cli import Cli, feed, lines
 from tests.fix_http import BATCH, STRUCTURED, Server, batch, binary
@@ -193,6 +194,17 @@ def test_a_client_that_sends_a_too_large_body_to_its_end_reads_the_413(
         assert client.getresponse().status == 413
         client.close()
     assert tape.counters().received == 0
+
+
+def test_a_batch_of_too_many_events_is_413_and_none_of_them_is_kept(
+    server: Server, tape: PostgresTape
+) -> None:
+    for many in (b"[" + b"1," * BATCH_EVENTS_MAX + b"1]", b"[" + b"1," * BATCH_EVENTS_MAX + b"x]"):
+        answer = server.post(many, BATCH)
+        assert answer.status_code == 413
+        assert "10,001 events" in answer.text
+    assert tape.counters().received == 0
+    assert len(server.post(b"[" + b"1," * (BATCH_EVENTS_MAX - 1) + b"1]", BATCH).json()) == 10_000
 
 
 def test_a_large_batch_is_kept_whole(server: Server) -> None:
