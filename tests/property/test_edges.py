@@ -154,7 +154,7 @@ def played(
     open_drives: list[list[str | int]] = [[]]
     with pytest.MonkeyPatch.context() as patch:
         for settle in ("_score", "_stop"):
-            patch.setattr(three_dice_football, settle, lambda _, drive: ended.append(drive))
+            patch.setattr(three_dice_football, settle, lambda _, drive, __: ended.append(drive))
         while open_drives:
             drive = open_drives.pop()
             table = Table(Throws([thrown[kind] for kind in drive]), rules)  # type: ignore[arg-type]
