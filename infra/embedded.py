@@ -11,6 +11,7 @@ import fcntl
 import logging
 import os
 import subprocess
+import threading
 import time
 import warnings
 from contextlib import contextmanager, suppress
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 START_S_MAX = 60.0
 """How long a start may take, waiting for another process that is starting or stopping included."""
+
+WATCH_S = 1.0
+"""How often a process that serves looks whether its server lives, seconds."""
 
 _FOLDER = "postgres"
 _SERVER_USER = "pgserver"
@@ -51,6 +55,41 @@ def embedded(home: Path) -> Iterator[str]:
             yield url
         finally:
             _leave(home, users)
+
+
+@contextmanager
+def kept_running(home: Path, every_s: float = WATCH_S) -> Iterator[None]:
+    """Start the server under `home` again whenever it is gone, until the block is left.
+
+    For a process that serves, inside `embedded(home)`: a command starts what it needs by itself.
+    """
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(every_s):
+            if _is_up(home / _FOLDER):
+                continue
+            try:
+                with _alone(home):
+                    _start(home / _FOLDER)
+            except Unavailable as error:
+                _log.error("%s; trying again", error.what)
+
+    watcher = threading.Thread(target=watch, name="postgres-watch", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _is_up(folder: Path) -> bool:
+    """Whether the process that `postmaster.pid` names is a living PostgreSQL."""
+    try:
+        return _is_postgres(int((folder / "postmaster.pid").read_text().split()[0]))
+    except (OSError, IndexError, ValueError):
+        return False
 
 
 def binaries() -> Path:

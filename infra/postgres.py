@@ -16,6 +16,7 @@ from psycopg import conninfo, errors, sql
 
 from infra import arrays
 from infra.embedded import embedded
+from infra.embedded import kept_running as embedded_kept_running
 from infra.migrations import migrate
 from ledger.errors import Unavailable, Usage
 
@@ -155,6 +156,16 @@ def database(settings: Settings) -> Iterator[Database]:
         url = conninfo.make_conninfo(server_url, dbname=NAME)
         create_database(server_url, NAME)
         yield _ready(Database(url, url))
+
+
+@contextmanager
+def kept_running(settings: Settings) -> Iterator[None]:
+    """Within `database(settings)`: the embedded server is started again whenever it is gone."""
+    if settings.database_url:
+        yield
+        return
+    with embedded_kept_running(settings.home):
+        yield
 
 
 @contextmanager

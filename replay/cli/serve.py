@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 import uvicorn
 
+from infra.postgres import kept_running
 from ledger.committer import Committer
 from ledger.errors import Refused, Unavailable
 from replay.cli.app import family
@@ -46,6 +47,7 @@ def serve(
     with (
         _listening(address, settings.http_port if port is None else port) as listener,
         opened_tape() as tape,
+        kept_running(settings),
         Committer(tape) as committer,
     ):
         server = uvicorn.Server(

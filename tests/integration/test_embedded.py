@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infra.embedded import embedded
+from infra.embedded import embedded, kept_running
 from infra.postgres import Database, database
 from infra.settings import load
 from infra.tape import PostgresTape
@@ -148,3 +148,30 @@ def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Pa
         assert tape.append([fact(1)])[0].verdict == "duplicate"
         assert len(tape.read(0, 10)) == 1
         tape.close()
+
+
+def killed_and_back(home: Path, url: str, within_s: float) -> bool:
+    """Kill the server's first process; whether it answers again by itself within the time."""
+    pid = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        time.sleep(0.1)
+        try:
+            psycopg.connect(url, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            continue
+        return True
+    return False
+
+
+def test_a_process_that_serves_has_its_killed_server_started_again(tmp_path: Path) -> None:
+    with embedded(tmp_path) as url, kept_running(tmp_path, every_s=0.1):
+        assert killed_and_back(tmp_path, url, within_s=20)
+    assert not runs(tmp_path)
+
+
+def test_without_it_a_killed_server_stays_away(tmp_path: Path) -> None:
+    """The negative control."""
+    with embedded(tmp_path) as url:
+        assert not killed_and_back(tmp_path, url, within_s=2)
