@@ -14,6 +14,7 @@ import msgspec
 
 from infra.literals import ranges_of, ranges_text
 from infra.views import Column, Store, Table
+from ledger.facts import type_name
 from ledger.feed import rules_for
 from ledger.rules import procedures
 from ledger.rules.equipment import Equipment
@@ -83,6 +84,7 @@ CARE = Table(
 )
 
 _NEVER = -(2**63)
+_HEARD_NAMES = frozenset(type_name(kind).partition(".")[0] for kind in procedures.HEARD)
 Place = tuple[str, int]
 """Tape and table_seq of a fact."""
 
@@ -111,12 +113,12 @@ def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
     return found
 
 
-def note_tables(store: Store, tables: dict[TableId, list[Heard]]) -> None:
-    """Keep where the facts about tables stand."""
+def note_tables(store: Store, heard: Iterable[Heard]) -> None:
+    """Keep where the facts about tables stand: all of them, so that ranges stay few and long."""
     seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for table, heard in tables.items():
-        for row, _ in heard:
-            seqs[*table, row.tape].append(row.table_seq)
+    for row, fact in heard:
+        if fact.table:
+            seqs[fact.source.split("/", 2)[1], fact.table, row.tape].append(row.table_seq)
     store.save(TABLE_TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
 
 
@@ -238,10 +240,17 @@ def _rows(
 
 
 def _all_of(store: Store, table: TableId, position: int) -> list[Heard]:
-    """Every fact about a table up to a position: read only where one came very late."""
+    """Every fact of a table that procedures look at, up to a position.
+
+    Read only where one came very late.
+    """
     rows = store.rows_at(
         (row[2], low, high)
         for row in store.rows(TABLE_TAPES, [table])
         for low, high in ranges_of(row[3])
     )
-    return [Heard(row, fact_of(row)) for row in rows if row.position <= position]
+    return [
+        Heard(row, fact_of(row))
+        for row in rows
+        if row.position <= position and row.type.partition(".")[0] in _HEARD_NAMES
+    ]

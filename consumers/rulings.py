@@ -55,9 +55,8 @@ def apply(store: Store, batch: Batch) -> None:
     for row, fact in heard:
         docket.hear(row, fact)
     docket.adjourn()
-    tables = tables_of(heard)
-    note_tables(store, tables)
-    judge_tables(store, tables, docket.tables_anew, docket.submissions, batch.position)
+    note_tables(store, heard)
+    judge_tables(store, tables_of(heard), docket.tables_anew, docket.submissions, batch.position)
     judge_holes(store, docket.table_gaps())
 
 
