@@ -43,6 +43,8 @@ AROUND_ROUNDS = Table(
     ),
 )
 
+LATEST_US = 2**63 - 1
+
 Seats = list[tuple[int, ...]]
 
 
@@ -66,8 +68,10 @@ class Seen(Struct):
 class Around:
     """What stands around the rounds of the tables that a batch speaks of."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, until_us: int = LATEST_US) -> None:
+        """`until_us`: the latest time asked for, where one old round is all that is looked at."""
         self._store = store
+        self._until_us = until_us
         self._since: dict[TableId, int] = {}
         self._seen: dict[TableId, list[Seen]] = defaultdict(list)
         self._new: dict[TableId, list[Seen]] = defaultdict(list)
@@ -86,11 +90,13 @@ class Around:
             "  SELECT * FROM {schema}.ruling_around b WHERE b.property = w.property"
             "  AND b.table_name = w.table_name AND b.time_us >= coalesce(("
             "   SELECT max(c.time_us) FROM {schema}.ruling_around c WHERE c.property = w.property"
-            "   AND c.table_name = w.table_name AND c.time_us <= w.since), w.since) OFFSET 0) AS a",
+            "   AND c.table_name = w.table_name AND c.time_us <= w.since), w.since)"
+            "  AND b.time_us <= %(until)s OFFSET 0) AS a",
             {
                 "properties": [table[0] for table in wanted],
                 "tables": [table[1] for table in wanted],
                 "since": list(wanted.values()),
+                "until": self._until_us,
             },
         )
         for table, at in wanted.items():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.around import Around, tables_since
+from consumers.around import LATEST_US, Around, tables_since
 from consumers.devices import Devices, device_of
 from consumers.ruling_tables import (
     CASE_TAPES,
@@ -79,14 +79,18 @@ class Docket:
         store: Store,
         heard: Sequence[Heard] = (),
         standing: tuple[list[Fact], list[Fact]] | None = None,
+        until_us: int = LATEST_US,
     ) -> None:
-        """`standing`: Rules Submissions and corrections, where they are known already."""
+        """`standing`: Rules Submissions and corrections, where they are known already.
+
+        `until_us`: the end of the one round looked at, so that nothing after it is read.
+        """
         self._store = store
         self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
         self._until = heard[0].row.position - 1 if heard else None
         self.devices = Devices(store)
         self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
-        self._around = Around(store)
+        self._around = Around(store, until_us)
         self._cases: dict[RoundId, Case] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
         self._filings, self._loose = standing or self._standing()
@@ -344,7 +348,7 @@ def one_round(store: Store, round_: RoundId) -> tuple[Docket, Case]:
     for fact in facts:
         if fact.round == round_:
             case.add(fact)
-    return Docket(store, standing=(filings, made)), case
+    return Docket(store, standing=(filings, made), until_us=case.last_us), case
 
 
 def _cells(case: Case) -> tuple[Any, ...]:
