@@ -1,7 +1,8 @@
 """The rounds a batch touches: their facts, what stands around them, and their rulings.
 
-Facts are heard one by one in the record's order. A closed round is ruled on at every fact that
-touches it, so that its versions do not depend on where batches end; an open one at the batch's end.
+Facts are heard one by one in the record's order. A closed round is ruled on at the facts that touch
+it, ever fewer of them where they are many, so that its versions do not depend on where batches end;
+at a batch's end every round is that was touched since.
 Part of the view `rulings`; `ledger.feed` rules on a whole feed in the same way.
 """
 
@@ -11,9 +12,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
 
 from consumers.around import LATEST_US, Around, tables_since
+from consumers.cases import Case, cells, findings, is_step, settlements
 from consumers.devices import Devices, device_of
 from consumers.ruling_tables import (
     CASE_TAPES,
@@ -27,7 +28,7 @@ from consumers.ruling_tables import (
 from infra.literals import ranges_of, ranges_text
 from ledger.corrections import corrections, rule_corrected
 from ledger.envelope import parse_subject_once
-from ledger.facts import FactCorrected, RoundCompleted, RoundVoided, RulesSubmissionFiled
+from ledger.facts import FactCorrected, RulesSubmissionFiled
 from ledger.feed import AROUND, record_of
 from ledger.rules.order import Gap
 from ledger.submissions import Filed, filed
@@ -35,7 +36,7 @@ from ledger.values import RoundId
 from ledger.wire import Fact, fact_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from consumers.care import Heard
     from consumers.devices import Hole
@@ -44,31 +45,6 @@ if TYPE_CHECKING:
     from ledger.feed import TableId
     from ledger.rules.ruling import Ruling
     from ledger.tape import TapeRow
-
-
-class Case(Struct):
-    """One round: its facts in order of position, and its newest ruling."""
-
-    round: RoundId
-    facts: list[Fact] = []
-    made: list[Fact] = []  # corrections of its facts
-    closed: bool = False
-    first_us: int = 0
-    last_us: int = 0
-    version: int = 0
-    position: int = 0
-    text: bytes | None = None  # the newest ruling
-    ruling: Ruling | None = None  # the same, where it was given in this batch
-    stored: bool = False
-    touched: bool = False  # by something in this batch
-
-    def add(self, fact: Fact) -> None:
-        """One more fact of the round."""
-        self.first_us = min(self.first_us, fact.time_us) if self.facts else fact.time_us
-        self.last_us = max(self.last_us, fact.time_us) if self.facts else fact.time_us
-        self.facts.append(fact)
-        if isinstance(fact.body, (RoundCompleted, RoundVoided)):
-            self.closed = True
 
 
 class Docket:
@@ -99,7 +75,7 @@ class Docket:
         self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
         self._submitted: list[tuple[Any, ...]] = []
         self._corrected: list[tuple[Any, ...]] = []
-        self._versions: list[tuple[Any, ...]] = []
+        self._versions: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self._load({fact.round for _, fact in heard if fact.round})
         facts = [fact for _, fact in heard]
         self._around.load(
@@ -125,9 +101,9 @@ class Docket:
             self._touch(self.case(round_), row.position)
 
     def adjourn(self) -> None:
-        """Rule on the open rounds that were touched, and write everything down."""
+        """Rule on the rounds that were touched since they were ruled on; write everything down."""
         for case in self._cases.values():
-            if case.touched and not case.closed:
+            if case.touched and not case.ruled:
                 self._rule(case)
         self._save()
         self._around.save()
@@ -169,19 +145,26 @@ class Docket:
 
     def _touch(self, case: Case, position: int) -> None:
         """Something a ruling may depend on has changed."""
-        case.touched = True
-        if not case.closed:
-            return
-        before = case.text
-        self._rule(case)
-        if case.text is not None and (case.version == 0 or case.text != before):
-            case.version += 1
-            case.position = position
-            self._versions.append((*case.round, case.version, position, case.text.decode()))
+        case.touched, case.ruled = position, False
+        if case.closed:
+            case.touches += 1
+            if is_step(case.touches):
+                self._rule(case)
+                case.kept, case.kept_position = case.version, case.position
+                case.kept_text = case.text
 
     def _rule(self, case: Case) -> None:
-        case.ruling = self.ruling(case)
+        """Give the newest ruling; of a closed round as a version, where it differs."""
+        case.ruling, case.ruled = self.ruling(case), True
         case.text = msgspec.json.encode(case.ruling) if case.ruling else None
+        if not case.closed or case.text is None:
+            return
+        if case.kept and case.text == case.kept_text:
+            case.version, case.position = case.kept, case.kept_position
+        else:
+            case.version, case.position = case.kept + 1, case.touched
+            key = (*case.round, case.version)
+            self._versions[key] = (*key, case.touched, case.text.decode())
 
     def _standing(self) -> tuple[list[Fact], list[Fact]]:
         """The Rules Submissions, and the corrections of no round, on record."""
@@ -204,7 +187,10 @@ class Docket:
         for row in known.values():
             case = self._cases[row[:4]]  # type: ignore[index] # a round is the tuple of its parts
             case.stored, case.version, case.position = True, row[9], row[10]
-            case.text = None if row[12] is None else row[12].encode()
+            case.touches, case.kept = row[11], row[12]
+            case.text = case.kept_text = None if row[14] is None else row[14].encode()
+            case.kept_position = case.position
+        self._load_kept([self._cases[row[:4]] for row in known.values() if row[9] > row[12]])  # type: ignore[index] # as above
         places = self._store.rows(CASE_TAPES, known)
         rows = self._store.rows_at(
             (place[4], low, high) for place in places for low, high in ranges_of(place[5])
@@ -223,6 +209,13 @@ class Docket:
             case = self._cases[round_of(name)]
             if correction[0] not in case.made:
                 case.made += correction
+
+    def _load_kept(self, cases: Iterable[Case]) -> None:
+        """Of rounds whose newest version stands only until the next step: the one before it."""
+        closed = {(*case.round, case.kept): case for case in cases}
+        for row in self._store.rows(VERSIONS, closed):
+            case = closed[row[:5]]
+            case.passing, case.kept_position, case.kept_text = case.version, row[5], row[6].encode()
 
     def _rounds_since(self, table: TableId, time_us: int) -> set[RoundId]:
         """Rounds of a table whose last fact is of a time or later."""
@@ -315,10 +308,11 @@ class Docket:
         store = self._store
         store.delete(SETTLEMENTS, again)
         store.delete(FINDINGS, again)
-        store.save(RULINGS, (_cells(case) for case in judged))
-        store.save(VERSIONS, self._versions)
-        store.save(SETTLEMENTS, (row for case in judged for row in _settlements(case)))
-        store.save(FINDINGS, (row for case in judged for row in _findings(case)))
+        store.save(RULINGS, (cells(case) for case in judged))
+        store.delete(VERSIONS, ((*case.round, case.passing) for case in judged if case.passing))
+        store.save(VERSIONS, self._versions.values())
+        store.save(SETTLEMENTS, (row for case in judged for row in settlements(case)))
+        store.save(FINDINGS, (row for case in judged for row in findings(case)))
         store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
         store.save(SUBMISSIONS, self._submitted)
         store.save(CORRECTIONS, self._corrected)
@@ -349,37 +343,6 @@ def one_round(store: Store, round_: RoundId) -> tuple[Docket, Case]:
         if fact.round == round_:
             case.add(fact)
     return Docket(store, standing=(filings, made), until_us=case.last_us), case
-
-
-def _cells(case: Case) -> tuple[Any, ...]:
-    """A round's row of RULINGS."""
-    ruling = case.ruling
-    return (
-        *case.round,
-        ruling.game if ruling else None,
-        ruling.status if ruling else None,
-        case.closed,
-        case.first_us,
-        case.last_us,
-        case.version,
-        case.position,
-        len(ruling.findings) if ruling else 0,
-        case.text.decode() if case.text else None,
-    )
-
-
-def _settlements(case: Case) -> Iterator[tuple[Any, ...]]:
-    """A round's rows of SETTLEMENTS."""
-    for nth, s in enumerate(case.ruling.settlements if case.ruling else ()):
-        spot = (s.position, s.hand, s.wager, s.throw)
-        yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from)
-
-
-def _findings(case: Case) -> Iterator[tuple[Any, ...]]:
-    """A round's rows of FINDINGS."""
-    for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
-        what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
-        yield (*case.round, nth, *what)
 
 
 def round_of(name: str) -> RoundId:

@@ -23,6 +23,8 @@ RULINGS = Table(
         Column("last_us", "bigint", "Latest device time of its facts, microseconds."),
         Column("version", "integer", "0 while the round is open, then counts rulings that differ."),
         Column("position", "bigint", "Position of the fact that made this version; 0 while open."),
+        Column("touches", "integer", "Facts that touched it since it was closed."),
+        Column("kept", "integer", "Versions that stay; a newer one stands until the next step."),
         Column("findings", "integer", "How many findings it has."),
         _RULING,
     ),
@@ -35,7 +37,7 @@ RULINGS = Table(
 
 VERSIONS = Table(
     "ruling_versions",
-    "Every ruling a closed round has had: a fact that comes late makes a new one.",
+    "The rulings a closed round has had: a fact that comes late makes a new one.",
     5,
     (
         *ROUND_KEY,

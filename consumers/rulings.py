@@ -62,7 +62,7 @@ def apply(store: Store, batch: Batch) -> None:
 
 VIEW = Projection(
     "rulings",
-    1,
+    2,
     (
         RULINGS,
         VERSIONS,
@@ -112,17 +112,21 @@ def tables_to_read() -> list[str]:
 def newest(store: Store, round_: RoundId) -> Ruled:
     """The newest ruling of a round. Raises `NotFound` where there is none."""
     row = store.load(RULINGS, [round_]).get(round_)
-    if row is None or row[12] is None:
+    if row is None or row[14] is None:
         raise NotFound(
             f"There is no ruling on round {round_}",
             where="view rulings",
             hint="See `round-ledger rounds`; a round without round_started has no ruling.",
         )
-    return Ruled(str(round_), row[9], row[10], msgspec.json.decode(row[12], type=Ruling))
+    return Ruled(str(round_), row[9], row[10], msgspec.json.decode(row[14], type=Ruling))
 
 
 def versions(store: Store, round_: RoundId) -> list[Ruled]:
-    """Every ruling a closed round has had, the first one first; empty while it is open."""
+    """The rulings a closed round has had, the first one first; empty while it is open.
+
+    One for each fact that changed it, up to `consumers.docket.TOUCHES_RULED_MAX` facts that touched
+    it; of more facts, ever fewer, and the newest.
+    """
     return [
         Ruled(str(round_), row[4], row[5], msgspec.json.decode(row[6], type=Ruling))
         for row in sorted(store.rows(VERSIONS, [round_]))
