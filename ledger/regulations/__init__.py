@@ -1,6 +1,6 @@
 """The index of the regulations: which paragraphs there are, from when, and where they are printed.
 
-Numbers and dates only, no text. `index.json` was made by reading each printed chapter for its
+Numbers, names and dates only, no text: one file a chapter, made by reading each print for its
 section and paragraph numbers, and then marking by hand the paragraphs that move money: those by
 which chips are wagered, won, lost, returned or refused, or a hand or throw is ranked.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -17,26 +17,74 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Chapter(msgspec.Struct, frozen=True):
-    """One printed chapter. Dates are days, `YYYY-MM-DD`, None where the print does not say."""
+class Amendment(msgspec.Struct, frozen=True):
+    """A later document that a section of a chapter is printed from."""
 
+    source: str
+    effective_from: str | None  # "YYYY-MM-DD"
+
+
+class Chapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One chapter. Dates are days, `YYYY-MM-DD`, None where the print does not say."""
+
+    title: str
     status: str  # "temporary", "proposed", "codified"
     effective_from: str | None
     effective_until: str | None
     source: str  # where it was published
-    whole: bool  # every paragraph is listed; otherwise those that others refer to
-    paragraphs: dict[str, bool]  # chapter-relative number -> whether it moves money
+    whole: bool  # every paragraph it has is printed, and listed
+    paragraphs: dict[str, bool]  # all that is printed: chapter-relative number -> moves money
+    scope: tuple[str, ...] = ()  # the sections its money goes by
+    partly: tuple[str, ...] = ()  # sections printed with gaps
+    amended: dict[str, Amendment] = {}  # sections printed from a later document
+    referred: tuple[str, ...] = ()  # not printed: the prints only refer to them
+    rescinded_by: str | None = None  # where its end is published
+
+    def in_scope(self) -> dict[str, bool]:
+        """The printed paragraphs its money goes by, and whether each moves money itself."""
+        return {
+            paragraph: money
+            for paragraph, money in self.paragraphs.items()
+            if paragraph.partition("(")[0] in self.scope
+        }
+
+
+class Origin(NamedTuple):
+    """The document a section comes from, and the day it took effect."""
+
+    status: str
+    source: str
+    effective_from: str | None
+    printed: bool  # otherwise the documents only refer to it
 
 
 @cache
 def chapters() -> Mapping[str, Chapter]:
     """Every chapter of the index by its number, `592`."""
-    octets = files(__name__).joinpath("index.json").read_bytes()
-    return msgspec.json.decode(octets, type=dict[str, Chapter])
+    found = sorted(path.name for path in files(__name__).iterdir() if path.name.endswith(".json"))
+    return {
+        name.removesuffix(".json"): msgspec.json.decode(
+            files(__name__).joinpath(name).read_bytes(), type=Chapter
+        )
+        for name in found
+    }
 
 
 def resolves(section: str) -> bool:
-    """Whether a section as it is printed, `592.12(b)`, stands in the index."""
+    """Whether a section as it is cited, `592.12(b)`, stands in the index."""
+    return origin(section) is not None
+
+
+def origin(section: str) -> Origin | None:
+    """Which document a section as it is cited, `592.12(b)`, comes from; None if none has it."""
     number, _, paragraph = section.partition(".")
     chapter = chapters().get(number)
-    return chapter is not None and paragraph in chapter.paragraphs
+    if chapter is None or paragraph not in (*chapter.paragraphs, *chapter.referred):
+        return None
+    later = chapter.amended.get(paragraph.partition("(")[0])
+    return Origin(
+        chapter.status,
+        later.source if later else chapter.source,
+        later.effective_from if later else chapter.effective_from,
+        paragraph in chapter.paragraphs,
+    )

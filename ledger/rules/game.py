@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from ledger.rules.odds import Paytable
     from ledger.rules.table import Table
 
-NotModelled = Literal["on camera, not in the feed", "defined elsewhere", "equipment"]
-"""Why a paragraph has no line of code. None of these may be said of one that moves money."""
+NotModelled = Literal[
+    "on camera, not in the feed", "defined elsewhere", "equipment", "printed only in part"
+]
+"""Why a paragraph has no line of code. Of one that moves money only the last may be said: its wager
+is printed only in part, in a chapter that is."""
 
 
 class Edition(NamedTuple):

@@ -8,22 +8,23 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_PART = r"\([a-z]+\)|\([0-9]+\)"
+_PART = r"\([a-z]+\)|\([0-9]+\)|\([A-Z]+\)"
 _CITE = re.compile(
     rf"(?:(?P<chapter>\b[0-9]{{3}}a?)\.|(?<![0-9a-z]))"
     rf"(?P<section>\.?[0-9]{{1,2}})(?P<parts>(?:{_PART})+)"
     rf"(?:\s*(?:-|to)\s*(?P<last>{_PART}))?"
 )
-_NUMERALS = ("i", "ii", "iii", "iv", "v", "vi", "vii")
+_NUMERALS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 
 
 def _labels(first: str, last: str) -> list[str]:
-    """`(1)` to `(3)`, `(a)` to `(c)`, `(i)` to `(iii)`."""
+    """`(1)` to `(3)`, `(a)` to `(c)`, `(i)` to `(iii)`, `(A)` to `(C)`, `(I)` to `(III)`."""
     low, high = first.strip("()"), last.strip("()")
     if low.isdigit():
         return [f"({number})" for number in range(int(low), int(high) + 1)]
-    if low in _NUMERALS and high in _NUMERALS and high != low:
-        return [f"({n})" for n in _NUMERALS[_NUMERALS.index(low) : _NUMERALS.index(high) + 1]]
+    for numerals in (_NUMERALS, tuple(numeral.upper() for numeral in _NUMERALS)):
+        if low in numerals and high in numerals and high != low:
+            return [f"({n})" for n in numerals[numerals.index(low) : numerals.index(high) + 1]]
     return [f"({chr(code)})" for code in range(ord(low), ord(high) + 1)]
 
 

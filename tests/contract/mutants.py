@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ledger.rules.game import Game
 
-_CITE = re.compile(r"[0-9]{1,2}(\([a-z0-9]+\))+")
+_CITE = re.compile(r"[0-9]{1,2}(\([a-zA-Z0-9]+\))+")
 _ODDS = re.compile(r"([0-9]+) to ([0-9]+)")
 _WORDS_READ = 9  # a longer string is prose, for people
 _UNREAD = {"not_modelled", "procedures", "editions", "says", "title", "id"}
