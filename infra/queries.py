@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from psycopg.rows import tuple_row
 
 from infra import arrays
+from ledger.aside import Aside, Counted
 from ledger.errors import Refused
 from ledger.tampering import Known
 from ledger.tape import (
@@ -90,6 +91,19 @@ SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, att
   FROM ledger.quarantine
  WHERE quarantine_id > %b AND (%b OR released_at_us IS NULL)
  ORDER BY quarantine_id LIMIT %b
+"""
+_ASIDE = """
+SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
+       times_received, received_at_us, last_received_at_us, released_at_us, released_position,
+       digest, EXISTS (SELECT FROM ledger.tape t WHERE t.notification_id = released_position)
+  FROM ledger.quarantine
+ WHERE quarantine_id > %b AND quarantine_id <= %b ORDER BY quarantine_id LIMIT %b
+"""
+_COUNTED = """
+SELECT coalesce(max(q.quarantine_id), 0), r.quarantined, r.equivocation,
+       coalesce(sum(q.times_received) FILTER (WHERE q.verdict = 'quarantined'), 0)::bigint,
+       coalesce(sum(q.times_received) FILTER (WHERE q.verdict = 'equivocation'), 0)::bigint
+  FROM ledger.record r LEFT JOIN ledger.quarantine q ON true GROUP BY r.one
 """
 
 
@@ -208,6 +222,22 @@ def to_verify(
         yield from map(_beside_known, rows)
         after = rows[-1][0]
     yield from map(_beside_known, _run(connection, _BEYOND).fetchall())
+
+
+def counted_aside(connection: psycopg.Connection[Any]) -> Counted:
+    """How many inputs are in quarantine, by the record and by the rows, at one moment."""
+    row = _run(connection, _COUNTED).fetchone()
+    return Counted._make(cast("tuple[int, ...]", row))
+
+
+def aside_to_verify(
+    connection: psycopg.Connection[Any], last: int, batch: int = 200
+) -> Iterator[Aside]:
+    """Every row of the quarantine up to number `last`, in order; short statements, as above."""
+    after = 0
+    while rows := _run(connection, _ASIDE, (after, last, batch)).fetchall():
+        yield from (Aside(InQuarantine._make(row[:-2]), *row[-2:]) for row in rows)
+        after = rows[-1][0]
 
 
 def _beside_known(row: tuple[Any, ...]) -> tuple[TapeRow, Known | None]:

@@ -16,6 +16,7 @@ import psycopg
 from infra import queries
 from infra.postgres import Database, translated
 from infra.queries import CHANNEL
+from ledger.aside import verify_aside
 from ledger.errors import NotFound, Refused
 from ledger.verify import Verified, verify
 
@@ -122,11 +123,17 @@ class PostgresTape:
     ) -> Verified:
         """Recompute every chain from bytes; `kept` are heads from elsewhere. See `ledger.verify`.
 
-        Facts may be appended meanwhile; those after the beginning are not looked at.
+        Then every digest of the quarantine (`ledger.aside`), where the chains hold. Facts may be
+        appended meanwhile; those after the beginning are not looked at.
         """
         with self._base.connect("ledger_reader") as connection, translated(self._base):
             expected = queries.expected(connection, kept)
-            return verify(queries.to_verify(connection, expected.tip), expected, progress)
+            seen = verify(queries.to_verify(connection, expected.tip), expected, progress)
+            if seen.broken:
+                return seen
+            counted = queries.counted_aside(connection)
+            broken = verify_aside(queries.aside_to_verify(connection, counted.last), counted)
+            return seen._replace(broken=broken, aside=counted.last)
 
     def tail(
         self,

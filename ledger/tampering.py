@@ -24,6 +24,10 @@ Kind = Literal[
     "truncated",
     "recomputed",
     "identity missing",
+    "identity edited",
+    "quarantine edited",
+    "quarantine deleted",
+    "quarantine inserted",
 ]
 """What was done to the record, as far as the record itself can tell."""
 
@@ -44,8 +48,9 @@ class Break(NamedTuple):
     kind: Kind
     tape: str | None  # None where no remaining row tells
     table_seq: int | None
-    position: int
+    position: int | None  # None: it is in quarantine
     says: str
+    quarantine_id: int | None = None  # of a row of the quarantine: its number
 
 
 class Place(NamedTuple):
@@ -115,11 +120,25 @@ def _edited(suspect: Suspect, computed: bytes) -> Break:
         says = f"its identity is listed at {known.position if known else 'another position'}"
     elif chain_hash(suspect.previous, row._replace(table_seq=suspect.table_seq)) == row.hash:
         says = f"its sequence was {suspect.table_seq}"
-    elif known is None or known.data_digest != hashlib.sha256(row.data).digest()[:DIGEST_OCTETS]:
+    elif known is None or known.data_digest != digest_of(row.data):
         kind, says = "edited payload", "its octets are not those that were kept"
     else:
         says = "its data are as kept, what stands around them is not"
     return _break(kind, row, says)
+
+
+def identity_edited(row: TapeRow, known: Known | None) -> Break | None:
+    """What is wrong with the identity of a row that is whole in itself, if anything is."""
+    if known is None or known.data_digest == digest_of(row.data):
+        return None
+    return _break(
+        "identity edited", row, "the digest listed with its identity is not that of its data"
+    )
+
+
+def digest_of(data: bytes) -> bytes:
+    """What is listed with an identity of the octets of its data."""
+    return hashlib.sha256(data).digest()[:DIGEST_OCTETS]
 
 
 def copies_agree(row: TapeRow) -> bool:

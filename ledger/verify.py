@@ -11,7 +11,16 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.errors import Usage
-from ledger.tampering import Break, Known, Place, Suspect, beyond_the_tip, copies_agree, explain
+from ledger.tampering import (
+    Break,
+    Known,
+    Place,
+    Suspect,
+    beyond_the_tip,
+    copies_agree,
+    explain,
+    identity_edited,
+)
 from ledger.tape import GENESIS, Head, TapeRow, chain_hash
 
 if TYPE_CHECKING:
@@ -38,6 +47,7 @@ class Verified(NamedTuple):
     rows: int
     heads: list[Head]
     broken: Break | None
+    aside: int = 0  # inputs in quarantine that were recomputed
 
 
 _START = Place(0, 0, GENESIS, GENESIS)
@@ -52,6 +62,8 @@ def verify(
 ) -> Verified:
     """Recompute every chain from `rows` (by position) and name the first break, if any.
 
+    A digest listed with an identity that is not of its row's data is named where nothing else is
+    broken: it may be the sign of a chain wholly recomputed, which a kept head names better.
     `progress` is told the rows done and the tip. A copy without its list of identities is verified
     with `identities_listed=False`.
     """
@@ -59,6 +71,7 @@ def verify(
     places: dict[str, Place] = {}
     kept = {(head.tape, head.table_seq): head for head in expected.kept}
     position = 0
+    odd: Break | None = None
     for row, known in stream:
         place = places.get(row.tape, _START)
         if row.position > expected.tip and position == expected.tip:
@@ -72,13 +85,15 @@ def verify(
         head = kept.get((row.tape, row.table_seq))
         if head and (head.hash, head.position) != (computed, row.position):
             return Verified(position, _heads(places), _recomputed(head, places))
+        odd = odd or (identity_edited(row, known) if identities_listed else None)
         position = row.position
         places[row.tape] = Place(row.table_seq, row.position, computed, place.hash)
         if progress and position % PROGRESS_ROWS == 0:
             progress(position, expected.tip)
     if progress:
         progress(position, expected.tip)
-    return Verified(position, _heads(places), _missing_at_the_end(position, places, expected))
+    missing = _missing_at_the_end(position, places, expected)
+    return Verified(position, _heads(places), missing or odd)
 
 
 def heads_to_json(heads: Iterable[Head]) -> Iterator[str]:

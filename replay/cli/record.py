@@ -33,7 +33,7 @@ def verify(
     head: Head_ = None,
     json: Json = False,
 ) -> None:
-    """Recompute every tape's hash chain from its bytes.
+    """Recompute every tape's hash chain, and the quarantine's digests, from their bytes.
 
     Prints the head of every tape; keep them on another machine. A record cut off at its end, or
     computed anew from some fact on, is only found against heads kept elsewhere. Exit code 1 where
@@ -150,9 +150,14 @@ def _print(seen: Verified, kept: int) -> None:
     )
     if seen.broken is None:
         against = f", and against {kept:,} heads kept elsewhere" if kept else ""
-        say(f"{seen.rows:,} facts recomputed from their bytes{against}: the record is whole.")
+        beside = f" and {seen.aside:,} inputs in quarantine" if seen.aside else ""
+        done = f"{seen.rows:,} facts{beside} recomputed from their bytes{against}"
+        say(f"{done}: the record is whole.")
         return
     broken = seen.broken
-    where = f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")
+    if broken.position is None:
+        where = f"number {broken.quarantine_id:,} in quarantine"
+    else:
+        where = f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")
     say(f"The record is broken at {where}, {broken.kind}: {broken.says}")
-    say(f"The {seen.rows:,} facts before it are whole. Keep the database as it is, and restore.")
+    say(f"{seen.rows:,} facts are whole. Keep the database as it is, and restore.")

@@ -340,6 +340,28 @@ def test_a_chain_recomputed_beside_its_stored_heads_contradicts_them() -> None:
     assert broken.kind == "recomputed"
 
 
+def test_an_identity_whose_digest_was_rewritten_is_named_by_its_row() -> None:
+    copy = whole()
+    row = copy.at(5)
+    copy.known[row.source, row.id] = Known(5, b"rewrittn")
+    seen = copy.verified()
+    assert seen.broken is not None
+    assert (seen.rows, seen.broken.kind, seen.broken.position) == (12, "identity edited", 5)
+    assert copy.verified(listed=False).broken is None
+
+
+def test_a_recomputed_chain_whose_identities_were_forgotten_is_found_inside_the_database() -> None:
+    copy = whole()
+    copy.put(copy.at(5)._replace(data=b"{}"))
+    forged = copy.rechained()._replace(known=copy.known)
+    broken = forged.verified().broken
+    assert broken is not None
+    assert (broken.kind, broken.position) == ("identity edited", 5)
+    kept = forged.verified(copy.heads).broken
+    assert kept is not None
+    assert kept.kind == "recomputed", "a head kept elsewhere names it better"
+
+
 def test_a_row_beyond_what_the_record_counts_was_inserted() -> None:
     copy = whole()
     row = unplaced(99, "CC-02")
