@@ -48,7 +48,7 @@ ANYWHERE = (
     "UPDATE ledger.heads SET hash = ''",
     "UPDATE ledger.record SET position = 7",
     "UPDATE ledger.quarantine SET octets = ''",
-    "SELECT ledger.set_aside('quarantined', '', '', '', '', '', '', '', '', 0)",
+    "SELECT ledger.set_aside('quarantined', '', '', '', '', '', '', '', '', 0, 1)",
     "CREATE TABLE ledger.mine (x int)",
     "CREATE TABLE views.mine (x int)",
     "DROP FUNCTION ledger.append",

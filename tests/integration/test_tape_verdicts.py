@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from ledger.errors import NotFound, Refused
@@ -11,6 +12,7 @@ from ledger.tape import GENESIS, Counters, Quarantined, chain_hash
 from tests.fix_postgres import fact
 
 if TYPE_CHECKING:
+    from infra.postgres import Database
     from infra.tape import PostgresTape
 
 GARBAGE = Quarantined(
@@ -119,6 +121,24 @@ def test_the_same_garbage_again_is_counted_and_kept_once(tape: PostgresTape) -> 
     ids = [tape.append([GARBAGE, GARBAGE])[n].quarantine_id for n in (0, 1)]
     assert ids == [1, 1]
     assert tape.in_quarantine(1).times_received == 4
+
+
+def test_the_same_garbage_many_times_in_a_call_is_written_once(
+    database: Database, tape: PostgresTape
+) -> None:
+    """A version of the row for each would have to be read through by the next: quadratic."""
+    tape.append([fact(1)])
+    other = fact(1, data=b"{}")
+    mixed = [GARBAGE, GARBAGE._replace(octets=b"{"), other, fact(1)] * 500
+    receipts = tape.append(mixed)
+    assert [receipt.quarantine_id for receipt in receipts] == [2, 3, 1, None] * 500
+    assert [q.times_received for q in tape.quarantined()] == [500, 500, 500]
+    tape.append(mixed)
+    assert [q.times_received for q in tape.quarantined()] == [1_000, 1_000, 1_000]
+    assert tape.counters() == Counters(4_001, 1, 1_000, 1_000, 2_000)
+    with psycopg.connect(database.url) as connection:
+        written = connection.execute("SELECT ctid::text FROM ledger.quarantine ORDER BY 1")
+        assert written.fetchall() == [("(0,4)",), ("(0,5)",), ("(0,6)",)]
 
 
 def test_received_is_the_sum_of_the_verdicts(tape: PostgresTape) -> None:
