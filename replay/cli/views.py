@@ -11,15 +11,19 @@ from typing import Annotated
 import typer
 
 from consumers.catalogue import VIEWS, install, view
-from consumers.projection import Projection, catch_up, follow, until_signalled
+from consumers.following import follow_on
+from consumers.projection import Projection, catch_up, until_signalled
 from consumers.projection import rebuild as rebuild_one
-from infra.postgres import Database
+from infra.postgres import Database, kept_running
 from infra.tape import PostgresTape
 from infra.views import tape_source
+from ledger.errors import Unavailable
 from replay.cli.app import family
 from replay.cli.errors import STOPPED
 from replay.cli.opened import opened_database
 from replay.cli.output import Json, print_json, progress, say
+from replay.cli.settings import in_force
+from replay.web.logs import LOG, log_to_stderr
 
 ALL = "all"
 
@@ -40,17 +44,25 @@ def consume(
     """Bring views to the end of the record.
 
     Views that do not exist yet are made. Stopping loses nothing: a view's rows and the position
-    they reach are written together. With `--follow` being stopped is the usual end.
+    they reach are written together. With `--follow` being stopped is the usual end; a server that
+    goes away is connected to again as often as need be, and the log on stderr (JSON Lines) says so.
 
     Example: round-ledger consume all --follow
     """
     chosen = _chosen(names)
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         install(base)
-        with tape_source(base) as source:
-            run = follow if stay else catch_up
-            position = run(base, source, chosen, progress=passed, stop=stop)
+        if stay:
+            log_to_stderr()
+            with kept_running(in_force()):
+                position = follow_on(base, chosen, progress=passed, stop=stop, lost=_lost)
+        else:
+            with tape_source(base) as source:
+                position = catch_up(base, source, chosen, progress=passed, stop=stop)
         stopped = stop() and not stay
+    if position is None:
+        say("Stopped while PostgreSQL was away; views go on from the positions they have.")
+        return
     for each in chosen:
         if json:
             print_json({"view": each.name, "version": each.version, "position": position})
@@ -80,6 +92,11 @@ def rebuild(names: Names, *, json: Json = False) -> None:
                 print_json({"view": each.name, "version": each.version, "rebuilt": True})
             else:
                 say(f"View {each.name} is rebuilt.")
+
+
+def _lost(error: Unavailable, pause_s: float) -> None:
+    figures = {"what": error.what, "where": error.where, "again_in_s": pause_s}
+    LOG.warning("the record is away", extra={"figures": figures})
 
 
 def _chosen(names: Sequence[str]) -> Sequence[Projection]:

@@ -1,0 +1,63 @@
+"""Keeping views at the end of the record through restarts of the server that both stand on.
+
+`consumers.projection.follow` ends where a connection is lost; here it is begun again, after ever
+longer pauses. Nothing is applied twice: a view goes on from the position it committed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from consumers.projection import POLL_S, follow
+from infra.views import tape_source
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consumers.projection import Progress, Projection
+    from infra.postgres import Database
+
+PAUSE_S_MIN, PAUSE_S_MAX = 0.1, 10.0
+"""The first pause before connecting again, and the longest: each is twice the one before."""
+
+Lost = Callable[[Unavailable, float], None]
+"""Told what happened, and how long is waited now, seconds."""
+
+
+def follow_on(
+    base: Database,
+    projections: Sequence[Projection],
+    *,
+    progress: Progress,
+    stop: Callable[[], bool],
+    lost: Lost,
+) -> int | None:
+    """As `follow`, begun again whenever the server was away; None where stopped meanwhile.
+
+    A pause begins anew at the shortest once a view has moved. Ends within `POLL_S` of `stop`.
+    """
+    pause_s = PAUSE_S_MIN
+
+    def moved(name: str, position: int) -> None:
+        nonlocal pause_s
+        pause_s = PAUSE_S_MIN
+        progress(name, position)
+
+    while not stop():
+        try:
+            with tape_source(base) as source:
+                return follow(base, source, projections, progress=moved, stop=stop)
+        except Unavailable as error:
+            lost(error, pause_s)
+        _wait(pause_s, stop)
+        pause_s = min(pause_s * 2, PAUSE_S_MAX)
+    return None
+
+
+def _wait(pause_s: float, stop: Callable[[], bool]) -> None:
+    until = time.monotonic() + pause_s
+    while not stop() and (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, POLL_S / 10))
