@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
 
 import psycopg
@@ -17,7 +18,7 @@ from psycopg import conninfo
 from infra import queries
 from infra.embedded import binaries
 from infra.migrations import create_roles, migrate
-from infra.postgres import Database, create_database
+from infra.postgres import Database, create_database, translated
 from infra.tape import PostgresTape
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.verify import Verified, heads_from_json, heads_to_json
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from ledger.tape import Head
 
 ARCHIVE, HEADS = "record.pgdump", "heads.jsonl"
+_SERVICE = "record"
+_NOT_IN_A_SERVICE = (b"service", b"servicefile")
 PROGRAM_S_MAX = 24 * 3600
 """How long pg_dump or pg_restore may run, seconds."""
 
@@ -45,8 +48,9 @@ def back_up(base: Database, folder: Path) -> Backup:
     """Write the record and its heads into `folder`, which must not hold a backup already.
 
     Facts may be appended meanwhile. The heads are taken first: the archive holds at least those.
+    Nobody but this user may read what is written, nor a folder that is made for it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     archive, heads_file = folder / ARCHIVE, folder / HEADS
     if archive.exists() or heads_file.exists():
         raise Refused(
@@ -54,6 +58,7 @@ def back_up(base: Database, folder: Path) -> Backup:
         )
     with base.connect("ledger_reader") as connection:
         heads = queries.heads(connection)
+    heads_file.touch(mode=0o600)
     heads_file.write_text("".join(f"{line}\n" for line in heads_to_json(heads)))
     partial = archive.with_suffix(".partial")
     _run("pg_dump", base.owner_url, ["--format=custom", f"--file={partial}"])
@@ -105,22 +110,45 @@ def _refuse_what_is_there(connection: psycopg.Connection[tuple[object, ...]], na
 
 
 def _run(program: str, url: str, options: Sequence[str]) -> None:
-    """Run one of PostgreSQL's programs, its password where the list of processes shows none."""
-    names = {"host": "PGHOST", "port": "PGPORT", "user": "PGUSER", "password": "PGPASSWORD"}
-    names |= {"dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "sslrootcert": "PGSSLROOTCERT"}
-    given = conninfo.conninfo_to_dict(url)
-    environment = {names[key]: str(value) for key, value in given.items() if key in names}
-    done = subprocess.run(  # noqa: S603 - the wheel's program, options of our own
-        [binaries() / program, "--no-password", *options],
-        env={"PATH": os.defpath, "LC_MESSAGES": "C", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PROGRAM_S_MAX,
-    )
+    """Run one of PostgreSQL's programs, connected as we are; what it writes is for us alone."""
+    given = _in_force(url)
+    password = {"PGPASSWORD": given.pop("password")} if "password" in given else {}
+    with NamedTemporaryFile("w", prefix="round-ledger-", suffix=".conf") as service:  # mode 0600
+        service.write("\n".join([f"[{_SERVICE}]", *map("=".join, given.items()), ""]))
+        service.flush()
+        done = subprocess.run(  # noqa: S603 - the wheel's program, options of our own
+            [binaries() / program, "--no-password", *options],
+            env={
+                "PATH": os.defpath,
+                "LC_MESSAGES": "C",
+                "PGSERVICEFILE": service.name,
+                "PGSERVICE": _SERVICE,
+                **password,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PROGRAM_S_MAX,
+            umask=0o077,
+        )
     if done.returncode:
         raise Unavailable(
             f"{program} failed: {' '.join(done.stderr.split())}",
             where=f"database {given.get('dbname')}",
             hint="Nothing was replaced; mend what it names and run it again.",
         )
+
+
+def _in_force(url: str) -> dict[str, str]:
+    """Every parameter of a connection that is not libpq's own default, wherever it was set.
+
+    From the URL, the environment or a service file; in a file of ours, where the list of processes
+    shows none of them.
+    """
+    with translated(Database(url, url)), psycopg.connect(url) as connection:
+        told = connection.pgconn.info
+    return {
+        each.keyword.decode(): each.val.decode()
+        for each in told
+        if each.val and each.val != each.compiled and each.keyword not in _NOT_IN_A_SERVICE
+    }

@@ -33,11 +33,11 @@ def verify(
     head: Head_ = None,
     json: Json = False,
 ) -> None:
-    """Recompute every tape's hash chain, and the quarantine's digests, from their bytes.
+    """Recompute every tape's hash chain from its bytes.
 
     Prints the head of every tape; keep them on another machine. A record cut off at its end, or
-    computed anew from some fact on, is only found against heads kept elsewhere. Exit code 1 where
-    the record is broken; the first break is named.
+    computed anew from some fact on, is only found against heads kept elsewhere. The quarantine's
+    digests are recomputed too. Exit code 1 where the record is broken; the first break is named.
 
     Example: round-ledger verify --head heads-of-yesterday.jsonl
     """

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import os
+import stat
 import threading
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from psycopg import conninfo
 
-from infra.backup import back_up, restore
+from infra.backup import _in_force, back_up, restore
+from infra.postgres import Database
 from infra.tape import PostgresTape
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.tape import Quarantined
@@ -18,8 +22,8 @@ from tests.fix_postgres import fact, new_name
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from infra.postgres import Database
 
+PASSWORD = " with # and = "  # noqa: S105 - nobody's
 GARBAGE = Quarantined(b"\xff", "not_json", "This is not JSON.", "$", "Send JSON.")
 
 
@@ -123,3 +127,43 @@ def test_what_is_no_backup_is_not_restored(
     (tmp_path / "record.pgdump").write_bytes(b"PGDMP and then nothing")
     with pytest.raises(Unavailable, match="pg_restore failed"):
         restore(tmp_path, database, new_name())
+
+
+def test_nobody_else_may_read_a_backup(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    before = os.umask(0o022)
+    try:
+        backup = back_up(database, tmp_path / "made" / "here")
+    finally:
+        os.umask(before)
+    modes = [
+        stat.S_IMODE(path.stat().st_mode)
+        for path in (backup.archive.parent, backup.archive, backup.heads_file)
+    ]
+    assert [oct(mode) for mode in modes] == ["0o700", "0o600", "0o600"]
+
+
+def test_every_parameter_of_a_connection_reaches_the_programs(
+    filled: PostgresTape, database: Database, tmp_path: Path
+) -> None:
+    """Options too: as ledger_writer, the program may read nothing."""
+    url = conninfo.make_conninfo(
+        database.url,
+        options="-c role=ledger_reader",
+        application_name="a dump",
+        password=PASSWORD,
+    )
+    given = _in_force(url)
+    assert given["options"] == "-c role=ledger_reader"
+    assert given["application_name"] == "a dump"
+    assert given["password"] == PASSWORD
+    assert "service" not in given
+    with pytest.raises(Unavailable, match=r"pg_dump failed: .*denied"):
+        back_up(_with_options(database, "-c role=ledger_writer"), tmp_path / "refused")
+    assert back_up(_with_options(database, "-c role=ledger_reader"), tmp_path / "read").heads
+
+
+def _with_options(database: Database, options: str) -> Database:
+    """The programs' connection alone with these options: they must be told of them."""
+    return Database(database.url, conninfo.make_conninfo(database.owner_url, options=options))

@@ -8,8 +8,6 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-import pytest
-
 from consumers import following
 from consumers.catalogue import VIEWS
 from consumers.following import PAUSE_S_MAX, PAUSE_S_MIN, follow_on
@@ -25,6 +23,8 @@ from tests.view_feeds import day
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import pytest
 
     from ledger.tape import Received
 
