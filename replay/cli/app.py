@@ -47,6 +47,9 @@ COMMANDS = (
     Command("consume", "views", RUN, "Bring views to the end of the record."),
     Command("rebuild", "views", RUN, "Make views anew from the record, then put them in place."),
     Command("serve", "serve", RUN, "Take in facts over HTTP until stopped."),
+    Command("relay", "relay", RUN, "Publish the record on Kafka."),
+    Command("topics", "topics", RUN, "Make the feed's topics, and check them."),
+    Command("services", "services", RUN, "Run PostgreSQL and Kafka here, without Docker."),
     Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),
 )
 

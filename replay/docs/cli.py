@@ -59,7 +59,7 @@ def _command(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - as abo
 
 def _parameters(command: Any) -> Iterator[tuple[str, str, str]]:  # noqa: ANN401 - as above
     for parameter in command.params:
-        if parameter.name == "help" or hasattr(command, "commands"):
+        if parameter.name == "help":
             continue
         default = parameter.default
         shown = "" if default in (None, False, "") or callable(default) else markdown.code(default)

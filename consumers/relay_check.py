@@ -1,0 +1,252 @@
+"""Whether a topic holds what the record does, and how a part of the record is published again.
+
+Every hash is recomputed from the octets that Kafka gave back and followed from each tape's first
+fact to its last, so that what is missing, changed, misplaced or strange is named where it stands.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from consumers.relay import Facts
+from infra import relaying
+from infra.kafka import records, topics
+from infra.kafka.publisher import Publisher
+from infra.kafka.reading import Bounds, Consumed, reader
+from infra.kafka.records import DIGEST, QUARANTINE_ID, UnreadableError, partition_of
+from ledger.errors import Usage
+from ledger.tape import GENESIS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from infra.kafka.clients import Connection
+    from infra.postgres import Database
+    from infra.relaying import Desk
+    from ledger.tape import TapeRow
+
+BREAKS_MAX = 100
+"""Breaks that are told; the rest are counted."""
+
+Kind = Literal["unreadable", "misplaced", "edited", "stranger", "unchained", "missing"]
+
+
+class Break(NamedTuple):
+    """One thing in which the topic is not the record."""
+
+    kind: Kind
+    topic: str
+    where: str  # partition and offset, or the tape
+    says: str
+
+
+class Checked(NamedTuple):
+    """What was seen of the topics."""
+
+    records: int
+    facts: int  # different ones
+    duplicates: int
+    expired: int  # facts that retention has removed
+    quarantined: int
+    not_yet: int  # facts on record above tracking
+    broken: int
+    breaks: Sequence[Break]  # the first BREAKS_MAX
+
+
+def verify(
+    base: Database, where: Connection, progress: Callable[[int, int], None] = lambda *_: None
+) -> Checked:
+    """Compare the whole feed with the record, up to what is tracked now. Changes nothing.
+
+    `progress` is told the records read and how many there are. Raises `Unavailable`.
+    """
+    with relaying.desk(base) as desk:
+        check = _Check(desk)
+        read = 0
+        for topic, take in ((topics.FACTS, check.fact), (topics.QUARANTINE, check.quarantined)):
+            tracked = desk.tracked(topic)  # before the ends: what is written later is above it
+            with reader(where, topic) as source:
+                bounds = source.bounds()
+                total = sum(span.end - span.begin for span in bounds.values())
+                for batch in source.read(bounds):
+                    for each in batch:
+                        take(each, bounds[each.partition])
+                    read += len(batch)
+                    progress(read, total)
+                    check.settle()
+            check.finish(topic, tracked, bounds)
+    return check.result(read)
+
+
+def republish(
+    base: Database,
+    where: Connection,
+    first: int,
+    last: int,
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Publish the facts at positions `first` to `last` again, marked so; how many they were.
+
+    A relay may run meanwhile: whoever follows the feed passes over what it has. Raises `Usage`
+    for a range that is none.
+    """
+    if not 1 <= first <= last:
+        raise Usage(
+            f"There are no positions from {first:,} to {last:,}",
+            where="--from, --to",
+            hint="Positions count from 1; give the smaller one first.",
+        )
+    partitions = topics.require(where, topics.FACTS)
+    sent = 0
+    with relaying.desk(base) as desk, Publisher(where) as publisher:
+        facts = Facts(desk, republished=True)
+        at = first - 1
+        while window := facts.window(at, last):
+            publisher.publish(topics.FACTS, partitions, window.records)
+            sent += len(window.records)
+            at = window.end
+            progress(len(window.records))
+    return sent
+
+
+class _Place(NamedTuple):
+    """How far a tape was followed."""
+
+    seq: int = 0
+    hash: bytes = GENESIS
+
+
+class _Check:
+    """One pass over the topics."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._places: dict[str, _Place] = {}
+        self._missing: defaultdict[str, set[int]] = defaultdict(set)
+        self._again: list[tuple[TapeRow, str]] = []  # duplicates, compared with the record
+        self._aside: set[int] = set()
+        self._breaks: list[Break] = []
+        self._broken = self._duplicates = self._expired = self._facts = self._not_yet = 0
+
+    def fact(self, each: Consumed, span: Bounds) -> None:
+        """Follow one fact's tape by one step."""
+        where = f"partition {each.partition}, offset {each.offset}"
+        try:
+            fed = records.fed(each.key, each.value, each.headers)
+        except UnreadableError as error:
+            self._tell("unreadable", topics.FACTS, where, f"It is no fact: {error}.")
+            return
+        row = fed.row
+        name = f"Fact {row.table_seq:,} of {row.tape}"
+        if not fed.is_whole:
+            self._tell("edited", topics.FACTS, where, f"{name} is not what its hash says.")
+        place = self._places.get(row.tape)
+        if place is None and span.begin > 0 and row.table_seq > 1:
+            self._expired += row.table_seq - 1
+            place = _Place(row.table_seq - 1, fed.previous)
+        place = place or _Place()
+        if row.table_seq <= place.seq:
+            self._duplicates += row.table_seq not in self._missing[row.tape]
+            self._missing[row.tape].discard(row.table_seq)
+            self._again.append((row, where))
+            return
+        if row.table_seq == place.seq + 1:
+            if fed.previous != place.hash:
+                says = f"{name} does not follow the fact before it."
+                self._tell("unchained", topics.FACTS, where, says)
+        else:
+            self._missing[row.tape].update(range(place.seq + 1, row.table_seq))
+            self._again.append((row, where))  # not tied to what came before: ask the record
+        self._facts += 1
+        self._places[row.tape] = _Place(row.table_seq, row.hash)
+
+    def quarantined(self, each: Consumed, span: Bounds) -> None:
+        """Note one input, and that it is the one on record."""
+        where = f"partition {each.partition}, offset {each.offset}"
+        told = dict(each.headers)
+        number = int(told.get(QUARANTINE_ID, b"0"))
+        if not self._aside and span.begin > 0:
+            self._aside.update(range(1, number))
+        rows = self._desk.quarantined(number - 1, 1)
+        if not rows or dict(records.of_quarantined(rows[0]).headers)[DIGEST] != told.get(DIGEST):
+            says = f"Input {number:,} is not on record so."
+            self._tell("stranger", topics.QUARANTINE, where, says)
+        self._aside.add(number)
+
+    def settle(self) -> None:
+        """Ask the record for the facts that nothing before them in the topic proves."""
+        by_tape: defaultdict[str, list[tuple[TapeRow, str]]] = defaultdict(list)
+        for row, where in self._again:
+            by_tape[row.tape].append((row, where))
+        self._again.clear()
+        for tape, rows in by_tape.items():
+            known = {
+                row.table_seq: row for row in self._desk.at(tape, [r.table_seq for r, _ in rows])
+            }
+            for row, where in rows:
+                if row != known.get(row.table_seq):
+                    says = f"Fact {row.table_seq:,} of {tape} is not on record so."
+                    self._tell("stranger", topics.FACTS, where, says)
+
+    def finish(self, topic: str, tracked: int, bounds: dict[int, Bounds]) -> None:
+        """Compare where the topic ends with where it should."""
+        if topic == topics.QUARANTINE:
+            lacking = set(range(1, tracked + 1)) - self._aside
+            for number in sorted(lacking):
+                self._tell("missing", topic, "its only partition", f"Input {number:,} is missing.")
+            return
+        heads = self._desk.heads()
+        for tape in sorted({*heads, *self._places}):
+            number = partition_of(tape.encode(), len(bounds) or 1)
+            self._end_of(tape, tracked, expired=bounds.get(number, Bounds(0, 0)).begin > 0)
+        self._not_yet = max(0, max(heads.values(), default=0) - tracked)
+
+    def result(self, read: int) -> Checked:
+        """What was seen."""
+        return Checked(
+            read,
+            self._facts,
+            self._duplicates,
+            self._expired,
+            len(self._aside),
+            self._not_yet,
+            self._broken,
+            self._breaks,
+        )
+
+    def _end_of(self, tape: str, tracked: int, *, expired: bool) -> None:
+        place = self._places.get(tape, _Place())
+        newest = self._desk.newest(tape, tracked)
+        should = newest.table_seq if newest else 0
+        missing = self._missing[tape]
+        if place.seq < should and not (expired and place.seq == 0):
+            missing.update(range(place.seq + 1, should + 1))
+        for low, high in _ranges(sorted(missing)):
+            says = (
+                f"Facts {low:,} to {high:,} are missing."
+                if high > low
+                else f"Fact {low:,} is missing."
+            )
+            self._tell("missing", topics.FACTS, tape, says)
+        on_record = self._desk.at(tape, [place.seq]) if place.seq else []
+        if place.seq and (not on_record or on_record[0].hash != place.hash):
+            says = f"Fact {place.seq:,}, its last in the topic, is not on record so."
+            self._tell("stranger", topics.FACTS, tape, says)
+
+    def _tell(self, kind: Kind, topic: str, where: str, says: str) -> None:
+        self._broken += 1
+        if len(self._breaks) < BREAKS_MAX:
+            self._breaks.append(Break(kind, topic, where, says))
+
+
+def _ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending numbers as closed ranges."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found

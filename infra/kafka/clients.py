@@ -1,0 +1,150 @@
+"""How to connect to Kafka, and the questions one asks a cluster. The client library is not typed.
+
+Every option whose default could lose something, or hide that something was lost, is given here
+(`docs/adr`, the feed). Nobody outside `infra` sees the library.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
+
+from ledger.errors import Unavailable, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infra.settings import Settings
+
+ANSWER_S_MAX = 20.0
+"""How long a question to the cluster may take, seconds."""
+
+SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISM = "SCRAM-SHA-512"
+
+logging.getLogger("kafka").setLevel(logging.ERROR)  # it warns of every broker that is not there yet
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where Kafka is, and who we are there. The password stays in its file."""
+
+    bootstrap: str
+    security: str = "PLAINTEXT"
+    user: str | None = None
+    password_file: Path | None = None
+    ca_file: Path | None = None
+
+    def options(self) -> dict[str, Any]:
+        """What every client of the library is made with. Raises `Usage`."""
+        options: dict[str, Any] = {
+            "bootstrap_servers": self.bootstrap.split(","),
+            "security_protocol": self.security,
+            "client_id": "round-ledger",
+        }
+        if self.security.endswith("SSL"):
+            options |= {
+                "ssl_check_hostname": True,
+                "ssl_cafile": self.ca_file and str(self.ca_file),
+            }
+        if self.security.startswith("SASL"):
+            options |= {
+                "sasl_mechanism": MECHANISM,
+                "sasl_plain_username": self.user,
+                "sasl_plain_password": self._password(),
+            }
+        return options
+
+    def _password(self) -> str:
+        try:
+            return Path(self.password_file or "").read_text().rstrip("\n")
+        except OSError as error:
+            raise Usage(
+                f"The password for Kafka cannot be read: {error.strerror}",
+                where="ROUND_LEDGER_KAFKA_PASSWORD_FILE",
+                hint="Name a file that holds it and nothing else, readable by this login only.",
+            ) from error
+
+
+def connection(settings: Settings, local: str | None = None) -> Connection:
+    """The Kafka of the settings, else the `local` services' one. Raises `Usage`."""
+    if settings.kafka_security not in SECURITY:
+        raise Usage(
+            f"{settings.kafka_security!r} is no way to connect to Kafka",
+            where="ROUND_LEDGER_KAFKA_SECURITY",
+            hint=f"Give one of {', '.join(SECURITY)}.",
+        )
+    if settings.kafka_security.startswith("SASL") and not settings.kafka_user:
+        raise Usage(
+            "There is no user to log in to Kafka as",
+            where="ROUND_LEDGER_KAFKA_USER",
+            hint="Name one, and its password's file in ROUND_LEDGER_KAFKA_PASSWORD_FILE.",
+        )
+    return Connection(
+        settings.kafka_bootstrap or local or DEFAULT_BOOTSTRAP,
+        settings.kafka_security,
+        settings.kafka_user,
+        settings.kafka_password_file,
+        settings.kafka_ca_file,
+    )
+
+
+DEFAULT_BOOTSTRAP = "127.0.0.1:9092"
+"""Where Kafka is where neither a setting nor the local services say so."""
+
+
+class Cluster(NamedTuple):
+    """A cluster as it says it is."""
+
+    id: str
+    brokers: tuple[int, ...]  # those that are alive
+
+
+def cluster(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
+    """Ask for the cluster's id and its living brokers. Raises `Unavailable`."""
+    with administrator(where, timeout_s=timeout_s) as admin:
+        told = admin.describe_cluster()
+    alive = [each["broker_id"] for each in told["brokers"] if not each.get("is_fenced")]
+    return Cluster(told["cluster_id"], tuple(sorted(alive)))
+
+
+@contextmanager
+def administrator(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iterator[Any]:
+    """The library's administration client. What it raises becomes `Unavailable`."""
+    milliseconds = int(timeout_s * 1000)
+    with translated(where):
+        client = KafkaAdminClient(
+            **where.options(),
+            request_timeout_ms=milliseconds,
+            bootstrap_timeout_ms=milliseconds,
+        )
+        try:
+            yield client
+        finally:
+            client.close()
+
+
+@contextmanager
+def translated(where: Connection) -> Iterator[None]:
+    """Turn what the library says of a cluster that does not do its work into `Unavailable`."""
+    try:
+        yield
+    except KafkaError as error:
+        raise unavailable(where, error) from error
+
+
+def unavailable(where: Connection, error: Exception) -> Unavailable:
+    """What a failed exchange with the cluster is to a person."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return Unavailable(
+        f"Kafka does not do what is asked: {text}",
+        where=where.bootstrap,
+        hint="Check that it runs and that ROUND_LEDGER_KAFKA_BOOTSTRAP names it; locally,"
+        " `round-ledger services up` starts one.",
+    )

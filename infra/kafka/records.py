@@ -1,0 +1,225 @@
+"""What one fact, and one quarantined input, looks like on Kafka, and how it is read back.
+
+A fact travels in CloudEvents binary mode: `ce_*` headers are its attributes as received, the value
+is the exact octets of its `data`. What the record added travels in `ledger_*` headers, which no
+attribute can be named (they hold no underscore), so that nothing a device sends can pose as it.
+Nothing is serialised anew: whoever reads a record can recompute its hash from what arrived.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from ledger import kinds
+from ledger.tape import GENESIS, TapeRow, chain_hash, frame_attributes, unframe_attributes
+from ledger.values import format_time, parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.tape import InQuarantine
+
+Header = tuple[str, bytes]
+
+POSITION = "ledger_position"
+TABLE_SEQ = "ledger_table_seq"
+RECEIVED_AT = "ledger_received_at_us"
+HASH = "ledger_hash"
+PREVIOUS = "ledger_previous_hash"
+REPUBLISHED = "ledger_republished"
+QUARANTINE_ID = "ledger_quarantine_id"
+DIGEST = "ledger_digest"
+
+QUARANTINED_TYPE = "roundledger.input_quarantined.v1"
+QUARANTINE_KEY = b"quarantine"
+QUARANTINE_SOURCE = "/round-ledger/quarantine"
+
+OCTETS_MAX = 256 * 1024
+"""Octets of a quarantined input that travel; `quarantine show` has the rest."""
+
+_JSON = b"application/json"
+_CE = "ce_"
+
+
+class UnreadableError(ValueError):
+    """A record that is no record of this feed: the first thing that is wrong with it."""
+
+
+class Record(NamedTuple):
+    """What a producer is given."""
+
+    key: bytes
+    value: bytes
+    headers: list[Header]
+
+    @property
+    def octets(self) -> int:
+        """About how much of a window it takes."""
+        return len(self.value) + sum(len(name) + len(value) for name, value in self.headers)
+
+
+class Fed(NamedTuple):
+    """A fact as it came off the feed."""
+
+    row: TapeRow  # its hash is what the record claims
+    previous: bytes  # what it claims stands before it on its tape
+    republished: bool
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the hash it claims is the one its octets give."""
+        return chain_hash(self.previous, self.row) == self.row.hash
+
+
+def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Record:
+    """The record of a fact. `previous` is the hash before it on its tape."""
+    headers = [
+        ("content-type", _JSON),
+        *((_CE + name, text.encode()) for name, text in unframe_attributes(row.attributes).items()),
+        (POSITION, b"%d" % row.position),
+        (TABLE_SEQ, b"%d" % row.table_seq),
+        (RECEIVED_AT, b"%d" % row.received_at_us),
+        (HASH, row.hash.hex().encode()),
+        (PREVIOUS, previous.hex().encode()),
+    ]
+    if republished:
+        headers.append((REPUBLISHED, b"1"))
+    return Record(row.tape.encode(), row.data, headers)
+
+
+def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fed:
+    """The fact of a record. Raises UnreadableError; what it claims is not checked here."""
+    told = dict(headers)
+    try:
+        attributes = {
+            name.removeprefix(_CE): octets.decode()
+            for name, octets in told.items()
+            if name.startswith(_CE)
+        }
+        time_us = parse_time(attributes["time"])
+        if key is None or value is None or time_us is None:
+            raise UnreadableError("it has no key, no value or no time")
+        row = TapeRow(
+            int(told[POSITION]),
+            key.decode(),
+            int(told[TABLE_SEQ]),
+            attributes["type"].removeprefix(kinds.WIRE_PREFIX),
+            attributes["source"],
+            attributes["id"],
+            time_us,
+            attributes.get("subject"),
+            int(told[RECEIVED_AT]),
+            frame_attributes(attributes),
+            bytes(value),
+            bytes.fromhex(told[HASH].decode()),
+        )
+        return Fed(row, bytes.fromhex(told[PREVIOUS].decode()), REPUBLISHED in told)
+    except KeyError as error:
+        raise UnreadableError(f"header {error} is missing") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise UnreadableError(str(error)) from None
+
+
+class _Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The value of a record of the quarantine."""
+
+    quarantine_id: int
+    verdict: str
+    received_at: str
+    reason: str
+    what: str
+    where: str
+    hint: str
+    source: str | None
+    id: str | None
+    octets: int  # of the whole input
+    sha256: str  # of the whole input
+    bytes: str  # base64, the first OCTETS_MAX
+    attributes: dict[str, str] | None = None  # of an equivocation, whose `bytes` are its `data`
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def of_quarantined(row: InQuarantine) -> Record:
+    """The record of an input that was set aside: an envelope around its octets, and why."""
+    digest = hashlib.sha256(row.octets).hexdigest()
+    received_at = format_time(row.received_at_us)
+    envelope = _Envelope(
+        row.quarantine_id,
+        row.verdict,
+        received_at,
+        row.reason,
+        row.what,
+        row.where,
+        row.hint,
+        row.source,
+        row.id,
+        len(row.octets),
+        digest,
+        base64.b64encode(row.octets[:OCTETS_MAX]).decode(),
+        None if row.attributes is None else unframe_attributes(row.attributes),
+    )
+    told = {
+        "specversion": "1.0",
+        "type": QUARANTINED_TYPE,
+        "source": QUARANTINE_SOURCE,
+        "id": str(row.quarantine_id),
+        "time": received_at,
+    }
+    headers = [
+        ("content-type", _JSON),
+        *((_CE + name, text.encode()) for name, text in told.items()),
+        (QUARANTINE_ID, b"%d" % row.quarantine_id),
+        (DIGEST, digest.encode()),
+    ]
+    return Record(QUARANTINE_KEY, _encode(envelope), headers)
+
+
+@lru_cache(maxsize=65_536)
+def partition_of(key: bytes, partitions: int) -> int:
+    """Where a key's records go: murmur2, as Java clients do by default.
+
+    Written here and pinned by a test, so that no library's new default can ever move a table.
+    """
+    return (_murmur2(key) & 0x7FFFFFFF) % partitions
+
+
+def _murmur2(octets: bytes) -> int:
+    """MurmurHash2 with Kafka's seed (org.apache.kafka.common.utils.Utils.murmur2)."""
+    m, mask = 0x5BD1E995, 0xFFFFFFFF
+    h = 0x9747B28C ^ len(octets)
+    whole = len(octets) & ~3
+    for at in range(0, whole, 4):
+        k = int.from_bytes(octets[at : at + 4], "little") * m & mask
+        k ^= k >> 24
+        h = (h * m & mask) ^ (k * m & mask)
+    rest = octets[whole:]
+    if rest:
+        h = (h ^ int.from_bytes(rest, "little")) * m & mask
+    h ^= h >> 13
+    h = h * m & mask
+    return h ^ (h >> 15)
+
+
+class Places:
+    """The hash before each next fact, tape by tape, as rows are read in order of position."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[int, bytes]] = {}
+
+    def before(self, row: TapeRow) -> bytes | None:
+        """The hash before this row, None where the row before it was not seen."""
+        if row.table_seq == 1:
+            return GENESIS
+        seq, hash_ = self._last.get(row.tape, (0, b""))
+        return hash_ if seq == row.table_seq - 1 else None
+
+    def saw(self, row: TapeRow) -> None:
+        """Remember the newest row of a tape."""
+        self._last[row.tape] = (row.table_seq, row.hash)

@@ -1,0 +1,173 @@
+"""The feed's topics as `infra/kafka/topics.toml` declares them, made once and held to ever after.
+
+What is there already is never changed: a difference is told and left to a person, because moving a
+partition count or a retention under a running feed loses records or moves tables.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafka.admin import ConfigResource, ConfigResourceType
+from kafka.errors import TopicAlreadyExistsError
+
+from infra.kafka.clients import administrator, cluster
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.kafka.clients import Connection
+
+REPLICATION_MAX = 3
+"""Brokers that keep each record, where the cluster has that many."""
+
+FACTS = "ledger.table-events.v1"
+QUARANTINE = "ledger.quarantine.v1"
+
+_DAY_MS = 86_400_000
+
+
+class Topic(NamedTuple):
+    """One topic as it should be."""
+
+    name: str
+    says: str
+    key: str  # what its records are keyed by
+    partitions: int
+    settings: dict[str, str]
+
+
+class Difference(NamedTuple):
+    """One thing in which the cluster is not what is declared."""
+
+    topic: str
+    what: str  # "partitions", "replication", or a setting's name; "topic" where it lacks
+    declared: str
+    found: str | None  # None where the topic does not exist
+
+
+@cache
+def declared() -> tuple[Topic, ...]:
+    """The topics of the feed."""
+    told = tomllib.loads((files("infra.kafka") / "topics.toml").read_text())
+    every = {name: _text(value) for name, value in told["every"].items()}
+    return tuple(
+        Topic(
+            each["name"],
+            each["says"],
+            each["key"],
+            each["partitions"],
+            every
+            | {
+                "cleanup.policy": each.get("cleanup", "delete"),
+                "retention.ms": str(each.get("retention_days", 7) * _DAY_MS),
+            },
+        )
+        for each in told["topic"]
+    )
+
+
+def topic(name: str) -> Topic:
+    """A declared topic by name."""
+    return next(each for each in declared() if each.name == name)
+
+
+def replication(where: Connection) -> int:
+    """How many brokers keep each record on this cluster."""
+    return min(REPLICATION_MAX, len(cluster(where).brokers))
+
+
+def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]:
+    """Make the topics that do not exist; their names. Those that do are not touched.
+
+    Several processes may do so at once. Raises `Unavailable`.
+    """
+    copies = replication(where)
+    with administrator(where) as admin:
+        there = set(admin.list_topics())
+        made = []
+        for each in topics or declared():
+            if each.name in there:
+                continue
+            options = {
+                "num_partitions": each.partitions,
+                "replication_factor": copies,
+                "configs": _settings(each, copies),
+            }
+            try:
+                admin.create_topics({each.name: options})
+            except TopicAlreadyExistsError:
+                continue  # another process was first
+            made.append(each.name)
+        if made:
+            admin.wait_for_topics(made)
+    return made
+
+
+def differences(where: Connection, topics: Sequence[Topic] | None = None) -> list[Difference]:
+    """In what the cluster is not what is declared; nothing where it is. Raises `Unavailable`."""
+    wanted = topics or declared()
+    copies = replication(where)
+    with administrator(where) as admin:
+        there = set(admin.list_topics())
+        found = [each for each in wanted if each.name in there]
+        told = {each["name"]: each for each in admin.describe_topics([t.name for t in found])}
+        settings = _read_settings(admin, found)
+    lacking = [Difference(t.name, "topic", "exists", None) for t in wanted if t.name not in there]
+    return lacking + [
+        Difference(each.name, what, should, is_)
+        for each in found
+        for what, should, is_ in _compared(each, told[each.name], settings[each.name], copies)
+        if should != is_
+    ]
+
+
+def require(where: Connection, name: str) -> int:
+    """The number of partitions of a topic that must be there. Raises `Unavailable`."""
+    each = topic(name)
+    lacking = [d for d in differences(where, [each]) if d.what in ("topic", "partitions")]
+    if lacking:
+        raise Unavailable(
+            f"Topic {name} is not as declared: {lacking[0].what} should be {lacking[0].declared},"
+            f" is {lacking[0].found or 'not there'}",
+            where=where.bootstrap,
+            hint="Run `round-ledger topics apply`, then `round-ledger topics check`.",
+        )
+    return each.partitions
+
+
+def _compared(
+    each: Topic, told: dict[str, Any], settings: dict[str, str], copies: int
+) -> list[tuple[str, str, str]]:
+    kept = {len(partition["replica_nodes"]) for partition in told["partitions"]}
+    return [
+        ("partitions", str(each.partitions), str(len(told["partitions"]))),
+        ("replication", str(copies), "/".join(str(number) for number in sorted(kept))),
+        *(
+            (name, should, settings.get(name, "not set"))
+            for name, should in _settings(each, copies).items()
+        ),
+    ]
+
+
+def _settings(each: Topic, copies: int) -> dict[str, str]:
+    return each.settings | {"min.insync.replicas": str(max(1, copies - 1))}
+
+
+def _read_settings(admin: Any, topics: Sequence[Topic]) -> dict[str, dict[str, str]]:  # noqa: ANN401 - the library is not typed
+    if not topics:
+        return {}
+    asked = [ConfigResource(ConfigResourceType.TOPIC, each.name) for each in topics]
+    told = admin.describe_configs(asked, config_filter="all")
+    return {
+        name: {setting: entry["value"] for setting, entry in entries.items()}
+        for name, entries in told["topic"].items()
+    }
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,168 @@
+"""What the relay keeps in PostgreSQL: who leads, and how far each topic has been written.
+
+Both stand on one connection: with it the lead is lost, and then tracking cannot be moved either.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from infra import arrays, queries
+from infra.postgres import translated
+from ledger.errors import Refused
+from ledger.tape import GENESIS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from infra.postgres import AnyConnection, Database
+    from ledger.tape import InQuarantine, TapeRow
+
+WAIT_S = 1.0
+"""How often a relay that does not lead asks whether it may, seconds."""
+
+_LEAD = "SELECT pg_try_advisory_lock(hashtext('round-ledger'), hashtext('relay'))"
+
+
+class Desk:
+    """A relay's connection. Everything raises `Unavailable` where it is lost."""
+
+    def __init__(self, base: Database, connection: AnyConnection) -> None:
+        self._base = base
+        self._connection = connection
+
+    def tracked(self, topic: str) -> int:
+        """How far a topic is written: every record up to there is acknowledged."""
+        row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
+        return row[0] if row else 0
+
+    def move(self, topic: str, seen: int, to: int) -> None:
+        """Move tracking from the position seen. Raises `Refused` where somebody else moved it."""
+        row = self._one(
+            "INSERT INTO views.relayed AS r (topic, position) VALUES (%s, %s)"
+            " ON CONFLICT (topic) DO UPDATE SET position = excluded.position"
+            " WHERE r.position = %s RETURNING 1",
+            topic,
+            to,
+            seen,
+        )
+        if row is None:
+            raise Refused(
+                f"Another relay has moved the tracking of {topic} from {seen:,}",
+                where=self._base.where,
+                hint="Nothing is lost: start this one again, and it waits for the lead.",
+            )
+
+    def rows(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows of the record above a position."""
+        with translated(self._base):
+            return queries.read(self._connection, after, limit)
+
+    def row(self, position: int) -> TapeRow | None:
+        """The row at a position; None beyond the end of the record."""
+        found = self.rows(position - 1, 1)
+        return found[0] if found and found[0].position == position else None
+
+    def hash_before(self, row: TapeRow) -> bytes:
+        """The stored hash of the row before this one on its tape."""
+        if row.table_seq == 1:
+            return GENESIS
+        with translated(self._base):
+            before = row.table_seq - 1
+            return queries.rows_of(self._connection, row.tape, [(before, before)])[0].hash
+
+    def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
+        """Quarantine rows numbered above `after`, the released ones too."""
+        with translated(self._base):
+            return queries.quarantined(self._connection, after, limit, released=True)
+
+    def heads(self) -> dict[str, int]:
+        """The newest position of every tape."""
+        with translated(self._base):
+            return {head.tape: head.position for head in queries.heads(self._connection)}
+
+    def newest(self, tape: str, until: int) -> TapeRow | None:
+        """The newest row of a tape at or below a position."""
+        row = self._one(
+            "SELECT t.originator_version FROM ledger.tape t WHERE t.originator_id = %s"
+            " AND t.notification_id <= %s ORDER BY t.originator_version DESC LIMIT 1",
+            tape,
+            until,
+        )
+        return self.at(tape, [row[0]])[0] if row else None
+
+    def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
+        """The rows of a tape with these numbers, those that there are."""
+        with translated(self._base):
+            return queries.rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
+
+    def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
+        """The first position in (`after`, `until`] that is on one of the tapes."""
+        row = self._one(
+            "SELECT t.notification_id FROM ledger.tape t"
+            " WHERE t.notification_id > %s AND t.notification_id <= %s"
+            " AND t.originator_id = ANY(%s) ORDER BY t.notification_id LIMIT 1",
+            after,
+            until,
+            list(tapes),
+        )
+        return row[0] if row else None
+
+    def wait(self, timeout_s: float) -> None:
+        """Return when facts were appended, at the latest after `timeout_s` seconds."""
+        with translated(self._base):
+            for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
+                pass
+
+    def _one(self, statement: str, *parameters: object) -> tuple[int, ...] | None:
+        with translated(self._base):
+            return self._connection.execute(statement.encode(), parameters).fetchone()
+
+
+class Relayed(NamedTuple):
+    """How far a topic is written, and how far it could be."""
+
+    topic: str
+    position: int
+
+
+@contextmanager
+def lead(
+    base: Database, stop: Callable[[], bool], waiting: Callable[[], None] = lambda: None
+) -> Iterator[Desk | None]:
+    """The lead, once no other relay has it; None where it was told to stop before.
+
+    The server lets go of it with the connection, however this process ends. `waiting` is told once
+    that another one leads.
+    """
+    with base.connect("ledger_projector") as connection:
+        arrays.register(connection)
+        with translated(base):
+            told = False
+            while connection.execute(_LEAD).fetchone() != (True,):
+                if stop():
+                    yield None
+                    return
+                if not told:
+                    waiting()
+                    told = True
+                time.sleep(WAIT_S)
+            connection.execute(f"LISTEN {queries.CHANNEL}")
+        yield Desk(base, connection)
+
+
+@contextmanager
+def desk(base: Database) -> Iterator[Desk]:
+    """The same connection without the lead, for whoever reads and moves nothing."""
+    with base.connect("ledger_reader") as connection:
+        arrays.register(connection)
+        yield Desk(base, connection)
+
+
+def tracked(base: Database) -> list[Relayed]:
+    """How far every topic is written, for whoever only looks."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        rows = connection.execute("SELECT topic, position FROM views.relayed ORDER BY topic")
+        return [Relayed._make(row) for row in rows.fetchall()]

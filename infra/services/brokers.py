@@ -1,0 +1,303 @@
+"""Apache Kafka on this machine: one or three KRaft nodes, each a Java process of its own.
+
+Every node is broker and controller, on loopback only. A node is ready when the cluster says so,
+not when its port opens. Data is never removed here: what a folder holds is started again.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import socket
+import subprocess
+import time
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from infra.kafka.clients import Connection, cluster
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from infra.services.java import Java
+
+HOST = "127.0.0.1"
+START_S_MAX = 60.0
+"""How long the nodes may take until they form a cluster, seconds."""
+
+STOP_S_MAX = 30.0
+"""How long a node may take to stop by itself before it is killed, seconds."""
+
+_LOG_OCTETS_MAX = 10 * 1024 * 1024
+_JVM = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # starts soonest
+_LOGGING = """\
+status = error
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %p %c{1} %m%n
+rootLogger.level = info
+rootLogger.appenderRef.out.ref = out
+"""
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One node: where it listens, and where everything of it is."""
+
+    id: int
+    port: int
+    controller_port: int
+    folder: str
+
+    @property
+    def address(self) -> str:
+        """What a client connects to."""
+        return f"{HOST}:{self.port}"
+
+
+class Nodes(msgspec.Struct, frozen=True):
+    """A cluster as it is kept in its folder; the ports stay the same while they are free."""
+
+    cluster_id: str
+    nodes: tuple[Node, ...]
+
+    @property
+    def bootstrap(self) -> str:
+        """All addresses, as clients take them."""
+        return ",".join(node.address for node in self.nodes)
+
+    @property
+    def connection(self) -> Connection:
+        """How this machine connects."""
+        return Connection(self.bootstrap)
+
+
+class Programs(NamedTuple):
+    """What a node runs on."""
+
+    java: Java
+    class_path: Path
+
+
+def planned(folder: Path, count: int) -> Nodes:
+    """The cluster under `folder`: the one it holds, or a new one of `count` nodes.
+
+    Ports that somebody else took meanwhile are replaced. Raises `Unavailable` where the folder
+    holds a cluster of another size.
+    """
+    kept = folder / "nodes.json"
+    if kept.exists():
+        nodes = msgspec.json.decode(kept.read_bytes(), type=Nodes)
+        if len(nodes.nodes) != count:
+            raise Unavailable(
+                f"The Kafka kept here has {len(nodes.nodes)} nodes, not {count}",
+                where=str(folder),
+                hint=f"Start it with --nodes {len(nodes.nodes)}, or remove the folder: every"
+                " record is published again from the tape.",
+            )
+    else:
+        cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        names = [str(folder / f"node-{number}") for number in range(1, count + 1)]
+        nodes = Nodes(cluster_id, tuple(Node(n, 0, 0, at) for n, at in enumerate(names, 1)))
+    return Nodes(nodes.cluster_id, _with_ports(nodes.nodes))
+
+
+def prepare(
+    folder: Path, nodes: Nodes, programs: Programs, more: Mapping[str, str] | None = None
+) -> None:
+    """Write every node's properties, and format the data folders that are new.
+
+    What a killed supervisor left running is ended first. `more` goes into every node's properties,
+    over what stands there.
+    """
+    end_strays(nodes.nodes)
+    formatting = []
+    for node in nodes.nodes:
+        home = Path(node.folder)
+        home.mkdir(parents=True, exist_ok=True)
+        lines = {**_properties(node, nodes), **(more or {})}
+        text = "".join(f"{name}={value}\n" for name, value in lines.items())
+        (home / "server.properties").write_text(text)
+        (home / "log4j2.properties").write_text(_LOGGING)
+        if not (home / "data" / "meta.properties").exists():
+            tool = ("kafka.tools.StorageTool", "format", "-t", nodes.cluster_id, "-c")
+            formatting.append((home, _run(node, programs, *tool)))
+    for home, process in formatting:
+        if process.wait(START_S_MAX):
+            raise Unavailable(
+                "Kafka's data folder could not be formatted",
+                where=str(home),
+                hint=f"Read {home / 'log'}.",
+            )
+    (folder / "nodes.json").write_bytes(msgspec.json.encode(nodes))
+
+
+def start(node: Node, programs: Programs) -> subprocess.Popen[bytes]:
+    """Start one prepared node; whoever waits for the cluster asks `wait_ready`."""
+    process = _run(node, programs, "kafka.Kafka")
+    Path(node.folder, "pid").write_text(str(process.pid))
+    return process
+
+
+def wait_ready(
+    connection: Connection,
+    processes: Sequence[subprocess.Popen[bytes]],
+    *,
+    brokers: int,
+    log: Path,
+    timeout_s: float = START_S_MAX,
+) -> None:
+    """Return when that many brokers say they are one cluster. Raises `Unavailable`."""
+    until = time.monotonic() + timeout_s
+    while time.monotonic() < until:
+        if any(process.poll() is not None for process in processes):
+            break
+        if all(map(_is_open, connection.bootstrap.split(","))):
+            with suppress(Unavailable):
+                if len(cluster(connection, timeout_s=5).brokers) >= brokers:
+                    return
+        time.sleep(0.1)
+    raise Unavailable("Kafka did not start", where=str(log), hint=f"Read {log}/node-*/log.")
+
+
+def stop(processes: Sequence[subprocess.Popen[bytes]], timeout_s: float = STOP_S_MAX) -> None:
+    """Let all nodes end cleanly together; what does not end in time is killed."""
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    until = time.monotonic() + timeout_s
+    for process in processes:
+        try:
+            process.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def end_strays(nodes: Sequence[Node]) -> bool:
+    """End the processes of these very nodes that a killed supervisor left behind, if any.
+
+    All are asked at once: the last ones could not leave a cluster that has lost its quorum.
+    """
+    strays = [(node, pid) for node in nodes if (pid := running(node))]
+    for _, pid in strays:
+        _signal(pid, signal.SIGTERM)
+    until = time.monotonic() + STOP_S_MAX
+    for node, pid in strays:
+        while running(node) == pid:
+            if time.monotonic() > until:
+                _signal(pid, signal.SIGKILL)
+            time.sleep(0.05)
+    return bool(strays)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def running(node: Node) -> int | None:
+    """The process of this node, known by its folder on the command line; numbers are reused."""
+    with suppress(OSError, ValueError):
+        pid = int(Path(node.folder, "pid").read_text())
+        told = subprocess.run(  # noqa: S603 - fixed program, a number as argument
+            ["/bin/ps", "-ww", "-o", "stat=,args=", "-p", str(pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+        if f"{node.folder}/server.properties" in told and not told.startswith("Z"):
+            return pid
+    return None
+
+
+def _run(node: Node, programs: Programs, *main: str) -> subprocess.Popen[bytes]:
+    folder = Path(node.folder)
+    log = folder / "log"
+    if log.exists() and log.stat().st_size > _LOG_OCTETS_MAX:
+        log.replace(folder / "log.1")
+    with log.open("ab") as out:
+        return subprocess.Popen(  # noqa: S603 - Java as found, arguments of our own
+            [
+                programs.java.program,
+                *_JVM,
+                f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}",
+                "-cp",
+                f"{programs.class_path}/*",
+                *main,
+                folder / "server.properties",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            start_new_session=True,  # a Ctrl-C at the terminal is the supervisor's to pass on
+        )
+
+
+def _properties(node: Node, nodes: Nodes) -> dict[str, str]:
+    """One loopback listener for clients and brokers, one for controllers."""
+    count = len(nodes.nodes)
+    in_sync = max(1, count - 1)
+    voters = ",".join(f"{each.id}@{HOST}:{each.controller_port}" for each in nodes.nodes)
+    return {
+        "process.roles": "broker,controller",
+        "node.id": str(node.id),
+        "controller.quorum.voters": voters,
+        "listeners": f"PLAINTEXT://{node.address},CONTROLLER://{HOST}:{node.controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+        "inter.broker.listener.name": "PLAINTEXT",
+        "log.dirs": str(Path(node.folder, "data")),
+        "auto.create.topics.enable": "false",
+        "unclean.leader.election.enable": "false",
+        "default.replication.factor": str(count),
+        "min.insync.replicas": str(in_sync),
+        "offsets.topic.replication.factor": str(count),
+        "offsets.topic.num.partitions": "4",
+        "transaction.state.log.replication.factor": str(count),
+        "transaction.state.log.min.isr": str(in_sync),
+        "share.coordinator.state.topic.replication.factor": str(count),
+        "share.coordinator.state.topic.min.isr": str(in_sync),
+        "group.initial.rebalance.delay.ms": "0",
+        "log.cleaner.dedupe.buffer.size": str(16 * 1024 * 1024),  # 128 MiB otherwise
+    }
+
+
+def _with_ports(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The same nodes on ports that nobody listens on now; all are held until all are chosen."""
+    held = []
+    try:
+        found = []
+        for node in nodes:
+            mine = running(node) is not None
+            ports = []
+            for wanted in (node.port, node.controller_port):
+                if mine:
+                    ports.append(wanted)
+                    continue
+                held.append(_listen(wanted))
+                ports.append(held[-1].getsockname()[1])
+            found.append(Node(node.id, ports[0], ports[1], node.folder))
+        return tuple(found)
+    finally:
+        for each in held:
+            each.close()
+
+
+def _listen(wanted: int) -> socket.socket:
+    with suppress(OSError):
+        return socket.create_server((HOST, wanted))
+    return socket.create_server((HOST, 0))
+
+
+def _is_open(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    with suppress(OSError), socket.create_connection((host, int(port)), timeout=1):
+        return True
+    return False

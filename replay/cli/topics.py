@@ -1,0 +1,56 @@
+"""`topics`: the feed's topics as they are declared, made where they lack, and held to."""
+
+import typer
+
+from infra.kafka import topics
+from infra.kafka.clients import Connection
+from replay.cli.app import family
+from replay.cli.errors import FINDINGS
+from replay.cli.output import Json, print_json, say, show_table
+from replay.cli.reached import kafka
+
+app = family()
+group = family()
+app.add_typer(group, name="topics", help="Make the feed's topics, and check them.")
+
+
+@group.command("apply")
+def apply(*, json: Json = False) -> None:
+    """Make the topics that do not exist, then check all.
+
+    What exists is never changed. Exit code 1 where it is not as declared.
+
+    Example: round-ledger topics apply
+    """
+    where = kafka()
+    made = topics.apply(where)
+    for name in made:
+        say(f"Made {name}.")
+    copies = topics.replication(where)
+    say(f"Every record is kept by {copies} broker{'s' if copies > 1 else ''}.")
+    _check(where, json=json)
+
+
+@group.command("check")
+def check(*, json: Json = False) -> None:
+    """Compare the topics with what is declared; exit code 1 where they differ.
+
+    Example: round-ledger topics check --json
+    """
+    _check(kafka(), json=json)
+
+
+def _check(where: Connection, *, json: bool) -> None:
+    found = topics.differences(where)
+    if json:
+        for each in found:
+            print_json(each._asdict())
+    elif found:
+        show_table("Differences", topics.Difference._fields, found)
+    say(
+        f"{len(found)} differences: nothing was changed; set right what is wrong on the cluster."
+        if found
+        else f"All {len(topics.declared())} topics are as declared."
+    )
+    if found:
+        raise typer.Exit(FINDINGS)
