@@ -153,7 +153,7 @@ def asia_bonus(cards: Sequence[str]) -> BonusHand:
         (NATURAL_STRAIGHT_FLUSH, _completes(_RUNS, suits, 0)),
         (STRAIGHT_FLUSH_WITH_JOKER, _completes(_RUNS, suits, jokers)),
         (FOUR_OF_A_KIND, most[0] >= 4),  # noqa: PLR2004 - four of a kind
-        (NINE_HIGH, not jokers and ranks in _NINE_HIGH),
+        (NINE_HIGH, ranks in _NINE_HIGH),  # seven ranks leave no place for the joker
         (FULL_HOUSE, most >= [3, 2]),
         (FLUSH, any(len(suit) + jokers >= len(_ROYAL) for suit in suits)),
         (THREE_OF_A_KIND, most[0] >= 3),  # noqa: PLR2004 - three of a kind

@@ -142,7 +142,7 @@ def test_627a_7_a_7_a_pair_is_of_one_rank_and_third_cards_do_not_count(line: str
     cards = line.split()
     count = int(cards.pop())
     assert pairs(cards[:2], cards[2:]) == count
-    assert pairs([*cards[:2], "Kc"], [*cards[2:], "2c"]) == count
+    assert pairs([*cards[:2], "5h"], [*cards[2:], "6h"]) == count
 
 
 def test_baccarat_hands_with_a_card_not_known_are_none() -> None:
