@@ -105,10 +105,25 @@ SELECT coalesce(max(q.quarantine_id), 0), r.quarantined, r.equivocation,
        coalesce(sum(q.times_received) FILTER (WHERE q.verdict = 'equivocation'), 0)::bigint
   FROM ledger.record r LEFT JOIN ledger.quarantine q ON true GROUP BY r.one
 """
+_LAGS = """
+SELECT v.view, r.position - v.position,
+       coalesce((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - t.received_at_us, 0)
+  FROM views.tracking v CROSS JOIN ledger.record r
+  LEFT JOIN ledger.tape t ON t.notification_id = v.position + 1
+ WHERE NOT v.rebuilding ORDER BY v.view
+"""
 
 
 _REASONS = {"equivocation": "equivocation"}
 """The reason of a verdict on a well-formed fact, where it has one."""
+
+
+class Lag(NamedTuple):
+    """How far a live view is behind the record."""
+
+    view: str
+    facts: int
+    behind_us: int  # since the oldest of them was received, by the server's clock; 0: there is none
 
 
 class _Answer(NamedTuple):
@@ -252,6 +267,11 @@ def counters(connection: psycopg.Connection[Any]) -> Counters:
         "SELECT received, position, duplicate, equivocation, quarantined FROM ledger.record",
     ).fetchone()
     return Counters._make(cast("tuple[int, ...]", row))
+
+
+def view_lags(connection: psycopg.Connection[Any]) -> list[Lag]:
+    """How far each live view is behind, by name."""
+    return [Lag._make(row) for row in _run(connection, _LAGS).fetchall()]
 
 
 def quarantined(

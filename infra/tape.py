@@ -103,6 +103,10 @@ class PostgresTape:
         """What became of everything ever received."""
         return self._read(queries.counters)
 
+    def view_lags(self) -> list[queries.Lag]:
+        """How far each live view is behind the record, by name."""
+        return self._read(queries.view_lags)
+
     def quarantined(
         self, *, after: int = 0, limit: int = 100, released: bool = False
     ) -> list[InQuarantine]:

@@ -47,6 +47,13 @@ class _Submission(NamedTuple):
     receipts: Future[list[Receipt]]
 
 
+class Waiting(NamedTuple):
+    """What waits for a commit; what is being committed no longer does."""
+
+    facts: int
+    octets: int
+
+
 class Committer:
     """One a process. Leaving the block, or `close`, commits what waits and ends the thread."""
 
@@ -94,6 +101,12 @@ class Committer:
             self._octets_waiting += octets
             self._changed.notify()
         return receipts
+
+    @property
+    def waiting(self) -> Waiting:
+        """How deep the queue is now."""
+        with self._changed:
+            return Waiting(self._facts_waiting, self._octets_waiting)
 
     def close(self) -> None:
         """Commit what waits, then end the thread."""

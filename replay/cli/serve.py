@@ -15,6 +15,7 @@ from replay.cli.app import family
 from replay.cli.opened import opened_tape
 from replay.cli.settings import in_force
 from replay.web.app import LOOPBACK, build
+from replay.web.arrival import Impatient
 from replay.web.logs import LOG, log_to_stderr
 
 REQUESTS_AT_ONCE_MAX = 2_000
@@ -53,6 +54,8 @@ def serve(
         server = uvicorn.Server(
             uvicorn.Config(
                 build(tape, committer, hosts=(*LOOPBACK, address)),
+                http=Impatient,
+                ws="none",
                 log_config=None,
                 access_log=False,
                 server_header=False,

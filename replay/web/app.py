@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ledger.errors import Unavailable
+from replay.web.arrival import BODIES_OCTETS_MAX, Budget
 from replay.web.facts import BODY_S_MAX, Intake
 from replay.web.metrics import Metrics
 from replay.web.openapi import request_body, responses
@@ -37,6 +38,7 @@ def build(
     *,
     hosts: Sequence[str] = LOOPBACK,
     body_s_max: float = BODY_S_MAX,
+    bodies_octets_max: int = BODIES_OCTETS_MAX,
 ) -> FastAPI:
     """The application over an open record."""
     app = FastAPI(
@@ -47,8 +49,9 @@ def build(
         redoc_url=None,
     )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    metrics = Metrics(tape)
-    intake = Intake(committer, metrics, body_s_max=body_s_max)
+    budget = Budget(bodies_octets_max)
+    metrics = Metrics(tape, committer, budget)
+    intake = Intake(committer, metrics, budget, body_s_max=body_s_max)
     app.add_api_route(
         "/v1/facts",
         intake.post,

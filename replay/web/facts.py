@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ledger.committer import Committer
     from ledger.tape import Quarantined, Received
+    from replay.web.arrival import Budget, Share
     from replay.web.metrics import Metrics
 
 BODY_OCTETS_MAX = 8 * 2**20
@@ -65,10 +66,16 @@ class Intake:
     """Where facts come in over HTTP."""
 
     def __init__(
-        self, committer: Committer, metrics: Metrics, *, body_s_max: float = BODY_S_MAX
+        self,
+        committer: Committer,
+        metrics: Metrics,
+        budget: Budget,
+        *,
+        body_s_max: float = BODY_S_MAX,
     ) -> None:
         self._committer = committer
         self._metrics = metrics
+        self._budget = budget
         self._body_s_max = body_s_max
 
     async def post(self, request: Request) -> Response:
@@ -76,16 +83,17 @@ class Intake:
         mode = mode_of(request.headers.get("content-type", ""))
         with self._metrics.under_way.track_inprogress():
             try:
-                response = await self._kept(request, mode)
+                with self._budget.share() as share:
+                    response = await self._kept(request, mode, share)
             except NotKept as refusal:
                 response = _refusal(refusal)
         self._metrics.requests.labels(mode, str(response.status_code)).inc()
         return response
 
-    async def _kept(self, request: Request, mode: Mode) -> Response:
+    async def _kept(self, request: Request, mode: Mode, share: Share) -> Response:
         if "origin" in request.headers:
             raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
-        body = await self._body(request)
+        body = await self._body(request, share)
         began = time.perf_counter()
         try:
             judged = await _judged(mode, request, body)
@@ -96,24 +104,36 @@ class Intake:
         _note(mode, answers)
         return _json(answers if mode == "batch" else answers[0])
 
-    async def _body(self, request: Request) -> bytes:
-        """The whole body. Raises NotKept where it is too long, or too long in coming."""
+    async def _body(self, request: Request, share: Share) -> bytes:
+        """The whole body. Raises NotKept where it is too long, too slow, or one too many."""
         told = request.headers.get("content-length", "0")
         too_large = told.isdecimal() and int(told) > BODY_OCTETS_MAX
         stream = request.stream()
-        parts, octets = [], 0
+        parts: list[bytes] = []
+        octets, room = 0, True
         try:
             async with asyncio.timeout(self._body_s_max):
-                while not too_large and (part := await anext(stream, None)) is not None:
+                while room and not too_large and (part := await anext(stream, None)) is not None:
                     octets += len(part)
                     too_large = octets > BODY_OCTETS_MAX
+                    room = share.take(len(part))
                     parts.append(part)
         except TimeoutError:
             raise NotKept(
                 408, f"The body took over {self._body_s_max:g} s", "Send it again, faster."
             ) from None
-        if too_large:
+        if too_large or not room:
+            parts.clear()
+            share.give_back()
             await _let_pass(stream)
+        if not room:
+            raise NotKept(
+                429,
+                f"Requests under way hold {self._budget.octets_max:,} octets already",
+                "Send it again in a second.",
+                BUSY_RETRY_S,
+            )
+        if too_large:
             raise NotKept(
                 413, f"The body is over {BODY_OCTETS_MAX:,} octets", "Send fewer facts a request."
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from ledger.errors import Unavailable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from infra.tape import PostgresTape
+    from ledger.committer import Committer
+    from replay.web.arrival import Budget
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
@@ -51,12 +53,50 @@ class _Verdicts(Collector):
         yield verdicts
 
 
+class _Lags(Collector):
+    """How far the live views are behind the record, whoever keeps them; read at each scrape."""
+
+    def __init__(self, tape: PostgresTape) -> None:
+        self._tape = tape
+
+    def describe(self) -> Iterable[Metric]:
+        """As above."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """Two samples a view; none without a record."""
+        facts = GaugeMetricFamily(
+            "round_ledger_view_behind_facts", "Facts not in the view yet.", labels=["view"]
+        )
+        seconds = GaugeMetricFamily(
+            "round_ledger_view_behind_seconds",
+            "Since the oldest fact that is not in the view was received; 0 where all are.",
+            labels=["view"],
+        )
+        try:
+            lags = self._tape.view_lags()
+        except Unavailable:
+            return
+        for lag in lags:
+            facts.add_metric([lag.view], lag.facts)
+            seconds.add_metric([lag.view], lag.behind_us / 1_000_000)
+        yield facts
+        yield seconds
+
+
 class Metrics:
     """The figures of one server."""
 
-    def __init__(self, tape: PostgresTape) -> None:
+    def __init__(self, tape: PostgresTape, committer: Committer, budget: Budget) -> None:
         self.registry = CollectorRegistry()
         self.registry.register(_Verdicts(tape))
+        self.registry.register(_Lags(tape))
+        for name, says, value in (
+            ("committer_facts", "Facts that wait for a commit.", lambda: committer.waiting.facts),
+            ("committer_octets", "Their octets.", lambda: committer.waiting.octets),
+            ("http_body_octets", "Octets of bodies under way.", lambda: budget.held),
+        ):
+            Gauge(f"round_ledger_{name}", says, registry=self.registry).set_function(value)
         self.requests = Counter(
             "round_ledger_http_requests",
             "Requests to /v1/facts, by mode and status.",

@@ -1,0 +1,249 @@
+"""Requests that trickle in, and too many octets at once: against a server on real sockets."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+import pytest
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from consumers.catalogue import install, view
+from consumers.projection import catch_up
+from infra.tape import PostgresTape
+from infra.views import tape_source
+from ledger.committer import Committer
+from replay.web.app import build
+from replay.web.arrival import Impatient
+from tests.fix_cli import lines
+from tests.fix_http import BATCH, STRUCTURED, batch
+from tests.view_feeds import day
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infra.postgres import AnyConnection, Database
+    from tests.fix_http import Server
+
+HEAD = b"POST /v1/facts HTTP/1.1\r\nHost: localhost\r\n"
+
+
+class Hasty(Impatient):
+    head_s_max = 0.5
+    body_s_max = 1.0
+
+
+class Edge(NamedTuple):
+    port: int
+    committer: Committer
+
+    def post(self, content: bytes, headers: dict[str, str]) -> httpx.Response:
+        url = f"http://127.0.0.1:{self.port}/v1/facts"
+        return httpx.post(url, content=content, headers=headers, timeout=30)
+
+    def figures(self) -> dict[str, float]:
+        page = httpx.get(f"http://127.0.0.1:{self.port}/metrics", timeout=30).text
+        told = [line.rsplit(" ", 1) for line in page.splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, value in told}
+
+    @contextmanager
+    def connected(self) -> Iterator[socket.socket]:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as client:
+            yield client
+
+
+@contextmanager
+def serving(
+    base: Database, http: type[H11Protocol] = Hasty, octets_max: int = 2**26
+) -> Iterator[Edge]:
+    with PostgresTape(base) as tape, Committer(tape) as committer:
+        app = build(tape, committer, bodies_octets_max=octets_max)
+        server = uvicorn.Server(uvicorn.Config(app, http=http, ws="none", timeout_keep_alive=5))
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+            thread.start()
+            try:
+                yield Edge(listener.getsockname()[1], committer)
+            finally:
+                server.should_exit = True
+                thread.join()
+
+
+def trickle(client: socket.socket, octets: bytes, *, every_s: float = 0.1) -> float | None:
+    """Send octet by octet; seconds until the other side closed, None where it never did."""
+    began = time.monotonic()
+    client.settimeout(every_s)
+    for octet in octets:
+        try:
+            client.sendall(bytes([octet]))
+            if client.recv(1_000) == b"":
+                return time.monotonic() - began
+        except TimeoutError:
+            continue
+        except OSError:
+            return time.monotonic() - began
+    return None
+
+
+def test_a_head_that_trickles_in_is_cut_off(database: Database) -> None:
+    with serving(database) as edge, edge.connected() as client:
+        closed = trickle(client, HEAD)
+    assert closed is not None
+    assert 0.4 < closed < 3
+
+
+def test_without_the_limit_it_would_be_waited_for(database: Database) -> None:
+    """The control: uvicorn's own protocol reads such a head to its end."""
+    with serving(database, H11Protocol) as edge, edge.connected() as client:
+        assert trickle(client, HEAD[:30]) is None
+
+
+def test_a_connection_that_sends_nothing_is_cut_off(database: Database) -> None:
+    with serving(database) as edge, edge.connected() as client:
+        client.settimeout(5)
+        assert client.recv(1) == b""
+
+
+def test_the_second_head_of_a_connection_has_its_own_time(database: Database) -> None:
+    line = lines(1)[0]
+    told = b"Content-Type: application/cloudevents+json\r\nContent-Length: %d\r\n\r\n" % len(line)
+    with serving(database) as edge, edge.connected() as client:
+        for _ in range(3):
+            client.sendall(HEAD)
+            time.sleep(0.3)
+            client.sendall(told + line)
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += client.recv(10_000)
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            time.sleep(0.4)  # idle between requests longer than a head may take
+        closed = trickle(client, HEAD)
+    assert closed is not None
+    assert closed < 3
+
+
+def test_a_body_that_nobody_reads_is_cut_off_too(database: Database) -> None:
+    with serving(database) as edge, edge.connected() as client:
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
+        assert client.recv(10_000).startswith(b"HTTP/1.1 200 ")
+        closed = trickle(client, b"x" * 100)
+    assert closed is not None
+    assert closed < 4
+
+
+def test_a_slow_commit_is_no_slow_client(database: Database) -> None:
+    """Once a request is there, its answer is waited for longer than its head may take."""
+    with (
+        serving(database) as edge,
+        database.connect("ledger_owner", autocommit=False) as locked,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        lock(locked)
+        sent = pool.submit(edge.post, lines(1)[0], STRUCTURED)
+        time.sleep(1.6)
+        assert not sent.done()
+        locked.commit()
+        assert sent.result().json()["verdict"] == "appended"
+
+
+def lock(connection: AnyConnection) -> None:
+    """Every append waits until the caller commits; whoever reads does not."""
+    connection.execute("SELECT FROM ledger.record FOR UPDATE")
+
+
+def test_bodies_over_the_common_budget_are_429_and_those_within_are_kept(
+    database: Database,
+) -> None:
+    first, second = (batch(lines(400, place=place)) for place in ("T-1", "T-2"))
+    with (
+        serving(database, octets_max=len(first) + len(second) // 2) as edge,
+        database.connect("ledger_owner", autocommit=False) as locked,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        lock(locked)
+        sent = pool.submit(edge.post, first, BATCH)
+        until(lambda: edge.figures()["round_ledger_http_body_octets"] == len(first))
+        refused = edge.post(second, BATCH)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "1")
+        assert refused.json()["kept"] is False
+        locked.commit()
+        assert len(sent.result().json()) == 400
+        assert edge.figures()["round_ledger_http_body_octets"] == 0
+        assert {each["verdict"] for each in edge.post(second, BATCH).json()} == {"appended"}
+
+
+def test_a_body_cut_off_by_its_sender_gives_its_octets_back(database: Database) -> None:
+    with serving(database) as edge:
+        with edge.connected() as client:
+            client.sendall(HEAD + b"Content-Length: 10000\r\n\r\n" + b"x" * 5_000)
+            until(lambda: edge.figures()["round_ledger_http_body_octets"] == 5_000)
+        until(lambda: edge.figures()["round_ledger_http_body_octets"] == 0)
+
+
+def test_the_depth_of_the_committers_queue_is_told(database: Database) -> None:
+    with (
+        serving(database) as edge,
+        database.connect("ledger_owner", autocommit=False) as locked,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        lock(locked)
+        sent = [pool.submit(edge.post, lines(1)[0], STRUCTURED)]
+        until(lambda: edge.figures()["round_ledger_http_under_way"] == 1)
+        time.sleep(0.3)  # until it is being committed, and waits no more
+        sent.append(pool.submit(edge.post, batch(lines(7, place="T-7")), BATCH))
+        until(lambda: edge.figures()["round_ledger_committer_facts"] == 7)
+        assert edge.figures()["round_ledger_committer_octets"] > 700
+        locked.commit()
+        assert all(each.result().status_code == 200 for each in sent)
+        assert edge.figures()["round_ledger_committer_facts"] == 0
+
+
+def test_how_far_views_are_behind_is_told_in_facts_and_in_seconds(
+    server: Server, database: Database, tape: PostgresTape
+) -> None:
+    def lag(name: str) -> tuple[float, float]:
+        page = httpx.get(f"{server.url}/metrics", timeout=30).text
+        told = dict(line.rsplit(" ", 1) for line in page.splitlines())
+        facts, seconds = (
+            float(told[f'round_ledger_view_behind_{unit}{{view="{name}"}}'])
+            for unit in ("facts", "seconds")
+        )
+        return facts, seconds
+
+    assert "view_behind" not in "".join(
+        line for line in httpx.get(f"{server.url}/metrics").text.splitlines() if line[0] != "#"
+    ), "there is no view yet"
+    install(database)
+    assert lag("drop") == (0, 0)
+    facts = day(3)
+    tape.append(facts)
+    time.sleep(0.2)
+    behind = lag("drop")
+    assert behind[0] == len(facts)
+    assert 0.2 < behind[1] < 60
+    with tape_source(database) as source:
+        catch_up(database, source, [view("drop")])
+    assert lag("drop") == (0, 0)
+    assert lag("rounds")[0] == len(facts)
+
+
+def until(true: object) -> None:
+    end = time.monotonic() + 20
+    while not true():  # type: ignore[operator] # a test's own condition
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("octets", [2_000, 60_000])
+def test_a_body_of_many_parts_is_counted_once(database: Database, octets: int) -> None:
+    """The budget holds exactly what came: a body as large as it passes, one octet more does not."""
+    with serving(database, octets_max=octets) as edge:
+        for _ in range(3):
+            assert edge.post(b"x" * octets, STRUCTURED).json()["verdict"] == "quarantined"
+        assert edge.post(b"x" * (octets + 1), STRUCTURED).status_code == 429
