@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import RulesSubmissionFiled
 from ledger.rules.game import InForce
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ledger.rules.game import Edition, Game
+    from ledger.rules.game import Edition, Game, Option, Reading
     from ledger.wire import Fact
+
+    _Choice = Reading | Option
 
 
 class Filed(NamedTuple):
@@ -52,41 +54,35 @@ def in_force(
         and each.table in (None, table)
         and each.submission.effective_from <= gaming_day
     ]
-    defaults: dict[str, str | bool] = {reading.name: reading.default for reading in game.readings}
-    values = {reading.name: reading.values for reading in game.readings}
-    if not holding:
-        edition, outside = edition_of(game, gaming_day, None)
-        optional = frozenset(wager.id for wager in game.wagers if wager.optional)
-        return InForce(
-            game,
-            edition,
-            outside=outside,
-            filed=False,
-            offers=optional,
-            readings=defaults,
-            paytables={},
-            breakage_unit=1,
-        )
-    chosen = max(
-        holding,
-        key=lambda each: (each.table is not None, each.submission.effective_from, each.filed_us),
-    ).submission
-    edition, outside = edition_of(game, gaming_day, chosen.edition)
-    # A value that the game does not know chooses nothing: the default holds.
-    readings = defaults | {
-        name: value for name, value in chosen.readings.items() if value in values.get(name, ())
-    }
-    letters = {name: letter for name, letter in chosen.paytables.items() if isinstance(letter, str)}
+    chosen = max(holding, key=_precedence).submission if holding else None
+    edition, outside = edition_of(game, gaming_day, chosen.edition if chosen else None)
+    optional = frozenset(wager.id for wager in game.wagers if wager.optional)
     return InForce(
         game,
         edition,
         outside=outside,
-        filed=True,
-        offers=frozenset(chosen.offers),
-        readings=readings,
-        paytables=letters,
-        breakage_unit=chosen.breakage.unit,
+        filed=chosen is not None,
+        offers=frozenset(chosen.offers) if chosen else optional,
+        readings=_in_force(game.readings, chosen.readings if chosen else {}),
+        paytables=chosen.paytables if chosen else {},
+        options=_in_force(game.options, chosen.options if chosen else {}),
+        limits=chosen.limits if chosen else {},
+        progressives=chosen.progressives if chosen else {},
+        breakage_unit=chosen.breakage.unit if chosen else 1,
     )
+
+
+def _precedence(each: Filed) -> tuple[bool, str, int]:
+    """The table's own before the property's, the later day before the earlier, then the filing."""
+    return each.table is not None, each.submission.effective_from, each.filed_us
+
+
+def _in_force(known: Sequence[_Choice], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of each choice; one that the game does not know chooses nothing."""
+    return {
+        each.name: chosen[each.name] if chosen.get(each.name) in each.values else each.default
+        for each in known
+    }
 
 
 def edition_of(game: Game, gaming_day: str, named: str | None) -> tuple[Edition, bool]:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Struct, UnsetType
 
 from ledger.rules.game import cited
+from ledger.rules.odds import as_json
 from replay.playorder import StepCard, order_of_play
 
 if TYPE_CHECKING:
-    from ledger.rules.game import Game, Irregularity, Reading, Wager
+    from ledger.rules.game import Game, Irregularity, Option, Reading, Wager
     from ledger.rules.odds import Paytable
 
 
@@ -109,6 +110,7 @@ class GameCard(Struct, frozen=True):
     paytables: list[PaytableCard]
     order_of_play: list[StepCard]
     readings: list[ReadingCard]
+    options: list[ReadingCard]  # what the section leaves to the holder
     irregularities: list[IrregularityCard]
     procedures: list[ProcedureCard]
     not_modelled: list[NotModelledCard]
@@ -127,6 +129,7 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         paytables=[_paytable(table, chapter) for table in game.paytables],
         order_of_play=order_of_play(game),
         readings=[_reading(reading, chapter) for reading in game.readings],
+        options=[_reading(option, chapter) for option in game.options],
         irregularities=[
             _irregularity(kind, says, chapter) for kind, says in game.irregularities.items()
         ],
@@ -159,15 +162,20 @@ def _wager(wager: Wager, chapter: str) -> WagerCard:
 
 def _paytable(table: Paytable, chapter: str) -> PaytableCard:
     rows = [
-        RowCard(row.label, row.odds, " = ".join(row.reading) if row.reading else None)
+        RowCard(
+            row.label,
+            row.odds,
+            f"{row.reading[0]} = {as_json(row.reading[1])}" if row.reading else None,
+        )
         for row in table.rows
     ]
     return PaytableCard(list(table.wagers), table.letter, cited(chapter, table.section), rows)
 
 
-def _reading(reading: Reading, chapter: str) -> ReadingCard:
+def _reading(reading: Reading | Option, chapter: str) -> ReadingCard:
     section = cited(chapter, reading.section)
-    return ReadingCard(reading.name, reading.default, list(reading.values), section, reading.says)
+    values = [as_json(value) for value in reading.values]
+    return ReadingCard(reading.name, values[0], values, section, reading.says)
 
 
 def _irregularity(kind: str, of: Irregularity, chapter: str) -> IrregularityCard:

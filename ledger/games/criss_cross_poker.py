@@ -10,7 +10,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules.cards import DECK
-from ledger.rules.game import CardProcedures, Dealing, Edition, Game, Irregularity, Reading, Wager
+from ledger.rules.game import (
+    CardProcedures,
+    Dealing,
+    Edition,
+    Game,
+    Habit,
+    Irregularity,
+    Reading,
+    Wager,
+)
 from ledger.rules.odds import PUSH, paytable, row
 from ledger.rules.poker import (
     FLUSH,
@@ -282,4 +291,10 @@ GAME = Game(
         "10(e)": "on camera, not in the feed",
         "11(a)": "on camera, not in the feed",
     },
+    habit=Habit(
+        always=("ante_across", "ante_down"),
+        sometimes={"five_card_bonus": 350},
+        hole=2,
+        stays="middle",
+    ),
 )

@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.dice import Throw
-from ledger.rules.game import DiceProcedures, Edition, Game, Irregularity, Reading, Wager
+from ledger.rules.game import (
+    DiceProcedures,
+    Edition,
+    Game,
+    Habit,
+    Irregularity,
+    Reading,
+    Wager,
+)
 from ledger.rules.odds import paytable, row
 
 if TYPE_CHECKING:
@@ -377,13 +385,13 @@ GAME = Game(
         "2(c)": "equipment",
         "3(a)": "on camera, not in the feed",
         "4(c)": "on camera, not in the feed",
-        "5(c)(1)": "on camera, not in the feed",
-        "5(c)(2)": "on camera, not in the feed",
-        "5(c)(3)": "on camera, not in the feed",
-        "5(c)(4)": "on camera, not in the feed",
-        "5(c)(5)": "on camera, not in the feed",
-        "5(c)(6)": "on camera, not in the feed",
+        **dict.fromkeys((f"5(c)({n})" for n in range(1, 7)), "on camera, not in the feed"),
         "5(d)": "on camera, not in the feed",
         "7(b)": "on camera, not in the feed",
     },
+    habit=Habit(
+        sometimes={**dict.fromkeys((*FULL_GAME, *SINGLE_PLAY), 60), "touchdown": 600},
+        otherwise="touchdown",
+        coupon="touchdown",
+    ),
 )

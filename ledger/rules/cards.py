@@ -10,6 +10,11 @@ SUITS = "cdhs"
 DECK: tuple[str, ...] = tuple(rank + suit for suit in SUITS for rank in RANKS)
 """One deck of 52, without a joker."""
 
+JOKER = "Jk"
+
+ONE_OF_EACH: tuple[str, ...] = (*DECK, JOKER)
+"""Every card there is, once."""
+
 RANK: dict[str, int] = {card: RANKS.index(card[0]) for card in DECK}
 """Rank of a card from 0 (deuce) to 12 (ace)."""
 

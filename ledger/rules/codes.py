@@ -17,6 +17,7 @@ CODES = {
     "duplicate_card": "A card is on the table more often than the deck holds it.",
     "impossible_card": "A card that is none of this game.",
     "card_mismatch": "A card was turned as another than it was dealt; the card seen rules.",
+    "decision_not_permitted": "A player decided what was not open to him then.",
     "hand_misset": "A hand was set against its rules.",
     "wager_not_permitted": "A wager that the section or the Rules Submission does not allow.",
     "late_wager": "A wager placed when it could not be.",

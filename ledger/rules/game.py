@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from fractions import Fraction
 
     from ledger.rules.odds import Paytable
@@ -41,14 +41,44 @@ class Reading(NamedTuple):
     """A paragraph that can be read in more ways than one; the first value is the default."""
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[str | bool, ...]
     section: str
     says: str  # what is unclear, and what each value does
 
     @property
-    def default(self) -> str:
+    def default(self) -> str | bool:
         """The value in force where no Rules Submission names another."""
         return self.values[0]
+
+
+class Option(NamedTuple):
+    """What a section leaves to the certificate holder; the first value holds where it is silent."""
+
+    name: str
+    values: tuple[str | int | bool, ...]
+    section: str
+    says: str  # what each value does
+
+    @property
+    def default(self) -> str | int | bool:
+        """The value in force where no Rules Submission names another."""
+        return self.values[0]
+
+
+class Habit(NamedTuple):
+    """How a simulated floor plays a game: by chance, and no strategy; no ruling looks at it.
+
+    `leans` gives the weights of what a player may decide, from his cards; where there is none,
+    every choice is as likely.
+    """
+
+    always: tuple[str, ...] = ()  # wagers everybody makes
+    sometimes: Mapping[str, int] = {}  # wagers some like, per mille of the rounds
+    otherwise: str | None = None  # for who made none of those the round opens with
+    coupon: str | None = None  # the wager that coupons are played on
+    hole: int = 0  # cards of a player's first deal, where one too many or few voids the round
+    stays: str | None = None  # a wager made late in the round, by who is still in it
+    leans: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]] | None = None
 
 
 class Irregularity(NamedTuple):
@@ -123,6 +153,15 @@ class Game(NamedTuple):
     irregularities: Mapping[str, Irregularity]
     procedures: CardProcedures | DiceProcedures
     not_modelled: Mapping[str, NotModelled]
+    habit: Habit
+    options: tuple[Option, ...] = ()
+    fees: tuple[str, ...] = ()  # what players pay the house for; never returned as a wager is
+    decks: int = 1  # shuffled together, where no option `decks` says otherwise
+
+    @property
+    def dice(self) -> bool:
+        """Whether it is played with dice."""
+        return not self.deck
 
     def wager(self, wager_id: str) -> Wager | None:
         """The wager of this id, or None where the chapter knows none."""
@@ -143,8 +182,23 @@ class InForce(NamedTuple):
     filed: bool  # a Rules Submission was in force
     offers: frozenset[str]
     readings: Mapping[str, str | bool]
-    paytables: Mapping[str, str]
+    paytables: Mapping[str, str | Mapping[str, str]]  # a letter, or the rows with their odds
+    options: Mapping[str, str | int | bool]
+    limits: Mapping[str, int | None]  # cents
+    progressives: Mapping[str, Any]
     breakage_unit: int  # cents
+
+    @property
+    def decks(self) -> int:
+        """How many decks are shuffled together."""
+        return int(self.options.get("decks", self.game.decks))
+
+    def paytable(self, key: str, *printed: Paytable) -> Paytable:
+        """The table chosen of those printed: by its letter, or with odds of the holder's own."""
+        chosen = self.paytables.get(key)
+        if isinstance(chosen, str):
+            return next((table for table in printed if table.letter == chosen), printed[0])
+        return printed[0] if chosen is None else printed[0].paying(chosen)
 
     def section(self, paragraph: str) -> str:
         """A paragraph as it is cited."""

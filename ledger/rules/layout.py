@@ -16,6 +16,7 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ledger.facts import Coupon
     from ledger.rules.game import InForce
     from ledger.rules.ruling import Settlement
     from ledger.wire import Fact
@@ -29,7 +30,9 @@ class Layout:
         self.rules = rules
         self.dealt_from = dealt_from
         self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
+        self.coupons: dict[Spot, Coupon] = {}  # played beside the chips of a wager
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
+        self.discarded: dict[tuple[str, int | None], list[str]] = {}  # given up for others
         self.exposed: dict[tuple[str, int | None, int], set[int]] = {}
         self.settlements: list[Settlement] = []
         self.findings: list[Finding] = []
@@ -68,6 +71,14 @@ class Layout:
             self.next = step
         return fact
 
+    def may_take(self, step: Step) -> Fact | None:
+        """A step of play that need not happen: its fact, where there is one."""
+        fact = self.source.take(step)
+        if fact is not None:
+            self.last, self.next = step, None
+            self.taken.append((step, fact))
+        return fact
+
     def find(
         self,
         code: str,
@@ -104,8 +115,10 @@ class Layout:
             if isinstance(body, WagerPlaced):
                 spot = (body.position, body.wager, body.hand)
                 if spot not in self.stakes:
-                    self._offered(fact)
+                    self.offered(fact)
                 self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
+                if body.coupon:
+                    self.coupons[spot] = body.coupon
             else:
                 self._withdraw(said(fact, WagerWithdrawn))
         return facts
@@ -117,7 +130,7 @@ class Layout:
         if (self.stakes[spot] or 0) <= 0:
             del self.stakes[spot]
 
-    def _offered(self, fact: Fact) -> None:
+    def offered(self, fact: Fact) -> None:
         """An optional wager stands only where the Rules Submission offers it."""
         body = said(fact, WagerPlaced)
         wager = self.rules.game.wager(body.wager)

@@ -5,10 +5,13 @@ Only for a closed round: until then chips are still moving.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ledger.facts import WagerCollected, WagerPaid, WagerReturned
+from msgspec.structs import replace
+
+from ledger.facts import FeePaid, PotAwarded, WagerCollected, WagerPaid, WagerReturned
 from ledger.rules.ruling import FactRef, Finding, Settlement
+from ledger.rules.steps import POT
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -20,12 +23,23 @@ Spot = tuple[int, int, str, int | None]
 """Position, hand, wager, throw."""
 
 
+_MOVES: dict[type, str] = {
+    WagerPaid: "paid",
+    WagerCollected: "collected",
+    WagerReturned: "returned",
+    FeePaid: "collected",
+    PotAwarded: "awarded",
+}
+"""Facts that move chips, and which way."""
+
+
 class Moved(NamedTuple):
     """Chips that moved for one settlement, cents, and the facts that moved them."""
 
     paid: int = 0
     collected: int = 0
     returned: int = 0
+    awarded: int = 0  # out of the pots
     paid_from: str | None = None
     facts: tuple[Fact, ...] = ()
 
@@ -41,7 +55,7 @@ def compare(
 
     `throw_of` places a payment that names no throw; `names` gives a wager's printed name.
     """
-    owed = {(s.position, s.hand, s.wager, s.throw): s for s in settlements}
+    owed = _by_spot(settlements)
     chips_of = moved(facts, owed, throw_of)
     found: list[Finding] = []
     for spot, settlement in owed.items():
@@ -69,6 +83,19 @@ def compare(
     return _swapped(found)
 
 
+def _by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
+    """What is owed for each wager; a fee that was due twice is due as one sum."""
+    owed: dict[Spot, Settlement] = {}
+    for each in settlements:
+        spot = (each.position, each.hand, each.wager, each.throw)
+        if spot in owed:
+            was = owed[spot]
+            owed[spot] = replace(each, stake=was.stake + each.stake, net=was.net + each.net)
+        else:
+            owed[spot] = each
+    return owed
+
+
 def moved(
     facts: Iterable[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
 ) -> dict[Spot, Moved]:
@@ -76,22 +103,26 @@ def moved(
     found: dict[Spot, Moved] = {}
     by_throw = {wager for _, _, wager, throw in owed if throw}
     for fact in facts:
-        body = fact.body
-        if not isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
+        body: Any = fact.body
+        way = _MOVES.get(type(body))
+        if way is None:
             continue
-        spot: Spot = (body.position, body.hand, body.wager, None)
-        if spot not in owed:
+        spot = _spot_of(body)
+        if spot not in owed and isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
             throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
             spot = (body.position, body.hand, body.wager, throw)
         was = found.get(spot, Moved())
-        if isinstance(body, WagerPaid):
-            was = was._replace(paid=was.paid + body.amount, paid_from=body.paid_from)
-        elif isinstance(body, WagerCollected):
-            was = was._replace(collected=was.collected + body.amount)
-        else:
-            was = was._replace(returned=was.returned + body.amount)
-        found[spot] = was._replace(facts=(*was.facts, fact))
+        cents = getattr(was, way) + body.amount
+        was = was._replace(**{way: cents}, facts=(*was.facts, fact))
+        found[spot] = was._replace(paid_from=body.paid_from) if way == "paid" else was
     return found
+
+
+def _spot_of(body: Any) -> Spot:  # noqa: ANN401 - one of the facts that move chips
+    """What a movement of chips is for."""
+    if isinstance(body, PotAwarded):
+        return body.position, 1, POT, None
+    return body.position, getattr(body, "hand", 1), getattr(body, "wager", "") or body.fee, None
 
 
 def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
@@ -116,8 +147,14 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
             )
         )
 
+    if owed.wager == POT:
+        due = owed.stake + owed.net
+        if chips.awarded != due:
+            code = "overpaid" if chips.awarded > due else "underpaid"
+            find(code, due, chips.awarded, f"was pushed {dollars(chips.awarded)}; {why}.")
+        return found
     winnings = max(owed.net, 0)
-    taken = owed.stake if owed.outcome == "lose" else 0
+    taken = -owed.net if owed.outcome == "lose" else 0
     if chips.paid != winnings:
         code = "overpaid" if chips.paid > winnings else "underpaid"
         find(code, winnings, chips.paid, f"was paid {dollars(chips.paid)} on {name}; {why}.")
@@ -128,13 +165,15 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
         lost = f"lost {dollars(chips.collected)} on {name} to the dealer; {why}."
         find("wrongly_collected", taken, chips.collected, lost)
     elif chips.collected < taken:
-        kept = f"lost {dollars(owed.stake)} on {name}; {dollars(chips.collected)} was collected"
+        kept = f"lost {dollars(taken)} on {name}; {dollars(chips.collected)} was collected"
         find("not_collected", taken, chips.collected, f"{kept}; {why}.")
     # A stake that was paid on goes back with its winnings, without a fact of its own.
-    stays = owed.outcome in ("push", "void") and not chips.collected and not chips.paid
-    if stays and chips.returned < owed.stake:
-        back = f"got back {dollars(chips.returned)} of {dollars(owed.stake)} on {name}; {why}."
-        find("not_returned", owed.stake, chips.returned, back)
+    back = (
+        0 if owed.outcome == "win" or chips.paid or chips.collected > taken else owed.stake - taken
+    )
+    if chips.returned < back:
+        says = f"got back {dollars(chips.returned)} of {dollars(back)} on {name}; {why}."
+        find("not_returned", back, chips.returned, says)
     return found
 
 
@@ -142,13 +181,21 @@ def _why(owed: Settlement) -> str:
     """What the section says, in words: the end of a finding's sentence."""
     if not owed.section:
         return "no such wager is on record"
-    if owed.outcome == "win":
-        return f"{owed.section} pays {owed.row} {owed.odds}: {dollars(owed.net)}"
+    if owed.outcome == "win" and owed.wager != POT:
+        row = " and ".join(owed.rows) if owed.rows else f"{owed.row} {owed.odds}"
+        return f"{owed.section} pays {row}: {dollars(owed.net)}"
+    return f"by {owed.section} {_what(owed)}"
+
+
+def _what(owed: Settlement) -> str:
+    """What follows for a wager that is not won, and for a share of the pots."""
+    if owed.wager == POT:
+        return f"{dollars(owed.stake + owed.net)} of the pots is due"
     if owed.outcome == "push":
-        return f"by {owed.section} {owed.row} is a push"
+        return f"{owed.row or 'it'} is a push"
     if owed.outcome == "void":
-        return f"by {owed.section} the wager goes back"
-    return f"by {owed.section} the wager is lost"
+        return "the wager goes back"
+    return "the wager is lost" if -owed.net == owed.stake else "half of it is lost"
 
 
 def _swapped(found: list[Finding]) -> list[Finding]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PUSH = "Push"
 
-_ODDS = re.compile(r"(\d+) (to|for) (\d+)")
+_ODDS = re.compile(r"(\d{1,9}) (to|for) ([1-9]\d{0,8})")
 
 
 def parse_odds(printed: str) -> Fraction:
@@ -39,22 +39,30 @@ class Row(NamedTuple):
     fits: Callable[[Any], bool]
     odds: str
     ratio: Fraction
-    reading: tuple[str, str] | None = None  # (reading, value) under which alone the row holds
+    reading: tuple[str, str | bool] | None = None  # (reading, value): it holds under that alone
+    key: str | None = None  # its name in a Rules Submission, where the holder sets the odds
 
     @property
     def pushes(self) -> bool:
         """The stake goes back and nothing is won."""
         return self.odds == PUSH
 
+    def at(self, odds: str) -> Row:
+        """The row at other odds; itself where they cannot be read."""
+        readable = odds == PUSH or _ODDS.fullmatch(odds)
+        return self._replace(odds=odds, ratio=parse_odds(odds)) if readable else self
+
 
 def row(
     label: str,
     fits: Callable[[Any], bool],
     odds: str,
-    reading: tuple[str, str] | None = None,
+    reading: tuple[str, str | bool] | None = None,
+    *,
+    key: str | None = None,
 ) -> Row:
     """A printed row with its odds parsed."""
-    return Row(label, fits, odds, parse_odds(odds), reading)
+    return Row(label, fits, odds, parse_odds(odds), reading, key)
 
 
 class Paytable(NamedTuple):
@@ -65,6 +73,14 @@ class Paytable(NamedTuple):
     rows: tuple[Row, ...]
     letter: str | None = None  # "A", "B", ... where the Rules Submission chooses
 
+    def paying(self, odds: Mapping[str, str]) -> Paytable:
+        """These rows at odds of the holder's own, by key; a row it does not name is not offered.
+
+        Odds that cannot be read choose nothing: the printed ones hold.
+        """
+        rows = [each.at(odds[each.key]) for each in self.rows if each.key and each.key in odds]
+        return self._replace(rows=tuple(rows), letter=None)
+
     def pays(self, outcome: object, readings: Mapping[str, object]) -> Row | None:
         """The first row that fits under the readings in force, or None: the wager lost."""
         for candidate in self.rows:
@@ -73,6 +89,11 @@ class Paytable(NamedTuple):
             ):
                 return candidate
         return None
+
+
+def as_json(value: object) -> str:
+    """A reading's or an option's value as JSON prints it, without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def paytable(

@@ -12,18 +12,30 @@ from typing import TYPE_CHECKING, Any
 from ledger.facts import (
     CardBurned,
     CardsDealt,
+    CardsExchanged,
     CardsTurned,
     DecisionMade,
     DecisionsLockedCalled,
     DiceOffered,
     DiceThrown,
+    DiscardsReshuffled,
+    FeePaid,
     HandDiscarded,
+    HandMucked,
+    HandSet,
+    HandShown,
+    HoleCardChecked,
     IrregularityCalled,
     MarkerPlaced,
+    MeterRead,
     NoMoreBetsCalled,
     NoRollCalled,
+    PotAwarded,
+    RakeTaken,
     RoundCompleted,
     RoundVoided,
+    StackCounted,
+    StartingPositionDetermined,
     StubCounted,
     WagerCollected,
     WagerPaid,
@@ -33,6 +45,7 @@ from ledger.facts import (
     indexes,
 )
 from ledger.rules.order import UNCERTAINTY_US
+from ledger.rules.steps import fee_name, pot_name, said
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
@@ -55,6 +68,18 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     DiceThrown: lambda b: ("dice_thrown", None, None, 1, b.purpose),
     DiceOffered: lambda _: ("dice_offered", None, None, 1, None),
     StubCounted: lambda _: ("stub_counted", None, None, 1, None),
+    StartingPositionDetermined: lambda _: ("starting_position_determined", None, None, 1, None),
+    CardsExchanged: lambda b: ("cards_exchanged", b.to, b.position, 1, None),
+    DiscardsReshuffled: lambda _: ("discards_reshuffled", None, None, 1, None),
+    FeePaid: lambda b: ("fee_paid", None, b.position, 1, fee_name(b.fee, b.purpose)),
+    HandSet: lambda b: ("hand_set", b.to, b.position, 1, None),
+    HoleCardChecked: lambda _: ("hole_card_checked", None, None, 1, None),
+    HandShown: lambda b: ("hand_shown", None, b.position, 1, None),
+    HandMucked: lambda b: ("hand_mucked", None, b.position, 1, None),
+    StackCounted: lambda b: ("stack_counted", None, b.position, 1, None),
+    RakeTaken: lambda b: ("rake_taken", None, None, 1, str(b.pot or 0)),
+    PotAwarded: lambda b: ("pot_awarded", None, b.position, 1, pot_name(b.pot, b.share)),
+    MeterRead: lambda b: ("meter_read", None, None, 1, b.meter),
     MarkerPlaced: lambda b: ("marker_placed", None, None, 1, b.marker),
     HandDiscarded: lambda b: ("hand_discarded", b.to, b.position, b.hand, None),
     WagerPaid: lambda b: ("wager_paid", None, b.position, b.hand, b.wager),
@@ -67,8 +92,10 @@ _PLAY = (
     "decisions_locked_called",
     "cards_dealt",
     "cards_turned",
+    "cards_exchanged",
     "decision_made",
     "dice_thrown",
+    "hand_set",
     *_WAGERS,
 )
 """Steps of play: one on record shows that play went on past those before it."""
@@ -81,6 +108,11 @@ def racked(body: object) -> tuple[str, ...]:
     if isinstance(body, IrregularityCalled) and body.kind == "card_face_up":
         return body.cards or (UNKNOWN_CARD,)
     return ()
+
+
+def _decision(fact: Fact) -> str:
+    """What was decided."""
+    return said(fact, DecisionMade).decision
 
 
 class Record:
@@ -184,6 +216,8 @@ class Record:
             return self._marker(queue, step)
         if step.fact == "cards_turned" and self._is_lost(queue[0], step):
             return None
+        if step.may and step.options and _decision(queue[0]) not in step.options:
+            return None
         fact = self._took(queue.popleft(), step.fact)
         if step.fact == "wager_placed":
             self._placed.remove(fact)
@@ -220,7 +254,7 @@ class Record:
     def _instead(self, step: Step) -> Fact | None:
         """A decision that answers an offer: a fold."""
         queue = self._queues.get(("decision_made", None, step.position, step.hand, None))
-        if not queue or self.plays_on(step.position or 0):
+        if not queue or _decision(queue[0]) != "fold" or self.plays_on(step.position or 0):
             return None
         return self._took(queue.popleft(), "decision_made")
 
@@ -254,10 +288,13 @@ class Record:
                 return fact
         return None
 
-    def left(self, name: str) -> list[Fact]:
-        """Facts of this name that no step has taken, in order."""
+    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+        """Facts of this name that no step has taken, in order; `before` the first of those left."""
+        ends = [self.rank[id(fact)] for other in before for fact in self.left(other)[:1]]
+        end = min(ends, default=len(self.rank))
         found = [fact for key, queue in self._queues.items() if key[0] == name for fact in queue]
-        return sorted(found, key=lambda fact: self.rank[id(fact)])
+        kept = [fact for fact in found if self.rank[id(fact)] < end]
+        return sorted(kept, key=lambda fact: self.rank[id(fact)])
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another; None where their clocks cannot tell."""

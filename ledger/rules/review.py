@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ledger.facts import CardBurned, DecisionMade, RoundVoided, WagerPlaced, WagerWithdrawn
+from ledger.facts import CardBurned, RoundVoided, WagerPlaced, WagerWithdrawn
 from ledger.rules.order import UNCERTAINTY_US, Gap, inversions
 from ledger.rules.ruling import FactRef, Finding
 from ledger.values import UNKNOWN_CARD, dollars
@@ -105,6 +105,15 @@ def order(table: Table, record: Record) -> list[Finding]:
     return found
 
 
+_UNASKED = (
+    ("dice_thrown", "out_of_turn"),
+    ("decision_made", "out_of_turn"),
+    ("cards_dealt", "misdeal"),
+    ("hand_set", "out_of_turn"),
+)
+"""Steps of play, and as what one is found that nothing asked for."""
+
+
 def left_over(table: Table, record: Record) -> list[Finding]:
     """Wagers, throws and decisions that no step asked for, and stakes that none decided."""
     found = [
@@ -113,13 +122,11 @@ def left_over(table: Table, record: Record) -> list[Finding]:
         for fact in record.left(name)
         if isinstance(fact.body, WagerPlaced | WagerWithdrawn)
     ]
-    for name in ("dice_thrown", "decision_made"):
+    for name, code in _UNASKED:
         for fact in record.left(name):
-            position = fact.body.position if isinstance(fact.body, DecisionMade) else None
+            position = getattr(fact.body, "position", None)
             says = f"{name.replace('_', ' ').capitalize()} when no step asked for it."
-            found.append(
-                Finding(code="out_of_turn", position=position, says=says, facts=refs((fact,)))
-            )
+            found.append(Finding(code=code, position=position, says=says, facts=refs((fact,))))
     for (seat, wager, hand), stake in table.stakes.items():
         says = f"Position {seat} has no hand {hand} for {table.name(wager)}; nothing decides it."
         found.append(
@@ -160,10 +167,11 @@ def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Fi
 
 def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
     """Cards that cannot be: twice in one deck, or of no deck of this game."""
-    deck = table.rules.game.deck
+    deck, decks = table.rules.game.deck, table.rules.decks
     if not deck:
         return []
     seen = Counter(card for held in table.cards.values() for card in held)
+    seen.update(card for given in table.discarded.values() for card in given)
     seen.update(
         fact.body.card
         for fact in facts
@@ -178,8 +186,9 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
         if card not in deck:
             says = f"{card} is no card of this game ({where})."
             code = "impossible_card"
-        elif times > 1:
-            says = f"{card} is on the table {times} times ({where}); the deck holds one."
+        elif times > decks:
+            holds = "the deck holds one" if decks == 1 else f"there are {decks} decks"
+            says = f"{card} is on the table {times} times ({where}); {holds}."
             code = "duplicate_card"
         else:
             continue

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.rules.odds import as_json
 from ledger.rules.ruling import Settlement
+from ledger.rules.steps import POT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,39 +17,94 @@ if TYPE_CHECKING:
     from ledger.rules.steps import Spot
 
 
-def decided(
-    spot: Spot,
-    stake: int,
-    row: Row | None,
-    rules: InForce,
-    section: str,
-    throw: int | None,
-    letter: str | None,
-    readings: Sequence[str],
-) -> Settlement:
-    """A stake paid by a printed row, or lost where there is none. `section` chapter-relative.
+class How(NamedTuple):
+    """What a settlement depended on, beside its rows."""
 
-    `readings` are those the outcome depended on; a row may stand under one of its own.
+    throw: int | None = None
+    letter: str | None = None  # of the paytable
+    readings: Sequence[str] = ()
+    face: int = 0  # cents of a coupon that plays beside the stake (603a.21)
+
+
+PLAINLY = How()
+
+
+def decided(
+    spot: Spot, stake: int, rows: Sequence[Row], rules: InForce, section: str, how: How = PLAINLY
+) -> Settlement:
+    """A stake paid by a printed row, or by two, or lost where there is none.
+
+    `section` is chapter-relative; a row may stand under a reading of its own.
     """
     seat, wager, hand = spot
-    exact = Fraction(-stake) if row is None else stake * row.ratio
-    named = (row.reading[0],) if row and row.reading else tuple(readings)
-    values = [str(rules.readings[name]) for name in named]
+    ratio = sum((row.ratio for row in rows), Fraction(0))
+    exact = ratio * (stake + how.face) if rows else Fraction(-stake)
+    named = tuple(row.reading[0] for row in rows if row.reading) or tuple(how.readings)
+    values = [as_json(rules.readings[name]) for name in named]
     return Settlement(
         position=seat,
         hand=hand,
         wager=wager,
-        throw=throw,
+        throw=how.throw,
         stake=stake,
-        outcome="lose" if row is None else "push" if row.pushes else "win",
-        row=row.label if row else None,
-        odds=row.odds if row else None,
-        net=-stake if row is None else rules.broken(exact),
+        outcome="lose" if not rows else "push" if rows[0].pushes else "win",
+        row=rows[0].label if rows else None,
+        odds=rows[0].odds if rows else None,
+        rows=[row.label for row in rows] if len(rows) > 1 else None,
+        net=rules.broken(exact) if rows else -stake,
         exact_net=str(exact),
-        paytable=letter,
+        paytable=how.letter,
         section=rules.section(section),
         reading=", ".join(named) or None,
         reading_value=", ".join(values) or None,
+    )
+
+
+def halved(spot: Spot, stake: int, rules: InForce, section: str) -> Settlement:
+    """A surrendered stake: half of it is lost; of an odd cent the house keeps the larger half."""
+    seat, wager, hand = spot
+    back = rules.broken(Fraction(stake, 2))
+    return Settlement(
+        position=seat,
+        hand=hand,
+        wager=wager,
+        stake=stake,
+        outcome="lose",
+        net=back - stake,
+        exact_net=str(Fraction(-stake, 2)),
+        section=rules.section(section),
+    )
+
+
+def fee(seat: int, name: str, cents: int, section: str) -> Settlement:
+    """What a player owes the house for an option, or as vigorish. `section` as printed."""
+    return Settlement(
+        position=seat,
+        wager=name,
+        stake=cents,
+        outcome="lose",
+        net=-cents,
+        exact_net=str(-cents),
+        section=section,
+    )
+
+
+def pot(
+    seat: int, put_in: int, won: int, section: str, row: str | None, reading: tuple[str, str] | None
+) -> Settlement:
+    """A player's share of the pots beside what he put into them. `section` as printed."""
+    net = won - put_in
+    return Settlement(
+        position=seat,
+        wager=POT,
+        stake=put_in,
+        outcome="win" if net > 0 else "push" if net == 0 else "lose",
+        row=row,
+        net=net,
+        exact_net=str(net),
+        section=section,
+        reading=reading[0] if reading else None,
+        reading_value=reading[1] if reading else None,
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ledger.wire import Fact
 
 B = TypeVar("B")
+
+Ways = Callable[[str], Sequence[Mapping[str, Any]]]
+"""Of a decision, or of a hand to set: the fields it may carry, each as good as the other."""
 
 
 def said(fact: Fact, kind: type[B]) -> B:
@@ -17,6 +19,16 @@ def said(fact: Fact, kind: type[B]) -> B:
     if not isinstance(fact.body, kind):
         raise TypeError(f"{fact.source} {fact.id} is no {kind.__name__}")
     return fact.body
+
+
+def pot_name(pot: int, share: str | None = None) -> str:
+    """A pot, or a share of one, as a step names it: `0`, `1 high`."""
+    return f"{pot} {share}" if share else str(pot)
+
+
+def fee_name(fee: str, purpose: str | None = None) -> str:
+    """A fee, and what it is for, as a step names it: `vigorish`, `options exchange`."""
+    return f"{fee} {purpose}" if purpose else fee
 
 
 class Step(NamedTuple):
@@ -29,11 +41,17 @@ class Step(NamedTuple):
     hand: int = 1
     what: str | None = None  # the wager, the marker, the purpose of a throw
     cards: int = 0  # how many
+    face: Literal["up", "down"] = "down"  # of cards to deal
     at: tuple[int, ...] = ()  # indexes of cards to turn; the place of a marker
     amount: int | None = None  # cents, of a payment
-    choices: tuple[int, ...] = ()  # amounts a player may wager, cents
+    choices: Sequence[int] = ()  # amounts a player may wager, cents
     throw: int | None = None
     instead: str | None = None  # another fact that answers it
+    options: tuple[str, ...] = ()  # decisions a player may make
+    costs: Mapping[str, int] = {}  # cents that some of them take
+    ways: Ways | None = None  # for a source that makes facts: what else they may say
+    may: bool = False  # nothing is amiss where it does not happen
+    dice: int = 3  # how many are thrown
 
 
 class Stop(Exception):  # noqa: N818 - the end of a record is no error
@@ -65,8 +83,8 @@ class Source(Protocol):
     def take(self, step: Step) -> Fact | None:
         """The next fact that answers the step, or None."""
 
-    def left(self, name: str) -> list[Fact]:
-        """Facts of this name that no step has taken, in order."""
+    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+        """Facts of this name that no step has taken, in order; `before` the first of those left."""
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another; None where their clocks cannot tell."""
@@ -86,6 +104,9 @@ class Source(Protocol):
     def seat_of(self, position: int) -> tuple[int, ...]:
         """The positions one player holds, this one among them; empty where it is not on record."""
 
+
+POT = "pot"
+"""The wager that a share of the pots is settled as."""
 
 Spot = tuple[int, str, int]
 """Where a stake lies: position, wager, hand."""

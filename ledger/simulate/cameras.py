@@ -10,8 +10,8 @@ import random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import ClockChecked
+from ledger.games import games
 from ledger.shots import PPM, CameraPlan
-from ledger.simulate.plan import DICE_GAME
 from ledger.simulate.teller import HOUR, MS, SECOND, Happening
 from ledger.values import format_time
 from ledger.wire import Fact
@@ -48,7 +48,7 @@ class Camera(NamedTuple):
 def cameras_of(plan: Plan, table: TablePlan) -> list[Camera]:
     """The stationary cameras of a table: one on it and its tray; at dice one on each end."""
     parts: tuple[Covers, ...] = (("table", "tray"),)
-    if table.game == DICE_GAME:
+    if games()[table.game].dice:
         parts = (("end_left", "tray"), ("end_right",))
     found = []
     for number, covers in enumerate(parts, 1):

@@ -5,7 +5,7 @@ Told as the sections on opening, shuffle and dice ask; the next round waits unti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import (
     CardsCut,
@@ -21,7 +21,6 @@ from ledger.facts import (
     DiceRemoved,
     InspectionVerified,
 )
-from ledger.rules.cards import DECK
 from ledger.simulate.teller import HOUR, MINUTE, SECOND
 
 if TYPE_CHECKING:
@@ -39,11 +38,21 @@ _PRESHUFFLED, _TAKES_DICE = 0.3, 0.85  # of new decks; of the players offered
 _CUT_LEAST, _CUT_MOST = 12, 40
 
 
+class Decks(NamedTuple):
+    """What a batch is made of."""
+
+    decks: int  # shuffled together
+    cards: int  # in all of them
+
+
 class CardCare:
     """The decks of one table: two by turns with a shuffler that counts, or one by hand."""
 
-    def __init__(self, teller: Teller, table: TablePlan, people: tuple[str, str]) -> None:
+    def __init__(
+        self, teller: Teller, table: TablePlan, people: tuple[str, str], decks: Decks
+    ) -> None:
         self.teller = teller
+        self.decks = decks
         self.table = table
         self.dealer, self.floor = people
         self.batches: list[str] = []
@@ -63,7 +72,11 @@ class CardCare:
         preshuffled = self.changes > 1 and teller.chance.random() < _PRESHUFFLED
         for back, batch in zip(decks, self.batches, strict=True):
             received = DecksReceived(
-                batch=batch, decks=1, cards=len(DECK), back=back, preshuffled=preshuffled
+                batch=batch,
+                decks=self.decks.decks,
+                cards=self.decks.cards,
+                back=back,
+                preshuffled=preshuffled,
             )
             teller.tell("terminal", received, 20 * SECOND)
             if not preshuffled:
@@ -82,7 +95,7 @@ class CardCare:
         teller = self.teller
         if self.table.shuffler and not preshuffled:
             shuffled = CardsShuffled(
-                batch=batch, method="automated", device="shuffler", counted=len(DECK)
+                batch=batch, method="automated", device="shuffler", counted=self.decks.cards
             )
             teller.tell("terminal", shuffled, teller.between(3_000, 6_000))
             return
@@ -90,7 +103,9 @@ class CardCare:
         by_hand_us = teller.between(14_000, 22_000)
         teller.tell("terminal", CardsShuffled(batch=batch, method=method), by_hand_us)
         above = teller.chance.randint(_CUT_LEAST, _CUT_MOST)
-        cut = CardsCut(batch=batch, by="dealer", cards_above=above, cards_below=len(DECK) - above)
+        cut = CardsCut(
+            batch=batch, by="dealer", cards_above=above, cards_below=self.decks.cards - above
+        )
         teller.tell("terminal", cut, teller.between(2_000, 5_000))
 
     @property

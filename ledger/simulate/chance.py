@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from ledger.facts import (
     CardsDealt,
+    CardsExchanged,
     CardsTurned,
-    Coupon,
-    DecisionMade,
     DiceThrown,
     FactRef,
     HandDiscarded,
@@ -20,90 +19,69 @@ from ledger.facts import (
     NoMoreBetsCalled,
     NoRollCalled,
     StubCounted,
-    WagerPlaced,
 )
-from ledger.rules.cards import DECK
-from ledger.simulate import habits
-from ledger.simulate.hand import CHIP, Chips, Hand, Misdealt
+from ledger.rules.dealing import THREE_DICE
+from ledger.simulate.hand import Misdealt
+from ledger.simulate.players import Players, unsaid
 from ledger.values import UNKNOWN_CARD
-from ledger.wire import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ledger.facts import Body
     from ledger.rules.steps import Step
     from ledger.simulate.bank import Bank
+    from ledger.simulate.hand import Hand
     from ledger.simulate.mistakes import Slip
     from ledger.simulate.teller import Teller
+    from ledger.wire import Fact
 
-Holder = tuple[str, int | None]
-
-_HOLE_CARDS = 2
 _SAME_RANK_MOST = 3  # with its copy no hand holds five of a kind
-_COUPON, _NO_ROLL, _CANCELLED = 0.01, 0.02, 0.005  # how often: a wager, a throw
+_NO_ROLL, _CANCELLED = 0.02, 0.005  # of the throws
 _HERE, _TOO_MANY = 0.4, 0.6  # a misdeal at this player; with a card too many
 _NO_ROLLS = ("a die left the table", "a die hit the rail", "the dice did not reach the far end")
 
 
-def _unsaid(body: Body) -> Fact:
-    """What `play` is told and no device ever was."""
-    return Fact(body, "", "", 0, None, None, None, None)
-
-
-class Chance(Chips):
+class Chance(Players):
     """The source of one round. Every answer is told by a device at the time it happens."""
 
     ended = False
     excused = False
 
-    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip) -> None:
+    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip, deck: list[str]) -> None:
+        """`deck`: the cards of the round, the first to come last."""
         super().__init__(teller, bank, hand, slip)
-        self.deck = list(DECK)
-        self.chance.shuffle(self.deck)
-        self.held: dict[Holder, list[str]] = {}
-        self.open: list[str] = []  # community cards face up
-        self.late: WagerPlaced | None = None
-        self.shorted = 0  # a position dealt a card too few
-        self.coupons: list[Coupon] = []
+        self.deck = deck
+        self.cards = len(deck)
         self.counted = False  # the stub
         self._answers: dict[str, Callable[[Step], Fact | None]] = {
             "no_more_bets_called": self._no_more_bets,
             "cards_dealt": self._deal,
             "stub_counted": self._count_stub,
             "cards_turned": self._turn,
-            "wager_placed": self._offer,
+            "wager_placed": self.offer,
             "dice_thrown": self._throw,
             "marker_placed": self._mark,
             "hand_discarded": self._discard,
             "wager_paid": self.pay,
             "wager_collected": self.collect,
             "wager_returned": self.give_back,
+            "decision_made": self.decide,
+            "hand_set": self.set_hand,
+            "cards_exchanged": self._exchange,
+            "fee_paid": self.fee,
+            "pot_awarded": self.award,
         }
 
     # -- the source --------------------------------------------------------------------------
 
     def take(self, step: Step) -> Fact | None:
         """Make the fact that answers a step; None where nothing happens."""
-        return self._answers[step.fact](step)
+        answer = self._answers.get(step.fact)
+        return answer(step) if answer else None
 
-    def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
-        """The wagers the patrons place now, position by position."""
-        del section
-        placed = []
-        opening = throw is None
-        late_seat = self._late_seat(names) if opening else 0
-        for seat, patron in self.hand.patrons.items():
-            chosen = habits.wagers(self.hand.habit, patron, names, self.chance, opening=opening)
-            if seat == late_seat:
-                fact = self._placed_late(seat, chosen, names)
-                placed += [fact] if fact else []
-            placed += [self._place(seat, wager, cents) for wager, cents in chosen]
-        return placed
-
-    def left(self, name: str) -> list[Fact]:
+    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Nothing is left over: no fact is made before it is asked for."""
-        del name
+        del name, before
         return []
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
@@ -134,75 +112,23 @@ class Chance(Chips):
         """Each player holds one position."""
         return (position,)
 
-    # -- wagers ------------------------------------------------------------------------------
-
-    def _place(self, seat: int, wager: str, cents: int) -> Fact:
-        coupon = None
-        if wager == self.hand.habit.coupon and self.chance.random() < _COUPON:
-            coupon = Coupon(f"MP-{self.chance.randrange(10_000):06d}", CHIP)
-            self.coupons.append(coupon)
-        body = WagerPlaced(position=seat, wager=wager, amount=cents, coupon=coupon)
-        self.stake(body)
-        return self.teller.tell("layout", body, self.teller.between(150, 900))
-
-    def _late_seat(self, names: Sequence[str]) -> int:
-        """Who puts a wager down late, if that is to happen now."""
-        if not self.slip.may("late_wager"):
-            return 0
-        return self.chance.choice(list(self.hand.patrons)) if names else 0
-
-    def _placed_late(
-        self, seat: int, chosen: list[tuple[str, int]], names: Sequence[str]
-    ) -> Fact | None:
-        """Choose a wager he has not made, to go down once wagers are closed; it is settled."""
-        made = {wager for wager, _ in chosen}
-        free = [name for name in names if name in self.hand.habit.sometimes and name not in made]
-        spare = self.hand.patrons[seat].chips - sum(cents for _, cents in chosen)
-        if not free or not chosen or spare < CHIP:
-            return None
-        self.late = WagerPlaced(position=seat, wager=self.chance.choice(free), amount=CHIP)
-        self.hand.patrons[seat].chips -= CHIP  # in his hand already
-        return _unsaid(self.late)
-
-    def _place_late(self) -> None:
-        """The late chips go down, well after wagers closed."""
-        if self.late is None:
-            return
-        body, self.late = self.late, None
-        self.hand.patrons[body.position].chips += body.amount
-        self.stake(body)
-        fact = self.teller.tell("layout", body, self.teller.between(1_200, 2_600))
-        self.slip.made(
-            "late_wager", fact, says=f"Position {body.position} bets after wagers closed."
-        )
-
-    def _offer(self, step: Step) -> Fact | None:
-        """A player is asked for a bet: he makes it, or folds."""
-        if step.instead is None or step.position is None:
-            return None
-        seat, patron = step.position, self.hand.patrons[step.position]
-        known = [*self.held.get(("player", seat), ()), *self.open]
-        cents = habits.bet(known, step.choices, patron.chips, self.chance)
-        after_us = self.teller.between(1_000, 3_500)
-        if not self.open and not any(wager == "across" for _, wager in self.up):
-            after_us += self.teller.between(800, 2_000)  # the first to be asked looks at his cards
-        if self.slip.may("skipped_player", 0.3):
-            says = f"Position {seat} is not asked for {step.what}; his hand is taken."
-            self.slip.made("skipped_player", None, seat, step.what, says=says)
-            return None
-        if cents is None or seat == self.shorted:
-            folded = DecisionMade(position=seat, decision="fold")
-            return self.teller.tell("terminal", folded, after_us)
-        body = WagerPlaced(position=seat, wager=step.what or "", amount=cents)
-        self.stake(body)
-        return self.teller.tell("layout", body, after_us)
-
     # -- cards -------------------------------------------------------------------------------
+
+    def _exchange(self, step: Step) -> Fact | None:
+        """A holder gives up the cards he decided on, or the section names."""
+        ways = step.ways("cards_exchanged") if step.ways else ()
+        if not ways:
+            return None
+        body = CardsExchanged(to=step.to or "player", position=step.position, **ways[0])  # type: ignore[arg-type]  # a step names who may hold cards
+        held = self.held[step.to or "", step.position, 1]
+        for card in body.discards:
+            held.remove(card)
+        return self.teller.tell("eye", body, self.teller.between(900, 1_800))
 
     def _no_more_bets(self, step: Step) -> Fact:
         del step
         fact = self.teller.tell("terminal", NoMoreBetsCalled(), self.teller.between(1_500, 4_000))
-        self._place_late()
+        self.place_late()
         return fact
 
     def _draw(self) -> str:
@@ -219,11 +145,11 @@ class Chance(Chips):
 
     def _deal(self, step: Step) -> Fact:
         """Cards off the deck: one at a time, or a holder's stack."""
-        holder = (step.to or "", step.position)
+        holder = (step.to or "", step.position, step.hand)
         held = self.held.setdefault(holder, [])
         drawn = [self._draw() for _ in range(step.cards if self.hand.stacked else 1)]
         held += drawn
-        if step.position and len(held) == _HOLE_CARDS:
+        if step.position and len(held) == self.hand.habit.hole and step.hand == 1:
             if self.hand.misdeals and self.chance.random() < _HERE:
                 self._tell_dealt(step, [*drawn, self._draw()])
                 raise Misdealt
@@ -238,7 +164,13 @@ class Chance(Chips):
 
     def _dealt_body(self, step: Step, cards: Sequence[str]) -> CardsDealt:
         read = tuple(cards) if self.hand.reads else (UNKNOWN_CARD,) * len(cards)
-        return CardsDealt(to=step.to or "player", position=step.position, cards=read, face="down")  # type: ignore[arg-type]  # a step names who may hold cards
+        return CardsDealt(
+            to=step.to or "player",  # type: ignore[arg-type]  # a step names who may hold cards
+            position=step.position,
+            hand=step.hand,
+            cards=read if step.face == "down" else tuple(cards),  # type: ignore[arg-type]  # a deck's
+            face=step.face,
+        )
 
     def _misdeal(self, step: Step, held: list[str], drawn: list[str]) -> Fact:
         """A card too many or too few for one player; `play` is told it was right."""
@@ -259,7 +191,7 @@ class Chance(Chips):
         self.slip.made("wrong_card_count", None, seat, says=says)
         if len(drawn) > 1:
             self._tell_dealt(step, drawn[:1])
-        return _unsaid(self._dealt_body(step, drawn))
+        return unsaid(self._dealt_body(step, drawn))
 
     def _count_stub(self, step: Step) -> Fact | None:
         """The stub comes out of the shoe; from time to time it is counted."""
@@ -267,21 +199,27 @@ class Chance(Chips):
         if self.hand.stub_of is None:
             return None
         self.counted = True
-        stub = StubCounted(batch=self.hand.stub_of, counted=len(DECK) - len(self.dealt))
+        stub = StubCounted(batch=self.hand.stub_of, counted=self.cards - len(self.dealt))
         return self.teller.tell("terminal", stub, self.teller.between(6_000, 10_000))
 
     def _turn(self, step: Step) -> Fact:
-        held = self.held[step.to or "", step.position]
+        held = self.held[step.to or "", step.position, step.hand]
         cards = tuple(held[index] for index in step.at)
         at = None
         if step.position is None:
             self.open += cards
             at = step.at
-        body = CardsTurned(to=step.to or "player", position=step.position, cards=cards, at=at)  # type: ignore[arg-type]  # a step names who may hold cards
+        body = CardsTurned(
+            to=step.to or "player",  # type: ignore[arg-type]  # a step names who may hold cards
+            position=step.position,
+            hand=step.hand,
+            cards=cards,  # type: ignore[arg-type]  # of a deck
+            at=at,
+        )
         return self.teller.tell("eye", body, self.teller.between(900, 1_800))
 
     def _discard(self, step: Step) -> Fact:
-        body = HandDiscarded(to=step.to or "player", position=step.position)  # type: ignore[arg-type]  # a step names who may hold cards
+        body = HandDiscarded(to=step.to or "player", position=step.position, hand=step.hand)  # type: ignore[arg-type]  # a step names who may hold cards
         return self.teller.tell("eye", body, self.teller.between(500, 1_000))
 
     # -- dice --------------------------------------------------------------------------------
@@ -298,14 +236,16 @@ class Chance(Chips):
             no_roll = NoRollCalled(reason=_NO_ROLLS[1], of=of)
             self.teller.tell("terminal", no_roll, self.teller.between(900, 1_500))
         fact = self.teller.tell("eye", self._thrown(step), after_us)
-        self._place_late()
+        self.place_late()
         return fact
 
     def _thrown(self, step: Step) -> DiceThrown:
-        one, two, three = (int(self.chance.random() * 6) + 1 for _ in range(3))
+        shown = tuple(int(self.chance.random() * 6) + 1 for _ in range(step.dice))
+        three = step.dice == THREE_DICE
         return DiceThrown(
-            offensive=(one, two),
-            defensive=three,
+            dice=None if three else shown,
+            offensive=(shown[0], shown[1]) if three else None,
+            defensive=shown[2] if three else None,
             purpose="extra_point" if step.what == "extra_point" else "down",
             position=self.hand.shooter or None,
         )

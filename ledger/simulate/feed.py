@@ -10,9 +10,7 @@ from ledger.facts import CouponsIssued, RulesSubmissionFiled
 from ledger.games import games
 from ledger.simulate.cameras import checks
 from ledger.simulate.floor import Day
-from ledger.simulate.habits import HABITS
 from ledger.simulate.mistakes import spread
-from ledger.simulate.plan import DICE_GAME, Planted
 from ledger.simulate.teller import HOUR, SECOND, Happening
 from ledger.submissions import filed, in_force
 from ledger.wire import Fact, encode
@@ -20,7 +18,7 @@ from ledger.wire import Fact, encode
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ledger.simulate.plan import Plan
+    from ledger.simulate.plan import Plan, Planted
 
 _FILED_DAYS = 20
 
@@ -76,16 +74,17 @@ def happenings(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
 
     Raises ValueError where the plan names a game that is not dealt here.
     """
+    for table in plan.tables:
+        if table.game not in games():
+            raise ValueError(
+                f"{table.table} plays {table.game}, which is not dealt here; "
+                f"name one of {', '.join(games())}"
+            )
     office = list(_office(plan))
     submissions = filed(each.fact for each in office)
     due = spread(plan, random.Random(f"{plan.seed}/mistakes"))  # noqa: S311 - repeatable, guards nothing
     days: list[Iterator[tuple[Happening, tuple[Planted, ...]]]] = []
     for index, table in enumerate(plan.tables):
-        if table.game not in HABITS:
-            raise ValueError(
-                f"{table.table} plays {table.game}, which is not dealt here; "
-                f"name one of {', '.join(HABITS)}"
-            )
         rules = in_force(
             games()[table.game], plan.property, table.table, plan.gaming_day, submissions
         )
@@ -119,17 +118,18 @@ def _office(plan: Plan) -> Iterator[Happening]:
     at_us = plan.midnight_us - _FILED_DAYS * 24 * HOUR + 9 * HOUR
     since = "2026-01-01" if plan.gaming_day >= "2026-01-01" else "2010-01-01"
     bodies: list[RulesSubmissionFiled | CouponsIssued] = []
-    for game in sorted({table.game for table in plan.tables} & set(games())):
+    for game in sorted({table.game for table in plan.tables}):
         optional = tuple(wager.id for wager in games()[game].wagers if wager.optional)
         bodies.append(RulesSubmissionFiled(game=game, effective_from=since, offers=optional))
-    if any(table.game == DICE_GAME for table in plan.tables):
+    couponed = sorted({each.game for each in plan.tables if games()[each.game].habit.coupon})
+    if couponed:
         bodies.append(
             CouponsIssued(
                 serial_from="MP-000000",
                 serial_to="MP-009999",
                 face=500,
                 terms="odds",
-                games=(DICE_GAME,),
+                games=tuple(couponed),
                 expires=plan.gaming_day,
             )
         )

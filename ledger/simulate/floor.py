@@ -21,16 +21,17 @@ from ledger.facts import (
     TableClosed,
     TableOpened,
 )
+from ledger.games import games
+from ledger.rules.cards import ONE_OF_EACH
 from ledger.rules.table import Table
 from ledger.simulate import habits
 from ledger.simulate.bank import Bank
 from ledger.simulate.cameras import cameras_of
-from ledger.simulate.care import CardCare, DiceCare
+from ledger.simulate.care import CardCare, Decks, DiceCare
 from ledger.simulate.chance import Chance
-from ledger.simulate.habits import HABITS, Patron
+from ledger.simulate.habits import Patron
 from ledger.simulate.hand import Hand, Misdealt
 from ledger.simulate.mistakes import SKEW_ROUNDS, Slip, of_devices
-from ledger.simulate.plan import DICE_GAME
 from ledger.simulate.teller import HOUR, MINUTE, SECOND, Happening, Teller
 from ledger.values import RoundId
 
@@ -64,7 +65,7 @@ def people_of(plan: Plan, index: int) -> People:
     """The people of a table. A floorperson has two tables, whatever is played there."""
     floor = 2001 + index // 2
     dealers = tuple(f"D-{1001 + index * 10 + n}" for n in range(3))
-    dice = plan.tables[index].game == DICE_GAME
+    dice = games()[plan.tables[index].game].dice
     others = tuple(f"D-{1008 + index * 10 + n}" for n in range(2)) if dice else ()
     return People(dealers, others, f"F-{floor}", f"F-{floor + 500}")
 
@@ -83,9 +84,10 @@ class Day:
         self.teller.now_us = plan.opens_us - _BEFORE_US + int(self.chance.random() * 3 * MINUTE)
         staff = (self.people.dealers[0], self.people.floor)
         self.bank = Bank(self.teller, plan.gaming_day, staff)
-        self.cards = None if self._dice else CardCare(self.teller, self.table, staff)
+        decks = Decks(rules.decks, len(rules.game.deck) * rules.decks)
+        self.cards = None if self._dice else CardCare(self.teller, self.table, staff, decks)
         self.dice = DiceCare(self.teller, self.people[2:]) if self._dice else None
-        self.habit = HABITS[self.table.game]
+        self.habit = rules.game.habit
         self.patrons: dict[int, Patron] = {}
         self.planted: list[Planted] = []
         self.number = 0
@@ -93,14 +95,14 @@ class Day:
         self.passes = True  # the dice pass on
         self.calm = True  # no clock was off in the last round
         self.skewed = 0  # rounds with a clock that is off, so far
-        self.slip = Slip(self.teller)
+        self.slip = Slip(self.teller, self.habit.stays)
         self.push_us = plan.opens_us + _PUSH_US
         self.shift_us = plan.opens_us + _SHIFT_US
         self.on_shift = 0
 
     @property
     def _dice(self) -> bool:
-        return self.table.game == DICE_GAME
+        return self.rules.game.dice
 
     def happenings(self) -> Iterator[list[Happening]]:
         """The day, a stretch at a time, in the order of arrival."""
@@ -176,7 +178,7 @@ class Day:
         """Arm the next mistake; then seats, chips, people and shifts."""
         teller = self.teller
         if self.slip.name is None and self.due and self.due[0][0] <= teller.now_us:
-            self.slip = Slip(teller, self.due.pop(0)[1])
+            self.slip = Slip(teller, self.habit.stays, self.due.pop(0)[1])
         before, self.calm = self.calm, self.slip.name != "clock_skew"
         # Nobody comes or goes beside a clock that is off: it would seem to be during the round.
         if before and self.calm and self.chance.random() < _TURNOVER:
@@ -219,7 +221,7 @@ class Day:
         free = [n for n in range(1, self.table.seats + 1) if n not in self.patrons]
         seat = self.chance.choice(free)
         token = f"P-{self.chance.randrange(1 << 32):08x}"
-        patron = Patron(token, habits.unit(self.table, self.chance), self.chance.randint(15, 120))
+        patron = Patron(token, habits.unit(self.habit, self.chance), self.chance.randint(15, 120))
         taken = SeatTaken(positions=(seat,), patron=token)
         self.teller.tell("terminal", taken, self.teller.between(2_000, 6_000))
         self.bank.sell(seat, patron)
@@ -243,7 +245,7 @@ class Day:
         batch = self.cards.batch if self.cards else None
         started = RoundStarted(game=self.table.game, dealt_from=dealt_from, batch=batch)
         teller.tell("terminal", started, teller.between(2_000, 5_000))
-        chance = Chance(teller, self.bank, self._hand(batch), self.slip)
+        chance = Chance(teller, self.bank, self._hand(batch), self.slip, self._deck())
         round_ = Table(chance, self.rules, dealt_from)
         try:
             self.rules.game.play(round_)
@@ -260,6 +262,12 @@ class Day:
         teller.round = None
         self._after_round(chance)
         return told
+
+    def _deck(self) -> list[str]:
+        """The cards of the round, decks shuffled together, in the order they come."""
+        deck = [card for card in ONE_OF_EACH if card in self.rules.game.deck] * self.rules.decks
+        self.chance.shuffle(deck)
+        return deck
 
     def _hand(self, batch: str | None) -> Hand:
         """What the table brings into the round."""
@@ -285,7 +293,7 @@ class Day:
             still = self.slip.name == "clock_skew" and self.skewed + 1 < SKEW_ROUNDS
             self.skewed = self.skewed + 1 if still else 0
             shift_us = self.slip.shift_us
-            self.slip = Slip(self.teller, self.slip.name if still else None)
+            self.slip = Slip(self.teller, self.habit.stays, self.slip.name if still else None)
             self.slip.shift_us = shift_us if still else 0
 
     def _after_round(self, chance: Chance) -> None:

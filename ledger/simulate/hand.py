@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.facts import IrregularityCalled, WagerCollected, WagerPaid, WagerPlaced, WagerReturned
+from ledger.facts import (
+    FeePaid,
+    IrregularityCalled,
+    PotAwarded,
+    WagerCollected,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+)
+from ledger.rules.steps import POT
+from ledger.simulate.habits import CHIP
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -12,14 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ledger.facts import Body
-    from ledger.rules.steps import Step
+    from ledger.rules.game import Habit
+    from ledger.rules.steps import Spot, Step
     from ledger.simulate.bank import Bank
-    from ledger.simulate.habits import Habit, Patron
+    from ledger.simulate.habits import Patron
     from ledger.simulate.mistakes import Slip
     from ledger.simulate.teller import Teller
     from ledger.wire import Fact
 
-CHIP, DOLLAR = 500, 100  # cents
+DOLLAR = 100  # cents
 
 
 class Misdealt(Exception):  # noqa: N818 - a misdeal that is called is no error
@@ -58,11 +69,11 @@ class Chips:
         self.hand = hand
         self.slip = slip
         self.dealt: list[str] = []  # cards
-        self.up: dict[tuple[int, str], int] = {}  # stakes on the layout, cents
+        self.up: dict[Spot, int] = {}  # stakes on the layout, cents
 
     def stake(self, body: WagerPlaced) -> None:
         """Chips go from a patron's hand onto the layout."""
-        spot = (body.position, body.wager)
+        spot = (body.position, body.wager, body.hand)
         self.up[spot] = self.up.get(spot, 0) + body.amount
         self.hand.patrons[body.position].chips -= body.amount
 
@@ -70,9 +81,9 @@ class Chips:
         """The misdeal is called, and every wager goes back."""
         called = IrregularityCalled(kind="wrong_card_count", by=reason_by)
         self.teller.tell("terminal", called, self.teller.between(1_500, 3_000))
-        for (seat, wager), cents in sorted(self.up.items()):
+        for (seat, wager, hand), cents in sorted(self.up.items()):
             self.hand.patrons[seat].chips += cents
-            body = WagerReturned(position=seat, wager=wager, amount=cents)
+            body = WagerReturned(position=seat, wager=wager, hand=hand, amount=cents)
             self.teller.tell("layout", body, self.teller.between(400, 900))
         self.up.clear()
 
@@ -83,7 +94,7 @@ class Chips:
     def pay(self, step: Step) -> Fact | None:
         """A winner is paid, and takes his stake back; an armed mistake gets it wrong."""
         seat, wager, amount = step.position or 0, step.what or "", step.amount or 0
-        stake = self.up.pop((seat, wager), 0)
+        stake = self.up.pop((seat, wager, step.hand), 0)
         if amount == 0:
             self.hand.patrons[seat].chips += stake
             return None
@@ -97,7 +108,8 @@ class Chips:
             self.slip.made("skipped_player", None, seat, wager, expect=("underpaid",), says=says)
             return None
         fact = self._move(
-            step, WagerPaid(position=seat, wager=wager, amount=paid, throw=step.throw)
+            step,
+            WagerPaid(position=seat, wager=wager, hand=step.hand, amount=paid, throw=step.throw),
         )
         if paid != amount:
             name = "overpay" if paid > amount else "underpay"
@@ -120,7 +132,7 @@ class Chips:
     def collect(self, step: Step) -> Fact | None:
         """A lost stake goes into the tray, unless the dealer leaves it."""
         seat, wager = step.position or 0, step.what or ""
-        stake = self.up.pop((seat, wager), 0)
+        stake = self._taken(step)
         if self.slip.may("not_collected", 0.2):
             self.hand.patrons[seat].chips += stake
             says = f"Position {seat} keeps {dollars(stake)} lost on {wager}."
@@ -128,22 +140,60 @@ class Chips:
             return None
         self.bank.tray += stake
         return self._move(
-            step, WagerCollected(position=seat, wager=wager, amount=stake, throw=step.throw)
+            step,
+            WagerCollected(
+                position=seat, wager=wager, hand=step.hand, amount=stake, throw=step.throw
+            ),
         )
 
     def give_back(self, step: Step) -> Fact:
         """A push goes back, unless the dealer takes it for a win."""
         seat, wager = step.position or 0, step.what or ""
-        stake = self.up.pop((seat, wager), 0)
+        stake = self._taken(step)
         patron = self.hand.patrons[seat]
         patron.chips += stake
-        if stake and stake <= self.bank.tray and self.slip.may("paid_push", 0.5):
+        pushed = (seat, wager, step.hand) not in self.up
+        if pushed and 0 < stake <= self.bank.tray and self.slip.may("paid_push", 0.5):
             self.bank.tray -= stake
             patron.chips += stake
-            fact = self._move(step, WagerPaid(position=seat, wager=wager, amount=stake))
+            paid = WagerPaid(position=seat, wager=wager, hand=step.hand, amount=stake)
+            fact = self._move(step, paid)
             says = f"Position {seat} is paid {dollars(stake)} on {wager}, which pushes."
             self.slip.made("paid_push", fact, says=says)
             return fact
         return self._move(
-            step, WagerReturned(position=seat, wager=wager, amount=stake, throw=step.throw)
+            step,
+            WagerReturned(
+                position=seat, wager=wager, hand=step.hand, amount=stake, throw=step.throw
+            ),
         )
+
+    def _taken(self, step: Step) -> int:
+        """Take a stake off the layout, or the part of it that moves this way."""
+        spot = (step.position or 0, step.what or "", step.hand)
+        stake = self.up.pop(spot, 0)
+        part = min(stake, step.amount or stake)
+        if part < stake:
+            self.up[spot] = stake - part
+        return part
+
+    def award(self, step: Step) -> Fact:
+        """A pot, or a share of it, goes to a winner; what the players put into it is his."""
+        number, _, share = (step.what or "").partition(" ")
+        seat, cents = step.position or 0, step.amount or 0
+        for spot in [spot for spot in self.up if spot[1] == POT]:
+            del self.up[spot]
+        self.hand.patrons[seat].chips += cents
+        body = PotAwarded(pot=int(number), share=share or None, position=seat, amount=cents)  # type: ignore[arg-type]  # a step names a share there is
+        return self._move(step, body)
+
+    def fee(self, step: Step) -> Fact:
+        """A player pays the house for something."""
+        seat, cents = step.position or 0, step.amount or 0
+        self.hand.patrons[seat].chips -= cents
+        self.bank.tray += cents
+        name, _, purpose = (step.what or "").rpartition(" ")
+        body = FeePaid(
+            position=seat, fee=name or purpose, purpose=purpose if name else None, amount=cents
+        )
+        return self._move(step, body)

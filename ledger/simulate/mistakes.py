@@ -21,13 +21,15 @@ from ledger.facts import (
     WagerPlaced,
     WagerReturned,
 )
-from ledger.simulate.plan import CARD_GAME, DICE_GAME, Planted
+from ledger.games import games
+from ledger.simulate.plan import Planted
 from ledger.simulate.teller import MS, SECOND, Happening
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+    from ledger.rules.game import Game
     from ledger.simulate.plan import Plan, TablePlan
     from ledger.simulate.teller import Teller
     from ledger.wire import Fact
@@ -38,7 +40,7 @@ class Truth(NamedTuple):
 
     expect: tuple[str, ...]
     may: tuple[str, ...] = ()
-    games: tuple[str, ...] = (CARD_GAME, DICE_GAME)
+    where: Callable[[Game], bool] = lambda _: True  # games it can be made in
     reads: bool = False  # only where the shoe reads the cards
 
 
@@ -47,19 +49,21 @@ TRUTHS: dict[str, Truth] = {
     "underpay": Truth(("underpaid",)),
     "not_collected": Truth(("not_collected",)),
     # The stake of a wager that is paid goes back with it, so it need not be found as kept.
-    "paid_push": Truth(("overpaid",), games=(CARD_GAME,)),
+    "paid_push": Truth(("overpaid",), where=lambda game: not game.dice),
     "wrong_card_count": Truth(
         ("misdeal", "should_have_been_void"),
         ("overpaid", "wrongly_collected", "not_returned"),
-        games=(CARD_GAME,),
+        where=lambda game: game.habit.hole > 0,
     ),
     "late_wager": Truth(("late_wager",)),
     "skipped_player": Truth(("step_missing",)),
-    "duplicate_card": Truth(("duplicate_card",), games=(CARD_GAME,), reads=True),
+    "duplicate_card": Truth(
+        ("duplicate_card",), where=lambda game: not game.dice and game.decks == 1, reads=True
+    ),
     "lost_fact": Truth(("fact_missing",)),
     "retransmission": Truth(()),
     "reordered_devices": Truth(()),
-    "clock_skew": Truth(("clock_skewed",), games=(CARD_GAME,)),
+    "clock_skew": Truth(("clock_skewed",), where=lambda game: game.habit.stays is not None),
 }
 
 SKEW_ROUNDS = 3
@@ -72,11 +76,12 @@ _LOSABLE = (CardsDealt, CardsTurned, HandDiscarded, WagerPaid, WagerCollected, W
 class Slip:
     """The mistake armed for a round, if any; it is made once, where there is room for it."""
 
-    def __init__(self, teller: Teller, name: str | None = None) -> None:
+    def __init__(self, teller: Teller, stays: str | None, name: str | None = None) -> None:
         self.teller = teller
         self.chance = teller.chance
         self.name = name
         self.shift_us = 0  # of a clock that is off
+        self.stays = stays  # the wager of who is still in the round when it is late
         self.planted: list[Planted] = []
 
     def may(self, name: str, odds: float = 1.0) -> bool:
@@ -127,7 +132,7 @@ def spread(plan: Plan, chance: random.Random) -> dict[str, list[tuple[int, str]]
 
 
 def _able(table: TablePlan, truth: Truth) -> bool:
-    return table.game in truth.games and not (truth.reads and table.dealt_from == "hand")
+    return truth.where(games()[table.game]) and not (truth.reads and table.dealt_from == "hand")
 
 
 def of_devices(slip: Slip, told: list[Happening]) -> list[Happening]:
@@ -184,7 +189,7 @@ def _reordered(slip: Slip, told: list[Happening]) -> list[Happening]:
 def _skewed(slip: Slip, told: list[Happening]) -> list[Happening]:
     """The layout's clock is off in this round; at least one player stays in to the end."""
     stays = any(
-        isinstance(each.fact.body, WagerPlaced) and each.fact.body.wager == "middle"
+        isinstance(each.fact.body, WagerPlaced) and each.fact.body.wager == slip.stays
         for each in told
     )
     voided = any(isinstance(each.fact.body, RoundVoided) for each in told)

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from ledger.facts import FactRef  # noqa: TC001 - as above
+from ledger.games import games
 
 DealtFrom = Literal["manual_shoe", "hand", "automated_shoe"]
 
@@ -34,8 +35,14 @@ MISTAKES: dict[str, str] = {
 
 CARD_GAME, DICE_GAME = "criss_cross_poker", "three_dice_football"
 
-SEATS_MAX = {CARD_GAME: 6, DICE_GAME: 16}
-"""Patrons a table of each game has room for (592.2(a); a dice table has no printed figure)."""
+
+SEATS_MOST = 99
+
+
+def seats_max(game: str) -> int:
+    """Patrons a table of the game has room for; of a game not known, as many as facts can name."""
+    known = games().get(game)
+    return known.positions if known else SEATS_MOST
 
 
 class TablePlan(Struct, frozen=True, kw_only=True):
@@ -70,10 +77,10 @@ class Plan(Struct, frozen=True, kw_only=True):
         if unknown:
             raise ValueError(f"no such mistake: {', '.join(unknown)}; known: {', '.join(MISTAKES)}")
         for each in self.tables:
-            if each.seats > SEATS_MAX.get(each.game, each.seats):
+            if each.seats > seats_max(each.game):
                 raise ValueError(
                     f"{each.table} has {each.seats} seats; {each.game} has room for "
-                    f"{SEATS_MAX[each.game]}"
+                    f"{seats_max(each.game)}"
                 )
         if len({each.table for each in self.tables}) != len(self.tables):
             raise ValueError("two tables have one name; name each table once")
@@ -136,13 +143,13 @@ def plan_of(
         number = index // 2 + 1
         if index % 2:
             table = TablePlan(
-                table=f"TDF-{number:02d}", game=DICE_GAME, seats=min(seats, SEATS_MAX[DICE_GAME])
+                table=f"TDF-{number:02d}", game=DICE_GAME, seats=min(seats, seats_max(DICE_GAME))
             )
         else:
             dealt_from, shuffler = dealing[index // 2 % len(dealing)]
             table = TablePlan(
                 table=f"CC-{number:02d}",
-                seats=min(seats, SEATS_MAX[CARD_GAME]),
+                seats=min(seats, seats_max(CARD_GAME)),
                 dealt_from=dealt_from,
                 shuffler=shuffler,
             )

@@ -186,6 +186,12 @@ def _show(of: GameCard) -> None:
         ("reading", "default", "others", "section", "what is unclear"),
         ((r.name, r.default, ", ".join(r.values[1:]), r.section, r.says) for r in of.readings),
     )
+    if of.options:
+        show_table(
+            "Options: what a section leaves to the certificate holder",
+            ("option", "default", "others", "section", "what each does"),
+            ((o.name, o.default, ", ".join(o.values[1:]), o.section, o.says) for o in of.options),
+        )
     show_table(
         "Irregularities",
         ("kind", "round", "what follows", "section"),

@@ -106,6 +106,21 @@ def _open(of: GameCard) -> Iterator[str]:
             for r in of.readings
         ),
     )
+    if of.options:
+        yield "What a section leaves to the certificate holder, by the Rules Submission."
+        yield markdown.table(
+            ("option", "default", "others", "section", "what each does"),
+            (
+                (
+                    markdown.code(o.name),
+                    markdown.code(o.default),
+                    ", ".join(map(markdown.code, o.values[1:])),
+                    o.section,
+                    o.says,
+                )
+                for o in of.options
+            ),
+        )
     yield "## Irregularities"
     yield markdown.table(
         ("kind", "the round", "what follows", "section"),

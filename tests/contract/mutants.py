@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CITE = re.compile(r"[0-9]{1,2}(\([a-zA-Z0-9]+\))+")
 _ODDS = re.compile(r"([0-9]+) to ([0-9]+)")
 _WORDS_READ = 9  # a longer string is prose, for people
-_UNREAD = {"not_modelled", "procedures", "editions", "says", "title", "id"}
+_UNREAD = {"habit", "not_modelled", "procedures", "editions", "says", "title", "id"}
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,

@@ -146,4 +146,4 @@ def test_the_order_of_play_begins_with_a_wager_and_names_every_step_with_its_sec
     assert {cited.partition(".")[0] for step in order for cited in step.sections} <= chapters
     settled = {step.wager for step in order if step.step == "settled"}
     assert settled <= {wager.id for wager in game.wagers}
-    assert len(settled) * 2 > len(game.wagers)
+    assert len(settled) * 3 > len(game.wagers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,70 +11,18 @@ from ledger import adjudicate
 from ledger.games import games
 from tests.contract.citations import ROOT
 from tests.contract.mutants import Mutant, mutants
+from tests.contract.told import modules, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 Case = tuple["Callable[..., None]", tuple[Any, ...]]
 
-ASKED_BY_NAME = "the record is asked for wagers by name, and the source is not told the section"
-NO_ORDER = "the names of the wagers asked for are a set; each is settled in a step of its own"
-A_SET = "a hand is a set of cards, as the cards to turn are; what a bet may be is a set of amounts"
-NEVER_LOST = "a wager that the branch has already won cannot be lost there"
 
-EQUIVALENT: dict[str, dict[str, str]] = {
-    "criss_cross_poker": {
-        "STREETS: (1, 3) -> (3, 1)": A_SET,
-        "STREETS: (0, 4) -> (4, 0)": A_SET,
-        "STREETS: ('ante_across', 'ante_down') -> ('ante_down', 'ante_across')": A_SET,
-        "MULTIPLES: (1, 2, 3) -> (2, 1, 3)": A_SET,
-        "MULTIPLES: (1, 2, 3) -> (1, 3, 2)": A_SET,
-        ": (1, 2, 3) -> (2, 1, 3)": A_SET,
-        ": (1, 2, 3) -> (1, 3, 2)": A_SET,
-        ": (0, 2, 4) -> (2, 0, 4)": A_SET,
-        ": (0, 2, 4) -> (0, 4, 2)": A_SET,
-        "play: ('ante_across', 'ante_down', 'five_card_bonus') -> "
-        "('ante_down', 'ante_across', 'five_card_bonus')": NO_ORDER,
-        "play: ('ante_across', 'ante_down', 'five_card_bonus') -> "
-        "('ante_across', 'five_card_bonus', 'ante_down')": NO_ORDER,
-        "play: '7(d)' -> '7(e)'": ASKED_BY_NAME,
-        "play: '' -> 'x'": "no way of dealing has either name",
-        "play: (0, 1) -> (1, 0)": A_SET,
-        "_dealt_in: (across, down) -> (down, across)": "whether 0 is one of two has no order",
-        "_dealt_in: Gt -> GtE": "asked only where the two differ",
-        "_settle_hands: [*hole, *(cross[box] for box in boxes)] -> "
-        "[*(cross[box] for box in boxes), *hole]": A_SET,
-    },
-    "three_dice_football": {
-        "SINGLE_PLAY: 0 -> -1": "each of these tables pays one wager: the first is the last",
-        "BY_LENGTH: 0 -> -1": "each of these tables pays one wager: the first is the last",
-        "BY_LENGTH: (QUICK_STRIKE, GAME_CHANGER, *GAME_LENGTH) -> "
-        "(GAME_CHANGER, QUICK_STRIKE, *GAME_LENGTH)": "661a.6(f) gives no order among these",
-        "BY_LENGTH: (QUICK_STRIKE, GAME_CHANGER, *GAME_LENGTH) -> "
-        "(QUICK_STRIKE, *GAME_LENGTH, GAME_CHANGER)": "661a.6(f) gives no order among these",
-        "FULL_GAME: ('touchdown', 'defense', 'extra_point', *BY_LENGTH) -> "
-        "('defense', 'touchdown', 'extra_point', *BY_LENGTH)": NO_ORDER,
-        "FULL_GAME: ('touchdown', 'defense', 'extra_point', *BY_LENGTH) -> "
-        "('touchdown', 'extra_point', 'defense', *BY_LENGTH)": NO_ORDER,
-        "FULL_GAME: ('touchdown', 'defense', 'extra_point', *BY_LENGTH) -> "
-        "('touchdown', 'defense', *BY_LENGTH, 'extra_point')": NO_ORDER,
-        "play: '6(b)' -> '6(c)'": ASKED_BY_NAME,
-        "play: '6(b)' -> '6(c)' #2": ASKED_BY_NAME,
-        "_endings: 2 -> 3": "no wager is on a seventh play",
-        "_endings: Is -> IsNot": "a wager looks at the score or at the last throw, never at both",
-        "_endings: (TRIPS, last) -> (last, TRIPS)": NO_ORDER,
-        "_drive: '3(e)' -> '4'": ASKED_BY_NAME,
-        "_score: '6(f)(2)' -> '6(g)'": NEVER_LOST,
-        "_stop: '6(f)(1)' -> '6(f)(2)'": NEVER_LOST,
-    },
-}
-
-
-def cases(chapter: str) -> list[Case]:
-    """The hand-settled cases of a chapter, with the rows they are given; the longest comes last."""
+def cases(game_id: str) -> list[Case]:
+    """The hand-settled cases of a game, with the rows they are given; the longest comes last."""
     found: list[Case] = []
-    for path in sorted((ROOT / "tests/unit/games").glob(f"test_{chapter}_*.py")):
-        module = importlib.import_module(f"tests.unit.games.{path.stem}")
+    for module in modules(game_id):
         for name, test in vars(module).items():
             if name.startswith("test_"):
                 found += [(test, row) for row in _rows(test)]
@@ -110,7 +57,7 @@ def killed(mutant: Mutant, game_id: str, with_cases: Iterable[Case]) -> bool:
 def survivors(game_id: str, every: int) -> tuple[set[str], int]:
     """Names of the mutants that no case kills, of every so-many-eth; and how many there were."""
     chapter = games()[game_id].editions[0].chapter
-    with_cases = cases(chapter)
+    with_cases = cases(game_id)
     sound = Mutant("none", games()[game_id])
     assert not killed(sound, game_id, with_cases), "a case fails without any mutant"
     path = ROOT / f"ledger/games/{game_id}.py"
@@ -123,7 +70,7 @@ def survivors(game_id: str, every: int) -> tuple[set[str], int]:
 def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
     left, tried = survivors(game_id, every=9)
     assert tried > 50
-    assert left <= set(EQUIVALENT[game_id])
+    assert left <= set(told_of(game_id, "EQUIVALENT"))
 
 
 @pytest.mark.long
@@ -131,4 +78,4 @@ def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
 def test_every_mutant_of_a_game_fails_a_hand_settled_case_or_changes_nothing(game_id: str) -> None:
     left, tried = survivors(game_id, every=1)
     assert tried > 500
-    assert left == set(EQUIVALENT[game_id])
+    assert left == set(told_of(game_id, "EQUIVALENT"))

@@ -22,10 +22,12 @@ from ledger.edges.three_dice_football import NEITHER, SHOWN, Ending, endings, ou
 from ledger.facts import DiceThrown
 from ledger.games import games, three_dice_football
 from ledger.rules.cards import DECK
+from ledger.rules.odds import as_json
 from ledger.rules.steps import Stop
 from ledger.rules.table import Table
 from ledger.submissions import in_force
 from ledger.wire import Fact
+from tests.contract.told import told_of
 from tests.unit.games.rounds import ruling
 
 if TYPE_CHECKING:
@@ -35,24 +37,6 @@ if TYPE_CHECKING:
     from ledger.rules.steps import Step
 
 GAME_ID = "three_dice_football"
-
-# The player gains, by reading: each is a finding, and none a default.
-FAVOURABLE = {
-    ("criss_cross_poker", "pair_of_tens=one_to_one"): {"ante_across and ante_down"},
-    ("three_dice_football", "touchdown_at=beyond_zero"): {"game_length_6"},
-    ("three_dice_football", "new_downs=after_third_down"): {
-        "touchdown",
-        "extra_point",
-        "game_length_6",
-    },
-}
-PER_CENT = {
-    "criss_cross_poker": "five_card_bonus 3.5 ante_across and ante_down 4.3",
-    "three_dice_football": "touchdown 3.6 defense 6.7 quick_strike_td 5.5 game_changer 3.8 "
-    "game_length_1 4.2 game_length_2 6.8 game_length_3 8.0 game_length_4 7.4 game_length_5 12.4 "
-    "game_length_6 11.4 extra_point 6.1 trips_td 13.9 penalty 7.4 turnover 15.3 cover_three 3.7 "
-    "no_gain 2.8 big_play 5.1 over_four 4.6 under_four 2.8",
-}
 
 
 def told(found: list[Edge]) -> str:
@@ -68,23 +52,23 @@ def told(found: list[Edge]) -> str:
 def test_no_wager_favours_the_player_under_the_default_readings(game_id: str) -> None:
     found = edges(game_id)
     assert [each for each in found if each.edge <= 0] == []
-    assert told(found) == PER_CENT[game_id]
+    assert told(found) == told_of(game_id, "EDGES")
 
 
 @pytest.mark.parametrize("game_id", games())
 def test_every_wager_placed_before_a_card_or_die_is_known_has_an_edge(game_id: str) -> None:
-    later = {"across", "down", "middle"}  # inside the Antes' edge
-    placed = {wager.id for wager in games()[game_id].wagers} - later
+    placed = {wager.id for wager in games()[game_id].wagers} - told_of(game_id, "LATER")
     counted = {name for each in edges(game_id) for name in each.wager.split(" and ")}
     assert counted == placed
 
 
 @pytest.mark.parametrize("game_id", games())
 def test_readings_that_favour_the_player_are_those_listed_and_no_others(game_id: str) -> None:
+    favourable = told_of(game_id, "FAVOURABLE")
     for reading in games()[game_id].readings:
         for value in reading.values[1:]:
             found = {e.wager for e in edges(game_id, {reading.name: value}) if e.edge < 0}
-            assert found == FAVOURABLE.get((game_id, f"{reading.name}={value}"), set())
+            assert found == favourable.get(f"{reading.name}={as_json(value)}", set())
 
 
 def test_661a_1_a_touchdown_beyond_zero_gives_the_player_42_in_a_thousand_on_six_plays() -> None:
@@ -128,8 +112,8 @@ class Throws:
         del names, section, throw
         return []
 
-    def left(self, name: str) -> list[Fact]:
-        del name
+    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+        del name, before
         return []
 
 

@@ -83,4 +83,5 @@ def _in_force(unit: int):  # type: ignore[no-untyped-def]  # noqa: ANN202 - only
 
     game = games()["criss_cross_poker"]
     values = {"outside": False, "filed": True, "offers": frozenset(), "readings": {}}
-    return InForce(game, game.editions[0], paytables={}, breakage_unit=unit, **values)
+    values |= {"paytables": {}, "options": {}, "limits": {}, "progressives": {}}
+    return InForce(game, game.editions[0], breakage_unit=unit, **values)

@@ -5,6 +5,43 @@ from __future__ import annotations
 from tests.unit.games.cross import DEAL, GAME, PLAY, PLAYED, RETURNED, START, check, voided
 from tests.unit.games.rounds import lines, printed, ruling, text
 
+ASKED_BY_NAME = "the record is asked for wagers by name, and the source is not told the section"
+NO_ORDER = "the names of the wagers asked for are a set; each is settled in a step of its own"
+A_SET = "a hand is a set of cards, as the cards to turn are; what a bet may be is a set of amounts"
+
+EQUIVALENT = {
+    "STREETS: (1, 3) -> (3, 1)": A_SET,
+    "STREETS: (0, 4) -> (4, 0)": A_SET,
+    "STREETS: ('ante_across', 'ante_down') -> ('ante_down', 'ante_across')": A_SET,
+    "MULTIPLES: (1, 2, 3) -> (2, 1, 3)": A_SET,
+    "MULTIPLES: (1, 2, 3) -> (1, 3, 2)": A_SET,
+    ": (1, 2, 3) -> (2, 1, 3)": A_SET,
+    ": (1, 2, 3) -> (1, 3, 2)": A_SET,
+    ": (0, 2, 4) -> (2, 0, 4)": A_SET,
+    ": (0, 2, 4) -> (0, 4, 2)": A_SET,
+    "play: ('ante_across', 'ante_down', 'five_card_bonus') -> "
+    "('ante_down', 'ante_across', 'five_card_bonus')": NO_ORDER,
+    "play: ('ante_across', 'ante_down', 'five_card_bonus') -> "
+    "('ante_across', 'five_card_bonus', 'ante_down')": NO_ORDER,
+    "play: '7(d)' -> '7(e)'": ASKED_BY_NAME,
+    "play: '' -> 'x'": "no way of dealing has either name",
+    "play: (0, 1) -> (1, 0)": A_SET,
+    "_dealt_in: (across, down) -> (down, across)": "whether 0 is one of two has no order",
+    "_dealt_in: Gt -> GtE": "asked only where the two differ",
+    "_settle_hands: [*hole, *(cross[box] for box in boxes)] -> "
+    "[*(cross[box] for box in boxes), *hole]": A_SET,
+}
+"""Mutants that change nothing, and why."""
+
+EDGES = "five_card_bonus 3.5 ante_across and ante_down 4.3"
+"""What the house keeps, per cent, under the default readings."""
+
+FAVOURABLE = {"pair_of_tens=one_to_one": {"ante_across and ante_down"}}
+"""Wagers that the player gains on, by reading: each a finding, and none a default."""
+
+LATER = {"across", "down", "middle"}
+"""Wagers made once cards are known: their edge is inside that of the Antes."""
+
 
 def test_592_7_12_13_the_tables_are_as_printed() -> None:
     assert printed(GAME) == lines("""

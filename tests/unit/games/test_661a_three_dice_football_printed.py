@@ -5,6 +5,51 @@ from __future__ import annotations
 from tests.unit.games.rounds import lines, printed, ruling, text
 from tests.unit.games.test_661a_three_dice_football import GAME
 
+ASKED_BY_NAME = "the record is asked for wagers by name, and the source is not told the section"
+NO_ORDER = "the names of the wagers asked for are a set; each is settled in a step of its own"
+NEVER_LOST = "a wager that the branch has already won cannot be lost there"
+
+EQUIVALENT = {
+    "SINGLE_PLAY: 0 -> -1": "each of these tables pays one wager: the first is the last",
+    "BY_LENGTH: 0 -> -1": "each of these tables pays one wager: the first is the last",
+    "BY_LENGTH: (QUICK_STRIKE, GAME_CHANGER, *GAME_LENGTH) -> "
+    "(GAME_CHANGER, QUICK_STRIKE, *GAME_LENGTH)": "661a.6(f) gives no order among these",
+    "BY_LENGTH: (QUICK_STRIKE, GAME_CHANGER, *GAME_LENGTH) -> "
+    "(QUICK_STRIKE, *GAME_LENGTH, GAME_CHANGER)": "661a.6(f) gives no order among these",
+    "FULL_GAME: ('touchdown', 'defense', 'extra_point', *BY_LENGTH) -> "
+    "('defense', 'touchdown', 'extra_point', *BY_LENGTH)": NO_ORDER,
+    "FULL_GAME: ('touchdown', 'defense', 'extra_point', *BY_LENGTH) -> "
+    "('touchdown', 'extra_point', 'defense', *BY_LENGTH)": NO_ORDER,
+    "FULL_GAME: ('touchdown', 'defense', 'extra_point', *BY_LENGTH) -> "
+    "('touchdown', 'defense', *BY_LENGTH, 'extra_point')": NO_ORDER,
+    "play: '6(b)' -> '6(c)'": ASKED_BY_NAME,
+    "play: '6(b)' -> '6(c)' #2": ASKED_BY_NAME,
+    "_endings: 2 -> 3": "no wager is on a seventh play",
+    "_endings: Is -> IsNot": "a wager looks at the score or at the last throw, never at both",
+    "_endings: (TRIPS, last) -> (last, TRIPS)": NO_ORDER,
+    "_drive: '3(e)' -> '4'": ASKED_BY_NAME,
+    "_score: '6(f)(2)' -> '6(g)'": NEVER_LOST,
+    "_stop: '6(f)(1)' -> '6(f)(2)'": NEVER_LOST,
+}
+"""Mutants that change nothing, and why."""
+
+EDGES = (
+    "touchdown 3.6 defense 6.7 quick_strike_td 5.5 game_changer 3.8 "
+    "game_length_1 4.2 game_length_2 6.8 game_length_3 8.0 game_length_4 7.4 game_length_5 12.4 "
+    "game_length_6 11.4 extra_point 6.1 trips_td 13.9 penalty 7.4 turnover 15.3 cover_three 3.7 "
+    "no_gain 2.8 big_play 5.1 over_four 4.6 under_four 2.8"
+)
+"""What the house keeps, per cent, under the default readings."""
+
+FAVOURABLE = {
+    "touchdown_at=beyond_zero": {"game_length_6"},
+    "new_downs=after_third_down": {"touchdown", "extra_point", "game_length_6"},
+}
+"""Wagers that the player gains on, by reading: each a finding, and none a default."""
+
+LATER: set[str] = set()
+"""Wagers made once a die is known: none."""
+
 GAMES = """
     touchdown       3(b)(1)      Touchdown Wager
     defense         3(b)(2)      Defense Wager

@@ -1,0 +1,372 @@
+"""The verbs of cards, dice and markers; each names the section that requires it.
+
+What is seen rules: a card turned is the card ruled on, whatever the shoe had read. Nothing here
+decides a wager.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ledger.facts import (
+    CardsDealt,
+    CardsExchanged,
+    CardsTurned,
+    DiceOffered,
+    DiceThrown,
+    HandSet,
+    MarkerPlaced,
+    StubCounted,
+)
+from ledger.facts.rounds import indexes
+from ledger.rules.layout import Layout
+from ledger.rules.steps import Step, Stop, Void, said
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledger.rules.steps import Ways
+    from ledger.wire import Fact
+
+
+THREE_DICE = 3
+"""Two offensive dice and a defensive one; fewer are read without a name."""
+
+
+class Dealing(Layout):
+    """One round in progress: the cards and dice of it."""
+
+    # -- cards -------------------------------------------------------------------------------
+
+    def announce(self, fact: str, section: str) -> Fact | None:
+        """The dealer says it."""
+        return self.take(Step(fact, section))
+
+    def deal(
+        self,
+        to: str,
+        count: int,
+        section: str,
+        position: int | None = None,
+        hand: int = 1,
+        *,
+        face: Literal["up", "down"] = "down",
+    ) -> list[str]:
+        """Deal until the holder has `count` cards; in the order they came off the deck."""
+        held = self.cards.setdefault((to, position, hand), [])
+        while len(held) < count:
+            due = count - len(held)
+            step = Step("cards_dealt", section, to, position, hand, cards=due, face=face)
+            fact = self.take(step)
+            if fact is None:
+                break
+            self.hold(held, fact)
+        return held
+
+    def hold(self, held: list[str], fact: Fact) -> None:
+        """Add the cards of a deal to a holder's."""
+        body = said(fact, CardsDealt)
+        if body.face == "up":
+            faces = range(len(held), len(held) + len(body.cards))
+            spot = (body.to, body.position, body.hand)
+            self.exposed.setdefault(spot, set()).update(faces)
+        held.extend(body.cards)
+
+    def counted(
+        self,
+        due: Mapping[tuple[str, int | None], int],
+        section: str,
+        before: Sequence[str] = (),
+    ) -> None:
+        """Everyone has as many cards as the deal gives. Raises Void (or Stop, if it may go on).
+
+        `before`: the steps of play after which cards are dealt that are none of this deal.
+
+        A card too few is no misdeal where a device's sequence shows that facts were lost, or a
+        later turn shows the cards: which one was lost is not known, so neither are the places and
+        turns of the holder's others.
+        """
+        for fact in self.source.left("cards_dealt", before):
+            body = said(fact, CardsDealt)
+            self.hold(self.cards.setdefault((body.to, body.position, body.hand), []), fact)
+            self.source.take(Step("cards_dealt", section, body.to, body.position, body.hand))
+        wrong = {}
+        for spot, held in self.cards.items():
+            over = len(held) - due.get(spot[:2], 0)
+            lost = self.source.excused or self.source.shown(*spot) >= due.get(spot[:2], 0)
+            if over > 0 or (over < 0 and not lost):
+                wrong[spot] = over
+            elif over < 0:
+                self._forget_order(spot)
+                held.clear()
+                over = -due[spot[:2]]
+            held.extend([UNKNOWN_CARD] * -over)
+        if not wrong:
+            return
+        if self.source.ended and max(wrong.values()) < 0:
+            raise Stop
+        for (to, position, _), over in wrong.items():
+            who = f"Position {position}" if position else f"The {to} area"
+            owed = due.get((to, position), 0)
+            self.find(
+                "misdeal",
+                f"{who} was dealt {owed + over} cards and is due {owed} "
+                f"({self.rules.section(section)}).",
+                section,
+                position=position,
+                expected=str(owed),
+                recorded=str(owed + over),
+            )
+        raise Void(section)
+
+    def _forget_order(self, spot: tuple[str, int | None, int]) -> None:
+        """One of a holder's deals is lost: which step each of the others answered is not known."""
+        self.taken = [
+            (step, fact)
+            for step, fact in self.taken
+            if step.fact != "cards_dealt" or (step.to, step.position, step.hand) != spot
+        ]
+
+    def stub(self, deck_cards: int, section: str) -> None:
+        """Where the stub was counted, it holds what was not dealt. Raises Void."""
+        fact = self.source.take(Step("stub_counted", section))
+        if fact is None or self.source.excused:
+            return
+        counted = said(fact, StubCounted).counted
+        due = deck_cards - self.source.gone_from_deck()
+        if counted != due:
+            self.find(
+                "misdeal",
+                f"The stub held {counted} cards and {due} were left of {deck_cards} "
+                f"({self.rules.section(section)}).",
+                section,
+                expected=str(due),
+                recorded=str(counted),
+                facts=(fact,),
+            )
+            raise Void(section)
+
+    def offered_dice(self, section: str) -> None:
+        """The dice go round clockwise until a player accepts; he throws."""
+        offers = self.source.left("dice_offered")
+        places = [said(fact, DiceOffered).position for fact in offers]
+        first = places[0] if places else 0
+        turns = [(place - first) % self.rules.game.positions for place in places]
+        for fact, place, turn, before in zip(
+            offers[1:], places[1:], turns[1:], turns, strict=False
+        ):
+            if turn <= before:
+                self._out_of_turn(place, "was offered the dice out of turn", section, fact)
+        taker = [
+            place
+            for fact, place in zip(offers, places, strict=True)
+            if said(fact, DiceOffered).accepted
+        ]
+        for fact in self.source.left("dice_thrown")[:1]:
+            thrower = said(fact, DiceThrown).position
+            if taker and thrower not in (None, taker[-1]):
+                self._out_of_turn(thrower, "threw dice that another accepted", section, fact)
+
+    def _out_of_turn(self, position: int | None, what: str, section: str, fact: Fact) -> None:
+        says = f"Position {position} {what} ({self.rules.section(section)})."
+        self.find("out_of_turn", says, section, position=position, facts=(fact,))
+
+    def exchange(
+        self,
+        to: str,
+        discards: Sequence[str] | None,
+        section: str,
+        position: int | None = None,
+        *,
+        ways: Ways | None = None,
+    ) -> list[str]:
+        """A holder gives cards up: what he keeps, in its order. `deal` gives him the new ones.
+
+        `discards` as a decision told them; None where only the exchange tells which.
+        """
+        step = Step("cards_exchanged", section, to, position, ways=ways)
+        fact = self.take(step) if discards is None else self.expect(step)
+        given = said(fact, CardsExchanged).discards if fact else tuple(discards or ())
+        held = self.cards.setdefault((to, position, 1), [])
+        for card in given:
+            gone = card if card in held else UNKNOWN_CARD
+            if gone in held:
+                held.remove(gone)
+            else:
+                self._not_held(to, position, card, section, fact)
+        self.discarded.setdefault((to, position), []).extend(given)
+        return held
+
+    def set_hand(
+        self,
+        to: str,
+        sizes: Mapping[str, int],
+        section: str,
+        position: int | None = None,
+        *,
+        ways: Ways | None = None,
+    ) -> Mapping[str, Sequence[str]] | None:
+        """How a holder arranged his cards into hands of these sizes; the last setting holds.
+
+        None where it is not on record, or is no arrangement of so many cards.
+        """
+        step = Step("hand_set", section, to, position, ways=ways)
+        fact = self.take(step)
+        again = fact and self.source.take(step)
+        while again:
+            fact, again = again, self.source.take(step)
+        if fact is None:
+            return None
+        hands = said(fact, HandSet).hands
+        if {name: len(cards) for name, cards in hands.items()} != dict(sizes):
+            due = ", ".join(f"{name} of {count}" for name, count in sizes.items())
+            who = f"Position {position}" if position else f"The {to}"
+            says = f"{who} set no hands of {due} ({self.rules.section(section)})."
+            self.find("hand_misset", says, section, facts=(fact,), position=position)
+            return None
+        self._arranged(to, position, hands, section, fact)
+        return hands
+
+    def _arranged(
+        self,
+        to: str,
+        position: int | None,
+        hands: Mapping[str, Sequence[str]],
+        section: str,
+        fact: Fact,
+    ) -> None:
+        """The cards of a setting are those dealt; where the shoe did not read one, it shows it."""
+        held = self.cards.setdefault((to, position, 1), [])
+        shown = [card for cards in hands.values() for card in cards]
+        for card in held:
+            if card in shown:
+                shown.remove(card)
+        for card in shown:
+            if UNKNOWN_CARD in held:
+                held[held.index(UNKNOWN_CARD)] = card
+            else:
+                self._not_held(to, position, card, section, fact)
+
+    def _not_held(
+        self, to: str, position: int | None, card: str, section: str, fact: Fact | None
+    ) -> None:
+        """A card is told of a holder who was dealt none like it."""
+        if card == UNKNOWN_CARD:
+            return
+        who = f"position {position}" if position else f"the {to}"
+        says = f"{card} was not among the cards of {who} ({self.rules.section(section)})."
+        facts = (fact,) if fact else ()
+        self.find("card_mismatch", says, section, facts=facts, position=position, recorded=card)
+
+    def reshuffle(self, section: str, *, keep: int) -> Fact | None:
+        """The discards go back into the deck, all but those of position `keep`."""
+        fact = self.take(Step("discards_reshuffled", section, position=None))
+        for spot in [spot for spot in self.discarded if spot[1] != keep]:
+            del self.discarded[spot]
+        return fact
+
+    def unexposed(self, to: str, section: str) -> None:
+        """No card of a holder was dealt face up. Raises Void."""
+        if self.exposed.get((to, None, 1)):
+            raise Void(section)
+
+    def turn(
+        self,
+        to: str,
+        at: Sequence[int],
+        section: str,
+        position: int | None = None,
+        hand: int = 1,
+        *,
+        early: str | None = None,
+    ) -> Fact | None:
+        """Turn these cards of a holder face up; the last fact that did. What is seen rules.
+
+        `early` is the paragraph that voids a round where another card shows. Raises Void.
+        """
+        held = self.cards.setdefault((to, position, hand), [])
+        face_up = self.exposed.setdefault((to, position, hand), set())
+        due_up = face_up.union(at)
+        fact = None
+        while not face_up.issuperset(at):
+            due = tuple(index for index in at if index not in face_up)
+            fact = self.take(Step("cards_turned", section, to, position, hand, at=due))
+            if fact is None:
+                break
+            body = said(fact, CardsTurned)
+            for index, card in zip(indexes(body), body.cards, strict=False):
+                face_up.add(index)
+                self._see(held, index, card, fact, section)
+            if early and not face_up <= due_up:
+                raise Void(early)
+        return fact
+
+    def _see(self, held: list[str], index: int, card: str, fact: Fact, section: str) -> None:
+        """Put a card seen face up in its place; say so where the shoe had read another."""
+        held.extend([UNKNOWN_CARD] * (index + 1 - len(held)))
+        dealt = held[index]
+        if card in (dealt, UNKNOWN_CARD):
+            return
+        held[index] = card
+        if dealt == UNKNOWN_CARD:
+            return
+        body = said(fact, CardsTurned)
+        where = f"position {body.position}" if body.position else f"the {body.to} cards"
+        self.find(
+            "card_mismatch",
+            f"Card {index} of {where} was dealt as {dealt} and turned as {card}; "
+            f"the card seen is the one ruled on.",
+            section,
+            position=body.position,
+            expected=dealt,
+            recorded=card,
+            facts=(fact,),
+        )
+
+    # -- dice --------------------------------------------------------------------------------
+
+    def throw(
+        self, section: str, purpose: str = "down", dice: int = 3
+    ) -> tuple[Fact, tuple[int, ...]]:
+        """Throw the dice: a valid throw, and what came up, the defensive die of three last.
+
+        Raises Stop without one, or where it was read as so many dice as the game does not have.
+        """
+        fact = self.take(
+            Step("dice_thrown", section, what=purpose, throw=self.throws + 1, dice=dice)
+        )
+        if fact is None:
+            raise Stop
+        self.throws += 1
+        body = said(fact, DiceThrown)
+        three = body.offensive and body.defensive and (*body.offensive, body.defensive)
+        shown = three or body.dice or ()
+        if len(shown) != dice or bool(three) != (dice == THREE_DICE):
+            raise Stop
+        return fact, shown
+
+    def mark(self, marker: str, at: int, section: str, *, or_at: int | None = None) -> None:
+        """Place a puck; where a device reports pucks, a wrong place is found.
+
+        `or_at` is the same place by another count.
+        """
+        step = Step("marker_placed", section, what=marker, at=(at,), throw=self.throws)
+        fact = self.expect(step)
+        if fact is None:
+            return
+        placed = said(fact, MarkerPlaced).at
+        if str(placed) not in (str(at), str(or_at)):
+            self.find(
+                "step_missing",
+                f"The {marker.replace('_', ' ')} marker was placed at {placed}; "
+                f"{self.rules.section(section)} places it at {at}.",
+                section,
+                expected=str(at),
+                recorded=str(placed),
+                facts=(fact,),
+            )
+
+    def discard(self, section: str, to: str, position: int | None = None, hand: int = 1) -> None:
+        """Put a hand into the discard rack."""
+        self.expect(Step("hand_discarded", section, to, position, hand))

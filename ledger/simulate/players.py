@@ -1,0 +1,166 @@
+"""What the patrons of one round do: put wagers down, in time or late, bet, decide, arrange hands.
+
+Everything by chance and within their chips; each thing done is told by the device that sees it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import Coupon, DecisionMade, HandSet, WagerPlaced
+from ledger.simulate import habits
+from ledger.simulate.habits import CHIP
+from ledger.simulate.hand import Chips, Hand
+from ledger.wire import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.facts import Body
+    from ledger.rules.steps import Step
+    from ledger.simulate.bank import Bank
+    from ledger.simulate.mistakes import Slip
+    from ledger.simulate.teller import Teller
+
+Holder = tuple[str, int | None, int]
+
+_COUPON = 0.01  # of the wagers it may be played on
+_LIKED = 500  # per mille, of a wager a player may add and no habit speaks of
+_WHOLE, _DECIDES = 0.5, 0.3  # adds all he may; decides where he need not
+
+
+def unsaid(body: Body) -> Fact:
+    """What `play` is told and no device ever was."""
+    return Fact(body, "", "", 0, None, None, None, None)
+
+
+class Players(Chips):
+    """The patrons of one round, and the cards they know."""
+
+    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip) -> None:
+        super().__init__(teller, bank, hand, slip)
+        self.held: dict[Holder, list[str]] = {}
+        self.open: list[str] = []  # community cards face up
+        self.late: WagerPlaced | None = None
+        self.looked: set[int] = set()  # positions whose players looked at their cards
+        self.shorted = 0  # a position dealt a card too few
+        self.coupons: list[Coupon] = []
+
+    def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
+        """The wagers the patrons place now, position by position."""
+        del section
+        placed = []
+        opening = throw is None
+        late_seat = self._late_seat(names) if opening else 0
+        for seat, patron in self.hand.patrons.items():
+            chosen = habits.wagers(self.hand.habit, patron, names, self.chance, opening=opening)
+            if seat == late_seat:
+                fact = self._placed_late(seat, chosen, names)
+                placed += [fact] if fact else []
+            placed += [self._place(seat, wager, cents) for wager, cents in chosen]
+        return placed
+
+    def _place(self, seat: int, wager: str, cents: int) -> Fact:
+        coupon = None
+        if wager == self.hand.habit.coupon and self.chance.random() < _COUPON:
+            coupon = Coupon(f"MP-{self.chance.randrange(10_000):06d}", CHIP)
+            self.coupons.append(coupon)
+        body = WagerPlaced(position=seat, wager=wager, amount=cents, coupon=coupon)
+        self.stake(body)
+        return self.teller.tell("layout", body, self.teller.between(150, 900))
+
+    def _late_seat(self, names: Sequence[str]) -> int:
+        """Who puts a wager down late, if that is to happen now."""
+        if not self.slip.may("late_wager"):
+            return 0
+        return self.chance.choice(list(self.hand.patrons)) if names else 0
+
+    def _placed_late(
+        self, seat: int, chosen: list[tuple[str, int]], names: Sequence[str]
+    ) -> Fact | None:
+        """Choose a wager he has not made, to go down once wagers are closed; it is settled."""
+        made = {wager for wager, _ in chosen}
+        free = [name for name in names if name in self.hand.habit.sometimes and name not in made]
+        spare = self.hand.patrons[seat].chips - sum(cents for _, cents in chosen)
+        if not free or not chosen or spare < CHIP:
+            return None
+        self.late = WagerPlaced(position=seat, wager=self.chance.choice(free), amount=CHIP)
+        self.hand.patrons[seat].chips -= CHIP  # in his hand already
+        return unsaid(self.late)
+
+    def place_late(self) -> None:
+        """The late chips go down, well after wagers closed."""
+        if self.late is None:
+            return
+        body, self.late = self.late, None
+        self.hand.patrons[body.position].chips += body.amount
+        self.stake(body)
+        fact = self.teller.tell("layout", body, self.teller.between(1_200, 2_600))
+        self.slip.made(
+            "late_wager", fact, says=f"Position {body.position} bets after wagers closed."
+        )
+
+    def offer(self, step: Step) -> Fact | None:
+        """A player is asked for a bet: he makes it, or folds."""
+        if step.position is None:
+            return None
+        if step.instead is None:
+            return self._add(step)
+        seat, patron = step.position, self.hand.patrons[step.position]
+        known = [*self.held.get(("player", seat, 1), ()), *self.open]
+        cents = habits.bet(known, step.choices, patron.chips, self.chance)
+        after_us = self.teller.between(1_000, 3_500)
+        if seat not in self.looked:
+            self.looked.add(seat)
+            after_us += self.teller.between(800, 2_000)  # he looks at his cards
+        if self.slip.may("skipped_player", 0.3):
+            says = f"Position {seat} is not asked for {step.what}; his hand is taken."
+            self.slip.made("skipped_player", None, seat, step.what, says=says)
+            return None
+        if cents is None or seat == self.shorted:
+            folded = DecisionMade(position=seat, decision="fold")
+            return self.teller.tell("terminal", folded, after_us)
+        body = WagerPlaced(position=seat, wager=step.what or "", amount=cents)
+        self.stake(body)
+        return self.teller.tell("layout", body, after_us)
+
+    def _add(self, step: Step) -> Fact | None:
+        """Chips that a player may put down, or must once he has decided so."""
+        seat, wager = step.position or 0, step.what or ""
+        liked = self.hand.habit.sometimes.get(wager, _LIKED)
+        spot = (seat, wager, step.hand)
+        if spot in self.up or (step.may and self.chance.random() * 1000 >= liked):
+            return None
+        can = habits.affordable(step.choices, self.hand.patrons[seat].chips)
+        if not can:
+            return None
+        cents = (
+            can[-1] if not step.may or self.chance.random() < _WHOLE else self.chance.choice(can)
+        )
+        body = WagerPlaced(position=seat, wager=wager, amount=cents, hand=step.hand)
+        self.stake(body)
+        return self.teller.tell("layout", body, self.teller.between(800, 2_000))
+
+    def decide(self, step: Step) -> Fact | None:
+        """A player decides, of what he can pay for; where he need not, he often does not."""
+        seat = step.position or 0
+        if step.may and self.chance.random() >= _DECIDES:
+            return None
+        chips = self.hand.patrons[seat].chips
+        can = [each for each in step.options if step.costs.get(each, 0) <= chips]
+        if not can:
+            return None
+        held = self.held.get(("player", seat, step.hand), [])
+        decision = habits.decision(self.hand.habit, held, can, self.chance)
+        ways = step.ways(decision) if step.ways else ()
+        way = self.chance.choice(ways) if ways else {}
+        body = DecisionMade(position=seat, hand=step.hand, decision=decision, **way)
+        return self.teller.tell("terminal", body, self.teller.between(1_000, 3_500))
+
+    def set_hand(self, step: Step) -> Fact | None:
+        """A holder arranges his cards in one of the ways the section allows."""
+        ways = step.ways("hand_set") if step.ways else ()
+        if not ways:
+            return None
+        body = HandSet(to=step.to or "player", position=step.position, **self.chance.choice(ways))  # type: ignore[arg-type]  # a step names who may hold cards
+        return self.teller.tell("eye", body, self.teller.between(2_000, 6_000))

@@ -1,0 +1,24 @@
+"""What a game's own tests tell of it: so that contract tests need no line for a new game."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tests.contract.citations import ROOT
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def modules(game_id: str) -> list[ModuleType]:
+    """The test modules of a game: `test_<chapter>_<game>*.py`."""
+    paths = sorted((ROOT / "tests/unit/games").glob(f"test_*_{game_id}*.py"))
+    return [importlib.import_module(f"tests.unit.games.{path.stem}") for path in paths]
+
+
+def told_of(game_id: str, name: str) -> Any:  # noqa: ANN401 - a constant of the game's tests
+    """The constant of this name in the game's tests. Raises AssertionError where there is none."""
+    found = [getattr(module, name) for module in modules(game_id) if hasattr(module, name)]
+    assert len(found) == 1, f"the tests of {game_id} have {len(found)} {name}; write one"
+    return found[0]
