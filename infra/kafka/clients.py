@@ -6,15 +6,13 @@ Every option whose default could lose something, or hide that something was lost
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
+import socket
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafka import KafkaAdminClient
-from kafka.errors import KafkaError
-
+from infra.kafka.library import KafkaAdminClient, KafkaError
 from ledger.errors import Unavailable, Usage
 
 if TYPE_CHECKING:
@@ -22,13 +20,13 @@ if TYPE_CHECKING:
 
     from infra.settings import Settings
 
-ANSWER_S_MAX = 20.0
+ANSWER_S_MAX = 15.0
 """How long a question to the cluster may take, seconds."""
+
+_KNOCK_S_MAX = 5
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISM = "SCRAM-SHA-512"
-
-logging.getLogger("kafka").setLevel(logging.ERROR)  # it warns of every broker that is not there yet
 
 
 @dataclass(frozen=True)
@@ -118,6 +116,7 @@ def cluster(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
 def administrator(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iterator[Any]:
     """The library's administration client. What it raises becomes `Unavailable`."""
     milliseconds = int(timeout_s * 1000)
+    _refuse_nobody(where)
     with translated(where):
         client = KafkaAdminClient(
             **where.options(),
@@ -128,6 +127,16 @@ def administrator(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iter
             yield client
         finally:
             client.close()
+
+
+def _refuse_nobody(where: Connection) -> None:
+    """Say at once that nobody listens: the library would try until its time is up."""
+    for address in where.bootstrap.split(","):
+        host, _, port = address.rpartition(":")
+        with suppress(OSError, ValueError):
+            socket.create_connection((host, int(port)), timeout=_KNOCK_S_MAX).close()
+            return
+    raise unavailable(where, ConnectionError("nobody listens there"))
 
 
 @contextmanager

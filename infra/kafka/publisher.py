@@ -11,10 +11,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from kafka import KafkaProducer
-from kafka.errors import KafkaError
-
 from infra.kafka.clients import unavailable
+from infra.kafka.library import KafkaError, KafkaProducer
 from infra.kafka.records import partition_of
 from ledger.errors import Unavailable
 

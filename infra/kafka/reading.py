@@ -10,9 +10,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafka import KafkaConsumer, TopicPartition
-
 from infra.kafka.clients import translated
+from infra.kafka.library import KafkaConsumer, TopicPartition
 from infra.kafka.records import REPUBLISHED
 from ledger.errors import Unavailable
 

@@ -11,10 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kafka.admin import ConfigResource, ConfigResourceType
-from kafka.errors import TopicAlreadyExistsError
-
 from infra.kafka.clients import administrator, cluster
+from infra.kafka.library import ConfigResource, ConfigResourceType, TopicAlreadyExistsError
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:

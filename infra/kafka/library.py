@@ -1,0 +1,25 @@
+"""The client library, imported here and nowhere else: as it is, Python 3.11 warns of it."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+    from kafka.admin import ConfigResource, ConfigResourceType
+    from kafka.errors import KafkaError, TopicAlreadyExistsError
+
+__all__ = [
+    "ConfigResource",
+    "ConfigResourceType",
+    "KafkaAdminClient",
+    "KafkaConsumer",
+    "KafkaError",
+    "KafkaProducer",
+    "TopicAlreadyExistsError",
+    "TopicPartition",
+]
+
+logging.getLogger("kafka").setLevel(logging.ERROR)  # it warns of every broker that is not there yet

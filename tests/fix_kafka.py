@@ -1,0 +1,184 @@
+"""A real Apache Kafka for the tests, the first there is of three: a server that
+TESTS_KAFKA_BOOTSTRAP names (its `ledger.*` topics are removed), Docker with the compose file's
+image, local nodes from Kafka's own jars. Without any of them these tests are skipped, and say why.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from infra.kafka import topics
+from infra.kafka.clients import Connection, administrator
+from infra.services import brokers, jars
+from infra.services.brokers import Node, Nodes, Programs
+from infra.services.java import find_java
+from infra.settings import load
+from ledger.errors import LedgerError
+from tests.fix_cli import START, environ
+from tests.fix_docker import KafkaContainer, engine, pinned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from infra.postgres import Database
+
+FEED = [topics.topic(topics.FACTS), topics.topic(topics.QUARANTINE)]
+IMAGE = "apache/kafka"
+
+
+@cache
+def programs() -> Programs:
+    """Java and the jars, kept where the user's own services keep them. Raises LedgerError."""
+    settings = load(os.environ)
+    release = jars.release()
+    java = find_java(settings.java, release.java_min)
+    return Programs(java, jars.class_path(settings.home, settings.maven_url, lambda *_: None))
+
+
+def required_programs() -> Programs:
+    try:
+        return programs()
+    except LedgerError as error:
+        pytest.skip(f"no Kafka of our own: {error}")
+
+
+def kafka_version() -> str:
+    """What the tests' Kafka will be, for the header."""
+    if where := os.environ.get("TESTS_KAFKA_BOOTSTRAP"):
+        return f"Kafka at {where}, named in the environment"
+    if version := engine(pinned(IMAGE)):
+        return f"Kafka in Docker {version}, {pinned(IMAGE)}"
+    try:
+        java = find_java(load(os.environ).java, jars.release().java_min)
+    except LedgerError as error:
+        return f"no Kafka ({error.what})"
+    return f"Kafka {jars.release().version} on Java {java.version}, local"
+
+
+class Cluster:
+    """Local nodes that a test may stop, kill and start again."""
+
+    def __init__(self, folder: Path, count: int = 1, more: Mapping[str, str] | None = None) -> None:
+        self.programs = required_programs()
+        self.folder = folder
+        self.nodes: Nodes = brokers.planned(folder, count)
+        brokers.prepare(folder, self.nodes, self.programs, more)
+        self.processes: dict[int, subprocess.Popen[bytes]] = {}
+        for node in self.nodes.nodes:
+            self.start(node)
+        self.wait()
+
+    @property
+    def where(self) -> Connection:
+        return self.nodes.connection
+
+    def start(self, node: Node) -> None:
+        self.processes[node.id] = brokers.start(node, self.programs)
+
+    def wait(self, where: Connection | None = None) -> None:
+        brokers.wait_ready(
+            where or self.where,
+            list(self.processes.values()),
+            brokers=len(self.processes),
+            log=self.folder,
+        )
+
+    def kill(self, node: Node) -> None:
+        process = self.processes.pop(node.id)
+        process.kill()
+        process.wait()
+
+    def pause(self, *, on: bool) -> None:
+        for process in self.processes.values():
+            process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
+
+    def close(self) -> None:
+        self.pause(on=False)
+        brokers.stop(list(self.processes.values()))
+
+
+@pytest.fixture(scope="session")
+def kafka_server() -> Iterator[Connection]:
+    """A Kafka that lives as long as the session; no test stops it."""
+    if where := os.environ.get("TESTS_KAFKA_BOOTSTRAP"):
+        yield Connection(where)
+    elif engine(pinned(IMAGE)):
+        with KafkaContainer(pinned(IMAGE)) as container:
+            where_ = Connection(container.bootstrap)
+            brokers.wait_ready(where_, [], brokers=1, log=Path("docker"))
+            yield where_
+    else:
+        folder = Path(tempfile.mkdtemp(prefix="round-ledger-kafka-"))
+        cluster = Cluster(folder)
+        try:
+            yield cluster.where
+        finally:
+            cluster.close()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def bare_kafka(kafka_server: Connection) -> Connection:
+    """The session's Kafka without any of the feed's topics."""
+    ours = [each.name for each in topics.declared()]
+    with administrator(kafka_server) as admin:
+        gone = [name for name in admin.list_topics() if name in ours]
+        if gone:
+            admin.delete_topics(gone)
+        until = time.monotonic() + 10
+        while set(gone) & set(admin.list_topics()) and time.monotonic() < until:
+            time.sleep(0.02)
+    return kafka_server
+
+
+@pytest.fixture
+def kafka(bare_kafka: Connection) -> Connection:
+    """A Kafka with the topics that the relay writes, empty."""
+    topics.apply(bare_kafka, FEED)
+    return bare_kafka
+
+
+@pytest.fixture
+def own_kafka(tmp_path: Path) -> Iterator[Cluster]:
+    """A local node of this test's own, to be stopped and killed, with the relay's topics."""
+    cluster = Cluster(tmp_path / "kafka")
+    try:
+        topics.apply(cluster.where, FEED)
+        yield cluster
+    finally:
+        cluster.close()
+
+
+class Relays(NamedTuple):
+    """`round-ledger relay` as processes, against a database and a Kafka."""
+
+    environ: dict[str, str]
+
+    def start(self, *args: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*START, "relay", *args],
+            env=self.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+
+def relays(base: Database, where: Connection, home: Path) -> Relays:
+    return Relays(
+        environ(
+            home,
+            ROUND_LEDGER_DATABASE_URL=base.url,
+            ROUND_LEDGER_KAFKA_BOOTSTRAP=where.bootstrap,
+        )
+    )

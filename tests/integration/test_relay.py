@@ -1,0 +1,284 @@
+"""The relay, a real PostgreSQL and a real Kafka: what is on record is what is on the feed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from consumers import relay_check
+from consumers.relay import relay
+from infra import relaying
+from infra.kafka import records, topics
+from infra.kafka.clients import administrator
+from infra.kafka.publisher import Publisher
+from infra.kafka.reading import reader
+from infra.postgres import Database
+from infra.tape import PostgresTape
+from ledger.errors import Refused, Unavailable
+from ledger.tape import GENESIS, Quarantined, TapeRow, chain_hash
+from tests.fix_cli import Cli, environ
+from tests.fix_kafka import FEED
+from tests.fix_postgres import create_database, fact, new_name, url_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.reading import Consumed
+    from infra.kafka.records import Record
+
+PLACES = ("CC-07", "CC-08", "TDF-02", "cage", "office")
+NOT_JSON = Quarantined(b"{nonsense", "not_json", "Not JSON", "$", "send JSON")
+
+
+def fill(tape: PostgresTape, count: int, first: int = 0) -> None:
+    """Facts of several places, taking turns."""
+    tape.append([fact(n, place=PLACES[n % len(PLACES)]) for n in range(first, first + count)])
+
+
+def once(base: Database, where: Connection) -> dict[str, int]:
+    """Publish all there is; records sent by topic."""
+    sent: dict[str, int] = {}
+
+    def passed(topic: str, count: int, position: int) -> None:
+        assert position > 0
+        sent[topic] = sent.get(topic, 0) + count
+
+    relay(base, where, stop=lambda: False, progress=passed, follow=False, deadline_s=20)
+    return sent
+
+
+def on(where: Connection, topic: str = topics.FACTS) -> list[Consumed]:
+    with reader(where, topic) as source:
+        return [each for batch in source.read(source.bounds()) for each in batch]
+
+
+def put(where: Connection, *put: Record, topic: str = topics.FACTS) -> None:
+    """Write to a topic beside the relay, as nobody should."""
+    with Publisher(where, deadline_s=20) as publisher:
+        publisher.publish(topic, topics.topic(topic).partitions, put)
+
+
+def record_of(tape: PostgresTape, position: int) -> Record:
+    row = tape.read(position - 1, 1)[0]
+    return records.of_row(row, hash_before(tape, row))
+
+
+def hash_before(tape: PostgresTape, row: TapeRow) -> bytes:
+    before = tape.rows_of(row.tape, [(row.table_seq - 1, row.table_seq - 1)])
+    return before[0].hash if before else GENESIS
+
+
+def kinds(base: Database, where: Connection) -> Sequence[str]:
+    return [each.kind for each in relay_check.verify(base, where).breaks]
+
+
+def empty_again(where: Connection) -> None:
+    """A topic that was deleted and made anew: what a cluster looks like that lost its disks."""
+    with administrator(where) as admin:
+        admin.delete_topics([each.name for each in FEED])
+        while topics.FACTS in admin.list_topics():
+            pass
+    topics.apply(where, FEED)
+
+
+def test_every_fact_is_on_the_feed_once_as_it_is_on_the_tape(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 250)
+    assert once(database, kafka)[topics.FACTS] == 250
+    fed = [records.fed(each.key, each.value, each.headers) for each in on(kafka)]
+    assert sorted(each.row for each in fed) == tape.read(0, 1_000)
+    assert all(each.is_whole for each in fed)
+
+
+def test_each_place_stays_in_order_in_one_partition(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 100)
+    once(database, kafka)
+    seen: dict[bytes | None, list[tuple[int, int]]] = {}
+    for each in on(kafka):
+        seq = records.fed(each.key, each.value, each.headers).row.table_seq
+        seen.setdefault(each.key, []).append((each.partition, seq))
+    assert len(seen) == len(PLACES)
+    for places in seen.values():
+        assert {partition for partition, _ in places} == {places[0][0]}
+        assert [seq for _, seq in places] == list(range(1, 21))
+
+
+def test_what_was_published_is_not_published_again(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 20)
+    once(database, kafka)
+    assert once(database, kafka) == {}
+    fill(tape, 5, first=20)
+    assert once(database, kafka) == {topics.FACTS: 5}
+
+
+def test_what_is_quarantined_or_contradicts_is_on_the_feed_with_its_reason(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    tape.append([fact(1), NOT_JSON, fact(1, data=b'{"other":1}')])
+    once(database, kafka)
+    told = [json.loads(each.value or b"") for each in on(kafka, topics.QUARANTINE)]
+    assert {each["verdict"]: each["reason"] for each in told} == {
+        "quarantined": "not_json",
+        "equivocation": "equivocation",
+    }
+    assert relay_check.verify(database, kafka).quarantined == 2
+
+
+def test_a_feed_that_is_the_record_verifies(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 60)
+    tape.append([NOT_JSON])
+    once(database, kafka)
+    fill(tape, 7, first=60)
+    seen = relay_check.verify(database, kafka)
+    assert (seen.facts, seen.not_yet, seen.duplicates, seen.breaks) == (60, 7, 0, [])
+
+
+def test_a_topic_that_lost_its_end_is_filled_again_when_the_relay_starts(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 40)
+    tape.append([NOT_JSON])
+    once(database, kafka)
+    empty_again(kafka)
+    assert "missing" in kinds(database, kafka)
+    assert once(database, kafka) == {topics.FACTS: 40, topics.QUARANTINE: 1}
+    assert kinds(database, kafka) == []
+
+
+def test_a_partition_that_lost_its_end_is_filled_again_though_others_are_whole(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 50)
+    once(database, kafka)
+    empty_again(kafka)
+    put(kafka, *[record_of(tape, n) for n in range(1, 51) if n % len(PLACES) != 2 or n < 30])
+    once(database, kafka)
+    assert kinds(database, kafka) == []
+
+
+def test_without_looking_at_the_topics_real_end_the_loss_would_stay(
+    database: Database, tape: PostgresTape, kafka: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tape, 40)
+    once(database, kafka)
+    empty_again(kafka)
+    monkeypatch.setattr("consumers.relay.tails", lambda *_: {})
+    assert once(database, kafka) == {}
+    assert "missing" in kinds(database, kafka)
+
+
+def test_a_record_that_lost_its_own_end_publishes_nothing_under_numbers_already_given(
+    database: Database, tape: PostgresTape, kafka: Connection, postgres_url: str, template: str
+) -> None:
+    fill(tape, 40)
+    once(database, kafka)
+    name = new_name()
+    create_database(postgres_url, name, template=template)
+    older = Database(url_of(postgres_url, name), url_of(postgres_url, name))
+    with PostgresTape(older) as behind:
+        fill(behind, 30)
+        with pytest.raises(Refused, match="not on record so"):
+            once(older, kafka)
+        fill(behind, 30, first=100)  # as long again, and another
+        with pytest.raises(Refused, match="not on record so"):
+            once(older, kafka)
+    assert len(on(kafka)) == 40
+
+
+def test_a_hole_is_named_and_healed_by_publishing_that_part_again(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 30)
+    put(kafka, *[record_of(tape, n) for n in range(1, 31) if n not in (12, 13, 22)])
+    with relaying.lead(database, lambda: False) as desk:
+        assert desk
+        desk.move(topics.FACTS, 0, 30)
+    assert kinds(database, kafka) == ["missing"] * 3
+    assert relay_check.republish(database, kafka, 10, 25) == 16
+    seen = relay_check.verify(database, kafka)
+    assert (seen.breaks, seen.duplicates) == ([], 13)
+    assert once(database, kafka) == {}, "what was published again is no end to go on from"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (lambda record: record._replace(value=record.value + b" "), "edited"),
+        (lambda record: record._replace(key=b"hollywood/CC-99"), "edited"),
+        (lambda record: record._replace(headers=record.headers[:3]), "unreadable"),
+    ],
+)
+def test_a_record_that_was_changed_on_the_way_is_named(
+    database: Database, tape: PostgresTape, kafka: Connection, change: object, kind: str
+) -> None:
+    fill(tape, 20)
+    once(database, kafka)
+    put(kafka, change(record_of(tape, 20)))  # type: ignore[operator]
+    assert kind in kinds(database, kafka)
+
+
+def test_a_fact_that_is_not_on_record_is_a_stranger_however_well_chained(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 20)
+    once(database, kafka)
+    last = tape.rows_of("hollywood/cage", [(4, 4)])[0]
+    made = fact(99, place="cage")
+    forged = TapeRow(21, *made[:1], 5, *made[1:6], 1, made.attributes, made.data, b"")
+    forged = forged._replace(hash=chain_hash(last.hash, forged))
+    put(kafka, records.of_row(forged, last.hash))
+    assert kinds(database, kafka) == ["stranger"]
+
+
+def test_a_relay_without_its_topics_says_what_to_do(
+    database: Database, tape: PostgresTape, bare_kafka: Connection
+) -> None:
+    fill(tape, 1)
+    with pytest.raises(Unavailable, match="topics apply"):
+        once(database, bare_kafka)
+
+
+def test_facts_of_the_largest_size_and_any_characters_pass(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    big = json.dumps({"note": "ü♠" * 8_000}, ensure_ascii=False).encode()
+    tape.append([fact(n, data=big, comment="é" * 100) for n in range(150)])
+    once(database, kafka)
+    assert relay_check.verify(database, kafka).facts == 150
+    assert kinds(database, kafka) == []
+
+
+def test_the_commands_publish_verify_and_publish_again(
+    database: Database, tape: PostgresTape, kafka: Connection, tmp_path: Path
+) -> None:
+    cli = Cli(
+        environ(
+            tmp_path,
+            ROUND_LEDGER_DATABASE_URL=database.url,
+            ROUND_LEDGER_KAFKA_BOOTSTRAP=kafka.bootstrap,
+        )
+    )
+    fill(tape, 12)
+    assert cli("relay", "--once").code == 0
+    assert cli("relay", "republish", "--from", "3", "--to", "5", "--json").json == [
+        {"from": 3, "to": 5, "republished": 3}
+    ]
+    done = cli("relay", "verify", "--json")
+    assert done.code == 0
+    assert (done.json[-1]["facts"], done.json[-1]["duplicates"]) == (12, 3)
+    assert cli("relay", "republish", "--from", "5", "--to", "3").code == 2
+    put(kafka, record_of(tape, 7)._replace(value=b"{}"))
+    told = cli("relay", "verify", "--json")
+    assert told.code == 1
+    assert told.json[0]["kind"] == "edited"
