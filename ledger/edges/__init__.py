@@ -11,10 +11,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.games import games
+from ledger.submissions import in_force
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
+
+    from ledger.rules.game import InForce
+
+NO_DAY = "9999-12-31"
+"""A gaming day on which the newest edition is the nearest."""
 
 
 class Edge(NamedTuple):
@@ -25,16 +31,19 @@ class Edge(NamedTuple):
     how: str  # what was counted, and how the player plays where he decides anything
 
 
-def default_readings(game_id: str) -> dict[str, str | bool]:
-    """Every reading of a game at its default."""
-    return {reading.name: reading.default for reading in games()[game_id].readings}
-
-
 def edges(game_id: str, readings: Mapping[str, str | bool] | None = None) -> list[Edge]:
-    """The edges of a game; readings not named stand at their default.
+    """The edges of a game as it is ruled where nothing is filed, but for these readings.
 
     Raises ModuleNotFoundError for a game whose edges are not worked out.
     """
-    in_force = default_readings(game_id) | dict(readings or {})
-    found: list[Edge] = import_module(f"{__name__}.{game_id}").edges(in_force)
+    rules = in_force(games()[game_id], "", "", NO_DAY, [])
+    return edges_under(rules._replace(readings={**rules.readings, **(readings or {})}))
+
+
+def edges_under(rules: InForce) -> list[Edge]:
+    """The edges of a game under the paytables, readings and options in force.
+
+    Raises ModuleNotFoundError as above.
+    """
+    found: list[Edge] = import_module(f"{__name__}.{rules.game.id}").edges(rules)
     return found

@@ -23,6 +23,7 @@ from ledger.rules.cards import DECK, RANKS, SUITS
 from ledger.rules.poker import hand_of
 
 if TYPE_CHECKING:
+    from ledger.rules.game import InForce
     from ledger.rules.odds import Paytable
     from ledger.rules.poker import Hand
 
@@ -53,8 +54,9 @@ MIDDLES = LEFT - 4
 NOT_DEALT = 10_000  # in a table of pays: the middle card is in the line already
 
 
-def edges(readings: Readings) -> list[Edge]:
+def edges(rules: InForce) -> list[Edge]:
     """The Five Card Bonus, counted now, and the two Antes as they were counted."""
+    readings = rules.readings
     reading = str(readings["pair_of_tens"])
     return [
         Edge("five_card_bonus", five_card_bonus(readings), "2,598,960 crosses"),

@@ -24,6 +24,7 @@ from ledger.rules.dice import THROWS, Throw
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ledger.rules.game import InForce
     from ledger.rules.odds import Paytable
 
 TRIPS, TURNOVER = "trips", "turnover"
@@ -91,8 +92,9 @@ def endings(readings: Mapping[str, str | bool]) -> dict[Ending, Fraction]:
     return {ending: Fraction(ways, every) for ending, ways in found.items()}
 
 
-def edges(readings: Mapping[str, str | bool]) -> list[Edge]:
+def edges(rules: InForce) -> list[Edge]:
     """Every wager of the game."""
+    readings = rules.readings
     drives = {
         Drive(ending.scored, ending.plays, SHOWN.get(ending.kind or "", NEITHER)): likely
         for ending, likely in endings(readings).items()
