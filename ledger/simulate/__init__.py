@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from ledger.simulate.cameras import recorded
 from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
-from ledger.simulate.plan import MISTAKES, Plan, Planted, TablePlan, plan_of
+from ledger.simulate.plan import DEALT, MISTAKES, Plan, Planted, TablePlan, plan_of
 from ledger.simulate.write import Window, Written, read_shots, write
 
 __all__ = [
+    "DEALT",
     "MISTAKES",
     "Emitted",
     "Plan",

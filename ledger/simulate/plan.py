@@ -8,12 +8,18 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping  # noqa: TC003 - a field of a struct is read at run time
 from datetime import date, timedelta
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from ledger.facts import FactRef  # noqa: TC001 - as above
 from ledger.games import games
+from ledger.rules.game import CardProcedures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.rules.game import Game
 
 DealtFrom = Literal["manual_shoe", "hand", "automated_shoe"]
 
@@ -34,6 +40,9 @@ MISTAKES: dict[str, str] = {
 """What can be planted, by name, in words."""
 
 CARD_GAME, DICE_GAME = "criss_cross_poker", "three_dice_football"
+
+DEALT = (CARD_GAME, DICE_GAME)
+"""The games of a floor that names none: one with decisions, one with dice."""
 
 
 SEATS_MOST = 99
@@ -117,7 +126,16 @@ class Planted(Struct, frozen=True, kw_only=True):
     says: str = ""
 
 
-def plan_of(
+_DEALING: tuple[tuple[DealtFrom, bool], ...] = (
+    ("manual_shoe", True),
+    ("hand", False),
+    ("automated_shoe", True),
+    ("manual_shoe", False),
+)
+"""Ways of dealing, and whether a shuffler counts the cards."""
+
+
+def plan_of(  # noqa: PLR0913 - one keyword a choice
     *,
     tables: int = 4,
     minutes: int = 480,
@@ -127,33 +145,28 @@ def plan_of(
     gaming_day: str = "2026-11-20",
     opens_minute: int = 600,
     mistakes: Mapping[str, int] | None = None,
+    of: Sequence[str] = DEALT,
 ) -> Plan:
-    """A floor of so many tables, the two games by turns, each way of dealing cards among them.
+    """A floor of so many tables, these games by turns, each way of dealing cards among them.
 
-    `seats` is held to what a table of the game has room for. Raises ValueError as `Plan` does.
+    `seats` is held to what a table of the game has room for. Raises ValueError as `Plan` does, and
+    KeyError for a game there is not.
     """
-    dealing: tuple[tuple[DealtFrom, bool], ...] = (
-        ("manual_shoe", True),
-        ("hand", False),
-        ("automated_shoe", True),
-        ("manual_shoe", False),
-    )
-    planned = []
+    planned: list[TablePlan] = []
     for index in range(tables):
-        number = index // 2 + 1
-        if index % 2:
-            table = TablePlan(
-                table=f"TDF-{number:02d}", game=DICE_GAME, seats=min(seats, seats_max(DICE_GAME))
-            )
-        else:
-            dealt_from, shuffler = dealing[index // 2 % len(dealing)]
-            table = TablePlan(
-                table=f"CC-{number:02d}",
-                seats=min(seats, seats_max(CARD_GAME)),
+        game = games()[of[index % len(of)]]
+        sign = _sign(game.id)
+        number = 1 + sum(each.table.startswith(f"{sign}-") for each in planned)
+        dealt_from, shuffler = _dealt(game, index // len(of))
+        planned.append(
+            TablePlan(
+                table=f"{sign}-{number:02d}",
+                game=game.id,
+                seats=min(seats, game.positions),
                 dealt_from=dealt_from,
                 shuffler=shuffler,
             )
-        planned.append(table)
+        )
     return Plan(
         tables=tuple(planned),
         seed=seed,
@@ -163,3 +176,17 @@ def plan_of(
         minutes=minutes,
         mistakes=dict(mistakes or {}),
     )
+
+
+def _sign(game: str) -> str:
+    """What tables of a game are called by: `CC` of criss_cross_poker."""
+    words = [word for word in game.split("_") if word != "poker"]
+    initials = "".join(word[0] for word in words)
+    return (initials if len(initials) > 1 else words[0][:2]).upper()
+
+
+def _dealt(game: Game, turn: int) -> tuple[DealtFrom, bool]:
+    """How the so-many-eth table of a game is dealt, among the ways its chapter knows."""
+    known = game.procedures.change_hours if isinstance(game.procedures, CardProcedures) else {}
+    ways = [each for each in _DEALING if each[0] in known] or list(_DEALING)
+    return ways[turn % len(ways)]

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from ledger.errors import Refused, Usage
 from ledger.games import games
-from ledger.simulate import MISTAKES, Plan, Window, Written, happenings, plan_of, write
+from ledger.simulate import DEALT, MISTAKES, Plan, Window, Written, happenings, plan_of, write
 from ledger.values import parse_subject
 from replay.cli.app import family
 from replay.cli.output import Json, print_json, progress, say
@@ -123,21 +122,15 @@ def _plan(
             hint=f"Name one of {', '.join(sorted(games()))}.",
         )
     try:
-        # Games go by turns, so twice as many tables hold enough of either.
-        plan = plan_of(
-            tables=tables * (2 if only else 1),
+        return plan_of(
+            tables=tables,
             seats=seats,
             mistakes=mistakes,
+            of=only or DEALT,
             **rest,  # type: ignore[arg-type] # the options above, by their names
         )
     except ValueError as error:
         raise Usage(str(error), where="simulate", hint="See `simulate --help`.") from error
-    if not only:
-        return plan
-    kept = tuple(table for table in plan.tables if table.game in only)[:tables]
-    if not kept:
-        raise Usage(f"{', '.join(only)} is not dealt here", where="--game", hint="Leave it out.")
-    return msgspec.structs.replace(plan, tables=kept)
 
 
 def _mistakes(told: Sequence[str]) -> dict[str, int]:
