@@ -7,7 +7,7 @@ and with every wait bounded. Only `infra` imports the driver.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -18,7 +18,7 @@ from infra import arrays
 from infra.embedded import embedded
 from infra.embedded import kept_running as embedded_kept_running
 from infra.migrations import migrate
-from ledger.errors import Unavailable, Usage
+from ledger.errors import Refused, Unavailable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -219,6 +219,53 @@ def create_database(server_url: str, name: str, *, template: str | None = None) 
             connection.execute(create)
         except (errors.DuplicateDatabase, errors.UniqueViolation):
             return  # another process was first
+
+
+def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
+    """The settings with the new, empty database `name` on the server they name.
+
+    One of that name is dropped first where its comment is `mark`. Raises `Refused` where it is not,
+    or where somebody is connected to it; no other database is touched.
+    """
+    with server(settings) as base:
+        owner_url = base.owner_url
+    with _connect(owner_url, autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
+            (name,),
+        ).fetchone()
+        if found and found[0] != mark:
+            raise Refused(
+                f"There is a database {name} that was not made for this",
+                where=_where(owner_url),
+                hint=f"Rename it, or unset ROUND_LEDGER_DATABASE_URL: {name} is made and dropped.",
+            )
+        identifier = sql.Identifier(name)
+        try:
+            if found:
+                connection.execute(sql.SQL("DROP DATABASE {}").format(identifier))
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+        except errors.ObjectInUse as error:
+            raise Refused(
+                f"Somebody is connected to database {name}",
+                where=_where(owner_url),
+                hint="End what uses it, then begin again.",
+            ) from error
+        except errors.InsufficientPrivilege as error:
+            raise Unavailable(
+                f"The login may not create or drop database {name}",
+                where=_where(owner_url),
+                hint="Name one that may in ROUND_LEDGER_MIGRATION_URL, or unset "
+                "ROUND_LEDGER_DATABASE_URL.",
+            ) from error
+        connection.execute(
+            sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, sql.Literal(mark))
+        )
+    return replace(
+        settings,
+        database_url=conninfo.make_conninfo(settings.database_url or owner_url, dbname=name),
+        migration_url=conninfo.make_conninfo(owner_url, dbname=name),
+    )
 
 
 def _ready(base: Database) -> Database:

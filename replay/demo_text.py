@@ -12,7 +12,7 @@ from replay.story import flagged
 from replay.telling import owed_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -89,17 +89,13 @@ def _seen(seen: Seen) -> str:
     return ", ".join(told)
 
 
-def pointers(
-    home: Path, dossier: Path, round_: str, called: Sequence[str]
-) -> Iterator[RenderableType]:
-    """What to do next, as lines to copy."""
-    program, *before = called
+def pointers(setting: str, dossier: Path, round_: str, program: str) -> Iterator[RenderableType]:
+    """What to do next, as lines to copy; `setting` is what to say to the shell first."""
     table = round_.partition("/")[0]
     yield Text()
     yield Text("Look further", style="bold")
     for line in (
-        *before,
-        f"export ROUND_LEDGER_HOME={home}",
+        setting,
         f"{program} replay {round_}",
         f"{program} rounds --finding overpaid",
         f"{program} drop --table {table}",

@@ -1,16 +1,18 @@
 """`demo`: a gaming day dealt, kept, ruled on, its mistakes found, the worst one replayed.
 
 Runs in a folder of its own, with a record of its own: no setting leads made-up facts into a real
-ledger (ADR 0063). It calls what the other commands call.
+ledger (ADR 0065). It calls what the other commands call.
 """
 
 import fcntl
+import shlex
 import shutil
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -20,7 +22,7 @@ from consumers import rulings
 from consumers.catalogue import VIEWS
 from consumers.ruling_tables import RULINGS
 from infra.embedded import embedded
-from infra.postgres import Database, database
+from infra.postgres import Database, begin_anew, database
 from infra.settings import Settings
 from infra.tape import PostgresTape
 from infra.views import reading
@@ -46,6 +48,11 @@ app = family()
 
 MARK = ".round-ledger-demo"
 """Lies in a folder that the demonstration made, and may remove."""
+
+DATABASE = "round_ledger_demo"
+"""The record's database where a server of one's own is named."""
+
+DATABASE_MARK = "Made by `round-ledger demo`, which drops it when it is run again."
 
 MISTAKES = {
     "overpay": 2,
@@ -97,16 +104,19 @@ def demo(
     """Deal a gaming day, find its mistakes, replay the worst one.
 
     Four tables of two games, with a few planted dealers' mistakes. Leaves a dossier to open, and a
-    record to try other commands on. Run again, it begins anew; your own ledger is never touched.
+    record to try other commands on. Run again, it begins anew; your own ledger is never touched:
+    on a server that ROUND_LEDGER_DATABASE_URL names, the record is in a database of its own,
+    `round_ledger_demo`.
 
     Example: round-ledger demo
     """
     place = Place(folder.resolve())
     began = time.monotonic()
     _make_room(place)
+    settings = _settings(place)
     plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
     written = _stage("Deal", lambda advance: _deal(plan, place, advance))
-    with ThreadPoolExecutor(1) as beside, database(Settings(home=place.home)) as base:
+    with ThreadPoolExecutor(1) as beside, database(settings) as base:
         filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
         _stage("Take in", lambda advance: _take_in(base, written.feed, advance))
         _stage("Rule", lambda advance: _rule(base, advance))
@@ -116,7 +126,7 @@ def demo(
         _stage("Dossier", lambda _: _hand_over(base, worst, place))
     draw(found_text(checked))
     draw(worst_text(worst.story))
-    draw(pointers(place.home, place.dossier, worst.story.round.subject, _how_called()))
+    draw(pointers(_to_set(place, settings), place.dossier, worst.story.round.subject, _called()))
     sys.stdout.write(f"Done in {time.monotonic() - began:.0f} s.\n")
     if not checked.agrees:
         raise typer.Exit(FINDINGS)
@@ -270,12 +280,37 @@ def _hand_over(base: Database, worst: Told, place: Place) -> tuple[None, str]:
     return None, f"{len(filed)} files, {len(frames)} frames among them, in {place.dossier}"
 
 
-def _how_called() -> list[str]:
-    """How to call this program again, and what must be set first in the reader's shell."""
+def _settings(place: Place) -> Settings:
+    """The demonstration's own: its home, and on a server of one's own a database begun anew."""
+    settings = replace(in_force(), home=place.home)
+    if settings.database_url:
+        settings = begin_anew(settings, DATABASE, DATABASE_MARK)
+        say(f"The record is in database {DATABASE} on the server that you named.")
+    return settings
+
+
+def _to_set(place: Place, settings: Settings) -> str:
+    """The line that makes a reader's shell look at this record; URLs stay in a file of hers."""
+    if not settings.database_url:
+        return f"export ROUND_LEDGER_HOME={shlex.quote(str(place.home))}"
+    file = place.folder / "settings.sh"
+    file.touch(mode=0o600)
+    file.write_text(
+        "".join(
+            f"export {name}={shlex.quote(str(value))}\n"
+            for name, value in (
+                ("ROUND_LEDGER_HOME", settings.home),
+                ("ROUND_LEDGER_DATABASE_URL", settings.database_url),
+                ("ROUND_LEDGER_MIGRATION_URL", settings.migration_url),
+            )
+        )
+    )
+    return f". {shlex.quote(str(file))}"
+
+
+def _called() -> str:
+    """How to call this program again."""
     name, here = shutil.which("round-ledger"), Path(sys.argv[0]).resolve()
     if name and Path(name).resolve() == here:
-        shown = "round-ledger"
-    else:
-        shown = str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here)
-    unset = ["unset ROUND_LEDGER_DATABASE_URL"] if in_force().database_url else []
-    return [shown, *unset]
+        return "round-ledger"
+    return str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here)

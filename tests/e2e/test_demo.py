@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import shlex
+import stat
 import time
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
-from tests.fix_cli import Cli, environ
+from infra.embedded import embedded
+from infra.postgres import create_database
+from tests.fix_cli import Cli, environ, feed, lines
+from tests.fix_postgres import url_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from infra.postgres import Database
 
 SECONDS_MAX = 60
 """What is promised on two cores; here an hour of play is dealt, and others may use the cores."""
@@ -57,6 +65,63 @@ def test_a_folder_that_the_demonstration_did_not_make_is_left_alone(tmp_path: Pa
     assert (ran.code, ran.out) == (2, "")
     assert "Name another folder" in ran.err
     assert [path.name for path in mine.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.long
+def test_on_a_server_of_ones_own_it_has_a_database_of_its_own_and_touches_no_other(
+    tmp_path: Path,
+) -> None:
+    """A second embedded server stands for one's own; its URL names a database with a record."""
+    folder = tmp_path / "demo"
+    with embedded(tmp_path / "server") as server:
+        create_database(server, "floor")
+        url = url_of(server, "floor") + " password=hush"
+        cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=url))
+        assert cli("ingest", feed(tmp_path / "feed", lines(30))).code == 0
+        before = cli("verify", "--json").out
+        first = cli("demo", folder, "--hours", "0.5")
+        assert first.code == 0, first.err
+        assert "database round_ledger_demo" in first.err
+        assert not (folder / "home" / "postgres").exists()
+        assert cli("verify", "--json").out == before
+        assert "hush" not in first.out + first.err
+
+        settings = folder / "settings.sh"
+        assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+        assert f". {settings}" in first.out
+        told = dict(
+            shlex.split(line)[1].split("=", 1) for line in settings.read_text().splitlines()
+        )
+        assert set(told) == {f"ROUND_LEDGER_{n}" for n in ("HOME", "DATABASE_URL", "MIGRATION_URL")}
+        after = Cli(cli.environ | told)
+        assert after("rounds", "--finding", "overpaid", "--json").json
+
+        with psycopg.connect(told["ROUND_LEDGER_DATABASE_URL"]):
+            refused = cli("demo", folder, "--hours", "0.5")
+        assert refused.code == 2
+        assert "Somebody is connected" in refused.err
+        second = cli("demo", folder, "--hours", "0.5")
+        assert second.code == 0, second.err
+        assert _findings(second.out) == _findings(first.out)
+        assert cli("verify", "--json").out == before
+
+
+def test_a_database_that_the_demonstration_did_not_make_is_left_alone(
+    database: Database, postgres_url: str, tmp_path: Path
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE round_ledger_demo")
+        try:
+            cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=database.url))
+            ran = cli("demo", tmp_path / "demo")
+            assert (ran.code, ran.out) == (2, "")
+            assert "was not made for this" in ran.err
+            url = url_of(postgres_url, "round_ledger_demo")
+            with psycopg.connect(url) as theirs:
+                found = theirs.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'ledger'")
+                assert found.fetchone() is None
+        finally:
+            connection.execute("DROP DATABASE round_ledger_demo")
 
 
 def _findings(out: str) -> str:
