@@ -25,10 +25,11 @@ from ledger.facts import (
     type_name,
 )
 from ledger.feed import adjudicate
+from ledger.games import games
 from ledger.rules.order import in_order
 from ledger.rules.ruling import Awaiting, Ruling
 from ledger.simulate.feed import deal, line
-from ledger.simulate.plan import Plan, plan_of
+from ledger.simulate.plan import DEALT, Plan, plan_of
 from ledger.submissions import Filed, filed
 from ledger.tape import Received
 from ledger.wire import Fact, fact_of, parse_line
@@ -37,17 +38,19 @@ if TYPE_CHECKING:
     from ledger.values import RoundId
 
 STEPS_RIGHT_MIN = 999  # permille of prefixes at which the next step is the recorded one
-BETS = ("across", "down", "middle")  # asked for; every other wager a player places when he likes
+OTHERS = sorted(games().keys() - set(DEALT))
 
 
 @cache
-def plan(minutes: int) -> Plan:
-    return plan_of(tables=4, minutes=minutes, seats=5, seed=20)
+def plan(minutes: int, of: tuple[str, ...] = DEALT) -> Plan:
+    return plan_of(tables=4, minutes=minutes, seats=5, seed=20, of=of)
 
 
 @cache
-def dealt(minutes: int) -> tuple[list[Fact], list[Filed], dict[RoundId, list[Fact]]]:
-    facts, _ = deal(plan(minutes))
+def dealt(
+    minutes: int, of: tuple[str, ...] = DEALT
+) -> tuple[list[Fact], list[Filed], dict[RoundId, list[Fact]]]:
+    facts, _ = deal(plan(minutes, of))
     rounds: dict[RoundId, list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.round:
@@ -59,19 +62,21 @@ def octets(facts: list[Fact]) -> list[bytes]:
     return [msgspec.json.encode(said) for said in adjudicate(facts)]
 
 
-def is_free(fact: Fact) -> bool:
+def is_free(fact: Fact, said: Awaiting) -> bool:
     """What may happen at any time and is nobody's next step: named here, one by one."""
     body = fact.body
-    if isinstance(body, WagerPlaced):
-        return body.wager not in BETS
+    if isinstance(body, WagerPlaced):  # but for one that is asked for
+        return said.wager is None or body.wager != said.wager
+    if isinstance(body, DecisionMade):  # a player may, where none of his decisions is due
+        return said.step not in ("decision_made", "wager_placed") and not said.or_
     # An invalid throw comes instead of a throw; dice are offered where a device reports it; the
     # stub is counted in one of five rounds.
     return isinstance(body, (NoRollCalled, DiceOffered, StubCounted))
 
 
-def up_to_the_next_step(facts: list[Fact]) -> list[Fact]:
+def up_to_the_next_step(facts: list[Fact], said: Awaiting) -> list[Fact]:
     """What players do freely, up to and with the next step of the round."""
-    free = list(takewhile(is_free, facts))
+    free = list(takewhile(lambda fact: is_free(fact, said), facts))
     return facts[: len(free) + 1]
 
 
@@ -84,12 +89,14 @@ def answers(fact: Fact, said: Awaiting) -> bool:
     return name == said.step and said.position in (None, position)
 
 
-def next_steps_wrong(minutes: int) -> tuple[int, Counter[tuple[str, str]]]:
+def next_steps_wrong(
+    minutes: int, of: tuple[str, ...] = DEALT
+) -> tuple[int, Counter[tuple[str, str]]]:
     """Prefixes of all rounds, and those whose next step was said wrongly, by what it was.
 
     Those are throws that were called no roll afterwards: until then they decide wagers.
     """
-    _, submissions, rounds = dealt(minutes)
+    _, submissions, rounds = dealt(minutes, of)
     prefixes, wrong = 0, Counter[tuple[str, str]]()
     for round_, facts in rounds.items():
         for cut in range(1, len(facts)):
@@ -97,7 +104,7 @@ def next_steps_wrong(minutes: int) -> tuple[int, Counter[tuple[str, str]]]:
             prefixes += 1
             assert ruling is not None
             assert ruling.next is not None
-            coming = up_to_the_next_step(facts[cut:])
+            coming = up_to_the_next_step(facts[cut:], ruling.next)
             if not any(answers(fact, ruling.next) for fact in coming):
                 wrong[type(coming[-1].body).__name__, ruling.next.step] += 1
     return prefixes, wrong
@@ -107,6 +114,20 @@ def test_a_record_cut_anywhere_says_what_must_come_next() -> None:
     prefixes, wrong = next_steps_wrong(90)
     assert prefixes > 10_000
     assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
+
+
+@pytest.mark.parametrize("game_id", OTHERS)
+def test_a_record_of_every_game_cut_anywhere_says_what_must_come_next(game_id: str) -> None:
+    prefixes, wrong = next_steps_wrong(20, (game_id,))
+    assert prefixes > 500
+    assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
+
+
+@pytest.mark.parametrize("game_id", OTHERS)
+def test_a_round_of_every_game_is_ruled_on_alike_however_its_facts_arrive(game_id: str) -> None:
+    facts, _, _ = dealt(20, (game_id,))
+    by_device = sorted(facts, key=lambda fact: fact.source)
+    assert octets(by_device) == octets(facts)
 
 
 @pytest.mark.long

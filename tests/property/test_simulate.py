@@ -10,17 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.feed import adjudicate
-from ledger.simulate import MISTAKES, Planted, deal, plan_of
+from ledger.games import games
+from ledger.simulate import DEALT, MISTAKES, Planted, deal, plan_of
 
 AT_THE_SPOT = {"overpaid", "underpaid", "not_collected", "late_wager", "step_missing"}
 """Findings that name a position and a wager: they must be those of the mistake."""
 
 
 @cache
-def judged(seed: int, minutes: int, tables: int, each: int) -> tuple[int, Counter[str], list[str]]:
+def judged(
+    seed: int, minutes: int, tables: int, each: int, of: tuple[str, ...] = DEALT
+) -> tuple[int, Counter[str], list[str]]:
     """Rounds, mistakes found by name, and in words whatever was missed or found beside."""
     mistakes = dict.fromkeys(MISTAKES, each) if each else {}
-    plan = plan_of(tables=tables, minutes=minutes, seats=6, seed=seed, mistakes=mistakes)
+    plan = plan_of(tables=tables, minutes=minutes, seats=6, seed=seed, mistakes=mistakes, of=of)
     facts, planted = deal(plan)
     truth: dict[str | None, list[Planted]] = defaultdict(list)
     for mistake in planted:
@@ -50,6 +53,20 @@ def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> 
     assert rounds > 20 * tables
 
 
+@pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
+def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(game_id: str) -> None:
+    rounds, _, wrong = judged(11, 60, 4, 0, (game_id,))
+    assert not wrong
+    assert rounds > 60
+
+
+@pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
+def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(game_id: str) -> None:
+    _, made, wrong = judged(12, 90, 4, 3, (game_id,))
+    assert not wrong
+    assert made.keys() >= {"overpay", "underpay", "lost_fact", "retransmission"}
+
+
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_every_planted_mistake_is_found_and_nothing_else_is(seed: int) -> None:
@@ -66,6 +83,19 @@ def test_thousands_of_clean_rounds_adjudicate_to_no_finding() -> None:
         assert not wrong
         total += rounds
     assert total > 50_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
+def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
+    game_id: str,
+) -> None:
+    rounds, _, wrong = judged(13, 600, 6, 0, (game_id,))
+    assert not wrong
+    assert rounds > 1500
+    _, made, wrong = judged(14, 480, 4, 20, (game_id,))
+    assert not wrong
+    assert made.total() > 100
 
 
 @pytest.mark.long
