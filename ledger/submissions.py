@@ -69,6 +69,7 @@ def in_force(
         limits=chosen.limits if chosen else {},
         progressives=chosen.progressives if chosen else {},
         breakage_unit=chosen.breakage.unit if chosen else 1,
+        chosen=chosen,
     )
 
 

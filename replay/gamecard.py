@@ -17,6 +17,7 @@ from ledger.rules.odds import as_json
 from replay.playorder import StepCard, order_of_play
 
 if TYPE_CHECKING:
+    from ledger.edges import Edge
     from ledger.rules.game import Game, Irregularity, Option, Reading, Wager
     from ledger.rules.odds import Paytable
 
@@ -150,10 +151,12 @@ def _edges(game: Game) -> list[EdgeCard]:
     """Empty where they are not worked out for the game."""
     if find_spec(f"ledger.edges.{game.id}") is None:
         return []
-    edges = import_module("ledger.edges").edges(game.id)
-    return [
-        EdgeCard(each.wager, str(each.edge), f"{float(each.edge):.3%}", each.how) for each in edges
-    ]
+    return [edge_card(each) for each in import_module("ledger.edges").edges(game.id)]
+
+
+def edge_card(edge: Edge) -> EdgeCard:
+    """What the house keeps of a wager, as it is printed."""
+    return EdgeCard(edge.wager, str(edge.edge), f"{float(edge.edge):.3%}", edge.how)
 
 
 def _wager(wager: Wager, chapter: str) -> WagerCard:

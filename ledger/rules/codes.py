@@ -25,6 +25,7 @@ CODES = {
     "should_have_been_void": "A round played on that a section voids.",
     "coupon_not_dropped": "A coupon that was played did not go into the drop box.",
     "rules_submission_missing": "No Rules Submission is on record; defaults are taken.",
+    "rules_submission_invalid": "A Rules Submission names what its game does not know.",
     "stub_count_overdue": "The stub was not counted in the rounds the section gives.",
     "deck_change_overdue": "The cards were used longer than the section allows.",
     "batch_not_alternated": "Two batches were due to alternate, and did not.",

@@ -58,6 +58,7 @@ class Equipment(Struct):
     uncovered: dict[str, FactRef] = field(default_factory=dict)  # devices out of order
     reshuffle_due: FactRef | None = None
     submission_asked: bool = False
+    submission_checked: str | None = None  # the gaming day whose submission was looked at
 
 
 class Judge(Struct):

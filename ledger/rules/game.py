@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from fractions import Fraction
 
+    from ledger.facts import RulesSubmissionFiled
     from ledger.rules.odds import Paytable
     from ledger.rules.table import Table
 
@@ -76,6 +77,8 @@ class Habit(NamedTuple):
     sometimes: Mapping[str, int] = {}  # wagers some like, per mille of the rounds
     otherwise: str | None = None  # for who made none of those the round opens with
     coupon: str | None = None  # the wager that coupons are played on
+    chips: Mapping[str, int] = {}  # cents a wager comes in, where odds give no whole dollars of $5
+    closes: bool = True  # what opens the round is closed by it, so that chips may come late
     hole: int = 0  # cards of a player's first deal, where one too many or few voids the round
     stays: str | None = None  # a wager made late in the round, by who is still in it
     leans: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]] | None = None
@@ -133,8 +136,8 @@ class DiceProcedures(NamedTuple):
     """Where a chapter prints the care of its dice, and the figures it gives."""
 
     inspected: str
-    changed: str
-    change_hours: int
+    changed: str | None  # None: the documents print no time
+    change_hours: int | None
     dice: int
 
 
@@ -187,6 +190,7 @@ class InForce(NamedTuple):
     limits: Mapping[str, int | None]  # cents
     progressives: Mapping[str, Any]
     breakage_unit: int  # cents
+    chosen: RulesSubmissionFiled | None = None  # the submission in force
 
     @property
     def decks(self) -> int:

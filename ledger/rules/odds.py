@@ -32,6 +32,11 @@ def parse_odds(printed: str) -> Fraction:
     return ratio if match[2] == "to" else ratio - 1
 
 
+def readable(printed: str) -> bool:
+    """Whether a string is odds as they are printed."""
+    return printed == PUSH or _ODDS.fullmatch(printed) is not None
+
+
 class Row(NamedTuple):
     """One printed row: what it asks of a hand or throw, and what it pays."""
 
@@ -49,8 +54,7 @@ class Row(NamedTuple):
 
     def at(self, odds: str) -> Row:
         """The row at other odds; itself where they cannot be read."""
-        readable = odds == PUSH or _ODDS.fullmatch(odds)
-        return self._replace(odds=odds, ratio=parse_odds(odds)) if readable else self
+        return self._replace(odds=odds, ratio=parse_odds(odds)) if readable(odds) else self
 
 
 def row(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ledger.facts import RoundStarted, TableOpened
 from ledger.rules import card_care, dice_care
 from ledger.rules.equipment import Equipment, Judge, RulesOf
+from ledger.rules.filing import problems
 
 if TYPE_CHECKING:
     from ledger.rules.game import InForce
@@ -46,7 +47,7 @@ def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
 
 
 def _submission(j: Judge, rules: InForce) -> None:
-    """A round is dealt without a Rules Submission on record."""
+    """A round is dealt without a Rules Submission on record, or under one that cannot all hold."""
     if not rules.filed and not j.state.submission_asked:
         j.state.submission_asked = True
         j.find(
@@ -55,3 +56,15 @@ def _submission(j: Judge, rules: InForce) -> None:
             f"No Rules Submission for {rules.game.title} is on record; every optional wager, "
             f"the first paytables and the default readings are taken",
         )
+    if rules.chosen and j.state.submission_checked != j.state.gaming_day:
+        j.state.submission_checked = j.state.gaming_day
+        for problem in problems(rules.game, rules.chosen):
+            allowed = ", ".join(problem.allowed)
+            j.find(
+                "rules_submission_invalid",
+                "601a.2",
+                f"Of the Rules Submission for {rules.game.title}, {problem.where} holds nothing: "
+                f"{problem.says}; the default is taken",
+                expected=f"one of {allowed}" if allowed else None,
+                recorded=problem.where,
+            )

@@ -38,6 +38,7 @@ COMMANDS = (
     Command("restore", "record", RECORD, "Restore a backup into a new database, and verify it."),
     Command("adjudicate", "rules", RULES, "Rule on every round of a feed; needs no database."),
     Command("games", "rules", RULES, "Show what the ledger knows of its games."),
+    Command("submissions", "submissions", RULES, "Check Rules Submissions, and file them."),
     Command("rounds", "rounds", LOOK, "Search rounds; the newest first."),
     Command("replay", "replay", LOOK, "Replay a round: table, cameras, money paid beside owed."),
     Command("drop", "drop", LOOK, "The drop and the win of each table and gaming day."),

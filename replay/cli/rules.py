@@ -3,10 +3,12 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from ledger import feed
 from ledger.errors import NotFound, Usage
@@ -19,6 +21,7 @@ from replay.cli.app import family
 from replay.cli.errors import FINDINGS
 from replay.cli.feeds import Feeds, Line, blocks, opened, size
 from replay.cli.output import Json, print_json, print_lines, progress, say, show_table
+from replay.filing import edges_of, read_filing
 from replay.gamecard import GameCard, card
 
 MALFORMED_TOLD_MAX = 20
@@ -113,26 +116,44 @@ def show_games(
     edge: Annotated[
         bool, typer.Option("--edge", help="Work out what the house keeps of each wager, too.")
     ] = False,
+    submission: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --edge: under this Rules Submission."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show what the ledger knows of its games.
 
     Of one game: editions, wagers, paytables and order of play with their sections, readings and
     their defaults, what follows from irregularities, and paragraphs that are not modelled, and why.
-    `--edge` adds what the house keeps of each wager, exactly.
+    `--edge` adds what the house keeps of each wager: as nothing is filed, or under a submission.
 
     Example: round-ledger games criss_cross_poker
     """
     chosen = [each for each in games().values() if game in (None, each.id)]
     if not chosen:
         raise _no_such_game(game or "")
+    cards = [card(each, edge=edge) for each in chosen] if game or edge or json else []
+    if submission and edge:
+        cards = [_under(submission, each) for each in cards]
     if json:
-        print_lines(card(each, edge=edge) for each in chosen)
-    elif game is None and not edge:
+        print_lines(cards)
+    elif not cards:
         _list(chosen)
-    else:
-        for each in chosen:
-            _show(card(each, edge=edge))
+    for each in () if json else cards:
+        _show(each)
+
+
+def _under(path: Path, of: GameCard) -> GameCard:
+    """A game's card with the edges under a Rules Submission. Raises `Usage` for another game's."""
+    filing = read_filing(path)
+    if filing.game != of.game:
+        raise Usage(
+            f"It is a submission for {filing.game}, not for {of.game}",
+            where=str(path),
+            hint=f"Ask for `round-ledger games {filing.game} --edge --submission {path}`.",
+        )
+    return replace(of, edges=edges_of(filing, path))
 
 
 def _no_such_game(asked: str) -> NotFound:
@@ -203,7 +224,7 @@ def _show(of: GameCard) -> None:
     show_table("Not modelled", ("section", "why"), ((n.section, n.reason) for n in of.not_modelled))
     if of.edges is not UNSET:
         show_table(
-            "The house's share of a stake, default readings",
+            "The house's share of a stake",
             ("wager", "edge", "exactly", "how"),
             ((e.wager, e.percent, e.edge, e.how) for e in of.edges),
             right="edge exactly",

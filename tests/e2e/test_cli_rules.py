@@ -149,3 +149,45 @@ def test_verify_names_what_was_edited_behind_the_triggers(
     broken = json.loads(ran.out.splitlines()[-1])["broken"]
     assert (broken["kind"], broken["position"]) == ("edited payload", 7)
     assert "position 7 on hollywood/CC-07, edited payload" in cli("verify").err
+
+
+def submission(path: Path, **fields: object) -> Path:
+    """A Rules Submission in a file."""
+    told = {"game": "criss_cross_poker", "effective_from": "2015-01-01", **fields}
+    path.write_text(json.dumps(told))
+    return path
+
+
+def test_a_submission_is_checked_and_warns_of_a_wager_the_player_gains_on(
+    plain_cli: Cli, tmp_path: Path
+) -> None:
+    path = submission(tmp_path / "s.json", readings={"pair_of_tens": "one_to_one"})
+    ran = plain_cli("submissions", "check", path)
+    assert ran.code == 0
+    assert "the player gains 4.833%" in ran.err
+    edges = plain_cli("games", "criss_cross_poker", "--edge", "--submission", path, "--json").json
+    assert [each["percent"] for each in edges[0]["edges"]] == ["3.534%", "-4.833%", "5.992%"]
+    sound = submission(tmp_path / "t.json", readings={"pair_of_tens": "push"})
+    assert "gains" not in plain_cli("submissions", "check", sound).err
+
+
+def test_a_submission_that_cannot_hold_is_told_with_what_may_be_named(
+    plain_cli: Cli, tmp_path: Path
+) -> None:
+    path = submission(tmp_path / "s.json", readings={"pair_of_tens": "lose"}, offers=["tie"])
+    ran = plain_cli("submissions", "check", path)
+    assert ran.code == 2
+    assert "push, one_to_one" in ran.err
+    assert "five_card_bonus" in ran.err
+
+
+def test_a_submission_that_is_filed_judges_the_rounds_of_its_property(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = submission(tmp_path / "s.json", readings={"pair_of_tens": "one_to_one"})
+    ran = cli("submissions", "file", path, "--json")
+    assert ran.code == 0
+    assert ran.json[0]["verdict"] == "appended"
+    unknown = submission(tmp_path / "t.json", readings={"tens": "push"})
+    assert cli("submissions", "file", unknown).code == 2
+    assert cli("verify", "--json").code == 0

@@ -295,3 +295,18 @@ def test_601a_2_a_table_without_a_submission_is_told_so_once() -> None:
     for _ in range(3):
         tape.round()
     assert [(f.code, f.section) for f in tape.found()] == [("rules_submission_missing", "601a.2")]
+
+
+def test_601a_2_a_submission_that_names_what_there_is_not_is_told_once_a_day() -> None:
+    tape = Tape()
+    invalid = told.RulesSubmissionFiled(
+        game=CARDS, effective_from="2011-01-01", readings={"pair_of_tens": "lose"}
+    )
+    tape.say(invalid)
+    for _ in range(3):
+        tape.round()
+    found = tape.found()
+    assert [(each.code, each.recorded) for each in found] == [
+        ("rules_submission_invalid", "readings.pair_of_tens")
+    ]
+    assert found[0].expected == "one of push, one_to_one"

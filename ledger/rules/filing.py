@@ -1,0 +1,96 @@
+"""Whether a Rules Submission names only what its game knows, and what it may name instead.
+
+Nothing filed is refused for it: what a game does not know chooses nothing, and is told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.rules.odds import as_json, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ledger.facts import RulesSubmissionFiled
+    from ledger.rules.game import Game, Option, Reading
+    from ledger.rules.odds import Paytable
+
+
+class Problem(NamedTuple):
+    """Something a Rules Submission names that its game does not know."""
+
+    where: str  # "readings.pair_of_tens"
+    says: str
+    allowed: tuple[str, ...]
+
+    @property
+    def hint(self) -> str:
+        """What to name instead."""
+        return f"Name one of {', '.join(self.allowed)}." if self.allowed else "Leave it out."
+
+
+def problems(game: Game, filing: RulesSubmissionFiled) -> list[Problem]:
+    """Everything a submission names that its game does not know, in the order of its fields."""
+    return [
+        *_edition(game, filing.edition),
+        *_offers(game, filing.offers),
+        *_paytables(game, filing.paytables),
+        *_values("options", game.options, filing.options),
+        *_values("readings", game.readings, filing.readings),
+    ]
+
+
+def _edition(game: Game, named: str | None) -> Iterator[Problem]:
+    chapters = tuple(edition.chapter for edition in game.editions)
+    if named is not None and named not in chapters:
+        yield Problem("edition", f"{game.title} has no edition {named}", chapters)
+
+
+def _offers(game: Game, offered: Iterable[str]) -> Iterator[Problem]:
+    optional = tuple(wager.id for wager in game.wagers if wager.optional)
+    for name in offered:
+        if name not in optional:
+            yield Problem("offers", f"{name} is no optional wager of {game.title}", optional)
+
+
+def _values(
+    field: str, known: Iterable[Reading | Option], chosen: Mapping[str, object]
+) -> Iterator[Problem]:
+    """Names and values of readings, or of options."""
+    allowed = {each.name: each.values for each in known}
+    for name, value in chosen.items():
+        where = f"{field}.{name}"
+        if name not in allowed:
+            yield Problem(where, f"there is no {field.rstrip('s')} {name}", tuple(allowed))
+        elif value not in allowed[name]:
+            values = tuple(as_json(each) for each in allowed[name])
+            yield Problem(where, f"{as_json(value)} is no value of {name}", values)
+
+
+def _paytables(game: Game, chosen: Mapping[str, str | Mapping[str, str]]) -> Iterator[Problem]:
+    """Letters of printed paytables, and rows with odds of the holder's own."""
+    printed: dict[str, list[Paytable]] = {}
+    for table in game.paytables:
+        for key in table.wagers:
+            printed.setdefault(key, []).append(table)
+    for key, value in chosen.items():
+        where = f"paytables.{key}"
+        if key not in printed:
+            yield Problem(where, f"{game.title} has no paytable of {key}", tuple(printed))
+        elif isinstance(value, str):
+            letters = tuple(table.letter for table in printed[key] if table.letter)
+            if value not in letters:
+                yield Problem(where, f"there is no paytable {value} of {key}", letters)
+        else:
+            yield from _rows(where, printed[key][0], value)
+
+
+def _rows(where: str, table: Paytable, odds: Mapping[str, str]) -> Iterator[Problem]:
+    rows = tuple(row.key for row in table.rows if row.key)
+    for row, printed in odds.items():
+        if row not in rows:
+            yield Problem(f"{where}.{row}", f"there is no row {row}", rows)
+        elif not readable(printed):
+            says = f"{printed!r} are no odds"
+            yield Problem(f"{where}.{row}", says, ("4 to 5", "10 for 1", "Push"))
