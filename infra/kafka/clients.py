@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ANSWER_S_MAX = 15.0
 """How long a question to the cluster may take, seconds."""
 
+RECONNECT_MS_MAX = 1_000
+"""How long a client rests before it tries a broker again; the library would rest up to 30 s."""
+
 _KNOCK_S_MAX = 5
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -45,6 +48,7 @@ class Connection:
             "bootstrap_servers": self.bootstrap.split(","),
             "security_protocol": self.security,
             "client_id": "round-ledger",
+            "reconnect_backoff_max_ms": RECONNECT_MS_MAX,
         }
         if self.security.endswith("SSL"):
             options |= {

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self
 from infra.kafka.clients import unavailable
 from infra.kafka.library import KafkaError, KafkaProducer
 from infra.kafka.records import partition_of
-from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,9 +88,12 @@ class Publisher:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # What is still under way after a failure is not worth waiting for, and may never end.
+        if error:
+            # What is under way may never end, and closing waits for it: drop it first. There is no
+            # public way; an atexit hook would else wait again and end in a traceback.
+            self._producer._sender.force_close()  # noqa: SLF001 - as said
         with suppress(KafkaError):
-            self._producer.close(timeout=0 if isinstance(error, Unavailable) else _CLOSE_S_MAX)
+            self._producer.close(timeout=_CLOSE_S_MAX)
 
 
 def windows(records: Sequence[Record]) -> list[int]:

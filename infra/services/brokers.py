@@ -265,6 +265,8 @@ def _properties(node: Node, nodes: Nodes) -> dict[str, str]:
         "share.coordinator.state.topic.replication.factor": str(count),
         "share.coordinator.state.topic.min.isr": str(in_sync),
         "group.initial.rebalance.delay.ms": "0",
+        "broker.session.timeout.ms": "4000",  # what a killed node must wait before it may return
+        "broker.heartbeat.interval.ms": "1000",
         "log.cleaner.dedupe.buffer.size": str(16 * 1024 * 1024),  # 128 MiB otherwise
     }
 

@@ -74,25 +74,24 @@ def supervise(
     version: str,
     stop: Callable[[], bool],
 ) -> None:
-    """Keep `count` nodes of Kafka running until told to stop; the database is the caller's.
+    """Keep `count` nodes of Kafka running until told to stop, within `alone`.
 
-    Raises `Refused` where another supervisor does so already, `Unavailable` where Kafka fails.
+    The database is the caller's. Raises `Unavailable` where Kafka fails.
     """
     folder = home / "kafka"
-    with _alone(home):
-        nodes = brokers.planned(folder, count)
-        brokers.prepare(folder, nodes, programs)
-        processes = [brokers.start(node, programs) for node in nodes.nodes]
-        try:
-            brokers.wait_ready(nodes.connection, processes, brokers=count, log=folder)
-            state = Running(os.getpid(), base.where, nodes, version, programs.java.version)
-            _write(home / _STATE, msgspec.json.encode(state))
-            while not stop():
-                _start_again(nodes, processes, programs)
-                time.sleep(LOOK_S)
-        finally:
-            (home / _STATE).unlink(missing_ok=True)
-            brokers.stop(processes)
+    nodes = brokers.planned(folder, count)
+    brokers.prepare(folder, nodes, programs)
+    processes = [brokers.start(node, programs) for node in nodes.nodes]
+    try:
+        brokers.wait_ready(nodes.connection, processes, brokers=count, log=folder)
+        state = Running(os.getpid(), base.where, nodes, version, programs.java.version)
+        _write(home / _STATE, msgspec.json.encode(state))
+        while not stop():
+            _start_again(nodes, processes, programs)
+            time.sleep(LOOK_S)
+    finally:
+        (home / _STATE).unlink(missing_ok=True)
+        brokers.stop(processes)
 
 
 def end(home: Path) -> bool:
@@ -134,7 +133,8 @@ def _start_again(
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
+def alone(home: Path) -> Iterator[None]:
+    """Be the supervisor of this home. Raises `Refused` where there is one."""
     home.mkdir(parents=True, exist_ok=True)
     (home / _LOCK).touch()
     with (home / _LOCK).open("r+") as lock:

@@ -104,7 +104,12 @@ def _programs(settings: Settings) -> Programs:
 
 
 def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
-    with until_signalled() as stop, database(settings) as base, kept_running(settings):
+    with (
+        until_signalled() as stop,
+        supervisor.alone(settings.home),
+        database(settings) as base,
+        kept_running(settings),
+    ):
         supervisor.supervise(
             settings.home,
             base,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers import relay_check
-from consumers.relay import relay
 from infra import relaying
 from infra.kafka import records, topics
 from infra.kafka.clients import administrator
@@ -18,6 +17,7 @@ from infra.postgres import Database
 from infra.tape import PostgresTape
 from ledger.errors import Refused, Unavailable
 from ledger.tape import GENESIS, Quarantined, TapeRow, chain_hash
+from tests.feeding import PLACES, fill, once
 from tests.fix_cli import Cli, environ
 from tests.fix_kafka import FEED
 from tests.fix_postgres import create_database, fact, new_name, url_of
@@ -30,25 +30,7 @@ if TYPE_CHECKING:
     from infra.kafka.reading import Consumed
     from infra.kafka.records import Record
 
-PLACES = ("CC-07", "CC-08", "TDF-02", "cage", "office")
 NOT_JSON = Quarantined(b"{nonsense", "not_json", "Not JSON", "$", "send JSON")
-
-
-def fill(tape: PostgresTape, count: int, first: int = 0) -> None:
-    """Facts of several places, taking turns."""
-    tape.append([fact(n, place=PLACES[n % len(PLACES)]) for n in range(first, first + count)])
-
-
-def once(base: Database, where: Connection) -> dict[str, int]:
-    """Publish all there is; records sent by topic."""
-    sent: dict[str, int] = {}
-
-    def passed(topic: str, count: int, position: int) -> None:
-        assert position > 0
-        sent[topic] = sent.get(topic, 0) + count
-
-    relay(base, where, stop=lambda: False, progress=passed, follow=False, deadline_s=20)
-    return sent
 
 
 def on(where: Connection, topic: str = topics.FACTS) -> list[Consumed]:

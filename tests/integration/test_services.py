@@ -1,0 +1,198 @@
+"""PostgreSQL and Kafka without Docker: started by the command, found by others, gone when told."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from infra.services import brokers, jars, supervisor
+from infra.services.jars import Jar, Release
+from infra.services.java import find_java
+from ledger.errors import Refused, Unavailable, Usage
+from tests.fix_cli import Cli, environ, feed, lines
+from tests.fix_kafka import required_programs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home whose jars are there already; whatever runs in it is ended."""
+    made = tmp_path / "home"
+    jars_there = required_programs().class_path
+    (made / "cache").mkdir(parents=True)
+    shutil.copytree(jars_there, made / "cache" / jars_there.name, copy_function=os.link)
+    yield made
+    supervisor.end(made)
+
+
+@pytest.fixture
+def here(home: Path) -> Cli:
+    return Cli(environ(home))
+
+
+def test_up_runs_both_others_find_them_and_down_ends_them_and_keeps_the_data(
+    here: Cli, home: Path, tmp_path: Path
+) -> None:
+    told = here("services", "up", "--json")
+    assert told.code == 0, told.err
+    assert [(row["service"], row["state"]) for row in told.json] == [
+        ("postgres", "ready"),
+        ("kafka node 1", "ready"),
+    ]
+    assert here("services", "up").code == 0, "a second time changes nothing"
+    assert here("ingest", feed(tmp_path / "feed.jsonl", lines(30))).code == 0
+    assert here("topics", "apply").code == 0
+    assert here("relay", "--once").code == 0
+    seen = here("relay", "verify", "--json").json[-1]
+    assert (seen["facts"], seen["broken"]) == (30, 0)
+
+    kept = supervisor.running(home)
+    assert kept
+    pids = [brokers.running(node) for node in kept.kafka.nodes]
+    assert here("services", "down").code == 0
+    assert supervisor.running(home) is None
+    until = time.monotonic() + 3
+    while any(alive(pid) for pid in (kept.pid, *pids) if pid):
+        assert time.monotonic() < until, "something runs on"
+    assert here("services", "status").code == 3
+    assert here("services", "up").code == 0
+    assert here("relay", "verify", "--json").json[-1]["facts"] == 30
+
+
+@pytest.mark.long
+def test_what_a_killed_supervisor_leaves_is_ended_by_the_next_one(here: Cli, home: Path) -> None:
+    assert here("services", "up").code == 0
+    first = supervisor.running(home)
+    assert first
+    os.kill(first.pid, signal.SIGKILL)
+    node = brokers.running(first.kafka.nodes[0])
+    assert node
+    assert alive(node), "the control: it is left behind"
+    until = time.monotonic() + 5
+    while supervisor.running(home) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert supervisor.running(home) is None, "what it wrote down counts no more"
+    assert here("services", "up").code == 0
+    second = supervisor.running(home)
+    assert second
+    assert second.kafka.bootstrap == first.kafka.bootstrap
+    assert not alive(node)
+    assert here("services", "down").code == 0
+
+
+@pytest.mark.long
+def test_a_node_that_dies_is_started_again(here: Cli, home: Path) -> None:
+    assert here("services", "up").code == 0
+    running = supervisor.running(home)
+    assert running
+    node = running.kafka.nodes[0]
+    before = brokers.running(node)
+    assert before
+    os.kill(before, signal.SIGKILL)
+    brokers.wait_ready(running.kafka.connection, [], brokers=1, log=home)
+    assert brokers.running(node) not in (None, before)
+
+
+def alive(pid: int) -> bool:
+    with suppress(OSError):
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    return False
+
+
+def test_services_that_do_not_run_are_exit_code_3_and_stopping_them_is_no_mistake(
+    plain_cli: Cli,
+) -> None:
+    assert plain_cli("services", "status").code == 3
+    assert plain_cli("services", "down").code == 0
+    assert plain_cli("services", "up", "--nodes", "2").code == 2
+
+
+def test_a_java_that_is_named_is_the_only_one_looked_at(tmp_path: Path) -> None:
+    old = tmp_path / "java"
+    old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
+    old.chmod(0o755)
+    with pytest.raises(Unavailable, match="Java 17 or newer"):
+        find_java(str(old), 17)
+    assert find_java(str(old), 11).version == "11.0.2"
+    with pytest.raises(Unavailable, match="does not run"):
+        find_java("/no/such/java", 17)
+
+
+@pytest.fixture
+def one_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A release of one file, in a repository of its own."""
+    octets = b"PK a jar" * 100
+    jar = Jar("org/example/a-1.jar", len(octets), hashlib.sha512(octets).hexdigest())
+    monkeypatch.setattr(jars, "release", lambda: Release("0", 17, (jar,)))
+    path = tmp_path / "repository" / jar.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(octets)
+    return path
+
+
+def fetched(one_jar: Path, home: Path) -> Path:
+    repository = one_jar.parents[2].as_uri()
+    return jars.class_path(home, repository, lambda *_: None) / one_jar.name
+
+
+def test_a_jar_is_fetched_once_and_again_only_where_it_was_changed(
+    one_jar: Path, tmp_path: Path
+) -> None:
+    kept = fetched(one_jar, tmp_path)
+    octets = one_jar.read_bytes()
+    one_jar.unlink()
+    assert fetched(one_jar, tmp_path).read_bytes() == octets
+    kept.write_bytes(octets[:-1] + b"!")
+    with pytest.raises(Unavailable, match="cannot be fetched"):
+        fetched(one_jar, tmp_path)
+
+
+@pytest.mark.parametrize("change", [b"!", b"much longer" * 1_000])
+def test_a_jar_that_is_not_the_pinned_one_is_never_on_the_class_path(
+    one_jar: Path, tmp_path: Path, change: bytes
+) -> None:
+    one_jar.write_bytes(one_jar.read_bytes()[:-1] + change)
+    with pytest.raises(Refused, match="not the file that is pinned"):
+        fetched(one_jar, tmp_path)
+    assert not list((tmp_path / "cache").rglob("*.jar"))
+
+
+def test_a_strange_jar_beside_the_pinned_ones_is_refused(one_jar: Path, tmp_path: Path) -> None:
+    (fetched(one_jar, tmp_path).parent / "evil.jar").write_bytes(b"PK")
+    with pytest.raises(Refused, match=r"evil\.jar"):
+        fetched(one_jar, tmp_path)
+
+
+def test_a_repository_that_is_none_is_refused(one_jar: Path, tmp_path: Path) -> None:
+    with pytest.raises(Usage, match="Maven repository"):
+        jars.class_path(tmp_path, "ftp://example", lambda *_: None)
+    assert one_jar.exists()
+
+
+def test_the_pinned_release_is_one_of_every_jar_and_all_from_one_kafka() -> None:
+    release = jars.release()
+    names = [jar.name for jar in release.jars]
+    assert len(names) == len(set(names))
+    kafka = [jar.path for jar in release.jars if jar.path.startswith("org/apache/kafka/")]
+    assert len(kafka) > 10
+    assert all(f"/{release.version}/" in path for path in kafka)
+    assert all(len(jar.sha512) == 128 for jar in release.jars)
+
+
+def test_a_cluster_keeps_its_ports_and_its_size(tmp_path: Path) -> None:
+    first = brokers.planned(tmp_path, 3)
+    (tmp_path / "nodes.json").write_bytes(msgspec.json.encode(first))
+    assert brokers.planned(tmp_path, 3) == first
+    with pytest.raises(Unavailable, match="has 3 nodes, not 1"):
+        brokers.planned(tmp_path, 1)
