@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     _Choice = Reading | Option
 
 
+NEVER = "9999-99-99"
+"""Of an edition whose first day is not known and that follows none that ends: after any day."""
+
+
 class Filed(NamedTuple):
     """A Rules Submission as it was filed: where it holds, and when it was."""
 
@@ -97,8 +101,17 @@ def edition_of(game: Game, gaming_day: str, named: str | None) -> tuple[Edition,
     for edition in game.editions:
         if _covers(edition, gaming_day):
             return edition, False
-    after = [e for e in game.editions if e.effective_from and e.effective_from <= gaming_day]
-    return (after[-1] if after else game.editions[0]), True
+    begun = [e for e, day in zip(game.editions, _begins(game), strict=True) if day <= gaming_day]
+    return (begun[-1] if begun else game.editions[0]), True
+
+
+def _begins(game: Game) -> list[str]:
+    """The first day of each edition; of one whose day is not known, when the one before it ends."""
+    ends = ["", *(edition.effective_until or "" for edition in game.editions)]
+    return [
+        edition.effective_from or end or NEVER
+        for edition, end in zip(game.editions, ends, strict=False)
+    ]
 
 
 def _covers(edition: Edition, gaming_day: str) -> bool:

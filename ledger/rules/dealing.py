@@ -237,6 +237,7 @@ class Dealing(Layout):
         fact: Fact,
     ) -> None:
         """The cards of a setting are those dealt; where the shoe did not read one, it shows it."""
+        self.arranged.add((to, position))
         held = self.cards.setdefault((to, position, 1), [])
         shown = [card for cards in hands.values() for card in cards]
         for card in held:
@@ -296,6 +297,8 @@ class Dealing(Layout):
                 break
             body = said(fact, CardsTurned)
             for index, card in zip(indexes(body), body.cards, strict=False):
+                if (to, position) in self.arranged:
+                    _bring(held, card, index, face_up)
                 face_up.add(index)
                 self._see(held, index, card, fact, section)
             if early and not face_up <= due_up:
@@ -370,3 +373,13 @@ class Dealing(Layout):
     def discard(self, section: str, to: str, position: int | None = None, hand: int = 1) -> None:
         """Put a hand into the discard rack."""
         self.expect(Step("hand_discarded", section, to, position, hand))
+
+
+def _bring(held: list[str], card: str, to: int, face_up: set[int]) -> None:
+    """Cards that were arranged are turned in any order: put the one seen where it was told of."""
+    places = [place for place in range(len(held)) if place not in face_up]
+    for wanted in (card, UNKNOWN_CARD):
+        place = next((place for place in places if held[place] == wanted), None)
+        if place is not None and to in places:
+            held[to], held[place] = held[place], held[to]
+            return

@@ -32,6 +32,7 @@ class Layout:
         self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
         self.coupons: dict[Spot, Coupon] = {}  # played beside the chips of a wager
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
+        self.arranged: set[tuple[str, int | None]] = set()  # who set his hands: no order but his
         self.discarded: dict[tuple[str, int | None], list[str]] = {}  # given up for others
         self.exposed: dict[tuple[str, int | None, int], set[int]] = {}
         self.settlements: list[Settlement] = []

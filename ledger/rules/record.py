@@ -38,6 +38,7 @@ from ledger.facts import (
     StartingPositionDetermined,
     StubCounted,
     WagerCollected,
+    WagerMarked,
     WagerPaid,
     WagerPlaced,
     WagerReturned,
@@ -65,6 +66,7 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     DecisionMade: lambda b: ("decision_made", None, b.position, b.hand, None),
     WagerPlaced: lambda b: ("wager_placed", None, b.position, b.hand, b.wager),
     WagerWithdrawn: lambda b: ("wager_withdrawn", None, b.position, 1, b.wager),
+    WagerMarked: lambda b: ("wager_marked", None, b.position, 1, b.wager),
     DiceThrown: lambda b: ("dice_thrown", None, None, 1, b.purpose),
     DiceOffered: lambda _: ("dice_offered", None, None, 1, None),
     StubCounted: lambda _: ("stub_counted", None, None, 1, None),
@@ -99,6 +101,8 @@ _PLAY = (
     *_WAGERS,
 )
 """Steps of play: one on record shows that play went on past those before it."""
+_IN_PLAY = ("wager_placed", "hand_set", "cards_turned")
+"""What shows that a hand is in play; the last not where a hand given up is turned, too."""
 
 
 def racked(body: object) -> tuple[str, ...]:
@@ -254,7 +258,7 @@ class Record:
     def _instead(self, step: Step) -> Fact | None:
         """A decision that answers an offer: a fold."""
         queue = self._queues.get(("decision_made", None, step.position, step.hand, None))
-        if not queue or _decision(queue[0]) != "fold" or self.plays_on(step.position or 0):
+        if not queue or _decision(queue[0]) != "fold" or self._goes_on(step):
             return None
         return self._took(queue.popleft(), "decision_made")
 
@@ -307,12 +311,16 @@ class Record:
         """How many cards left the deck in this round: dealt, burned, or found and racked."""
         return self._out
 
-    def plays_on(self, position: int) -> bool:
+    def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
         """Whether the record shows this player's hand in play later on."""
+        shows = _IN_PLAY if turns_show else _IN_PLAY[:-1]
         return any(
-            queue and key[2] == position and key[0] in ("wager_placed", "cards_turned")
-            for key, queue in self._queues.items()
+            queue and key[2] == position and key[0] in shows for key, queue in self._queues.items()
         )
+
+    def _goes_on(self, step: Step) -> bool:
+        """Whether the hand that a step asks for a bet is in play later on."""
+        return self.plays_on(step.position or 0, turns_show=step.turns_show)
 
     def gone(self, position: int) -> bool:
         """Whether the player left the table during the round."""

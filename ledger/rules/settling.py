@@ -39,7 +39,8 @@ def decided(
     seat, wager, hand = spot
     ratio = sum((row.ratio for row in rows), Fraction(0))
     exact = ratio * (stake + how.face) if rows else Fraction(-stake)
-    named = tuple(row.reading[0] for row in rows if row.reading) or tuple(how.readings)
+    of_rows = [row.reading[0] for row in rows if row.reading]
+    named = tuple(dict.fromkeys([*of_rows, *how.readings]))
     values = [as_json(rules.readings[name]) for name in named]
     return Settlement(
         position=seat,

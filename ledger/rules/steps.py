@@ -51,6 +51,7 @@ class Step(NamedTuple):
     costs: Mapping[str, int] = {}  # cents that some of them take
     ways: Ways | None = None  # for a source that makes facts: what else they may say
     may: bool = False  # nothing is amiss where it does not happen
+    turns_show: bool = True  # of a bet: cards turned later show that the hand was in play
     dice: int = 3  # how many are thrown
 
 
@@ -95,8 +96,11 @@ class Source(Protocol):
     def gone_from_deck(self) -> int:
         """How many cards left the deck in this round: dealt, burned, or found and racked."""
 
-    def plays_on(self, position: int) -> bool:
-        """Whether the record shows this player's hand in play later on."""
+    def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
+        """Whether the record shows this player's hand in play later on.
+
+        By a bet, by a hand that is set, and, if `turns_show`, by cards of it that are turned.
+        """
 
     def gone(self, position: int) -> bool:
         """Whether the player left the table during the round."""

@@ -31,12 +31,20 @@ class Table(Dealing):
     # -- decisions ---------------------------------------------------------------------------
 
     def offer(
-        self, seat: int, wager: str, choices: Sequence[int], section: str, hand: int = 1
+        self,
+        seat: int,
+        wager: str,
+        choices: Sequence[int],
+        section: str,
+        hand: int = 1,
+        *,
+        turns_show: bool = True,
     ) -> list[Fact] | None:
         """Ask a player for a wager of one of these amounts: the facts that place it.
 
         None where he folds, or is passed over; an empty list where the record has lost the wager
-        but shows his hand in play later on.
+        but shows his hand in play later on. `turns_show`: cards of it that are turned show that;
+        not where a hand that is given up is turned for another wager.
         """
         step = Step(
             "wager_placed",
@@ -47,16 +55,17 @@ class Table(Dealing):
             wager,
             choices=choices,
             instead="decision_made",
+            turns_show=turns_show,
         )
         fact = self.expect(step) if self.source.gone(seat) else self.take(step)
-        if fact is None and self.source.plays_on(seat):
+        if fact is None and self.source.plays_on(seat, turns_show=turns_show):
             self._lost(step)
             return []
         if fact is None or not isinstance(fact.body, WagerPlaced):
             return None
         placed = self._all_of(fact, step)
         # Where all of it was taken back he is asked again.
-        return placed or self.offer(seat, wager, choices, section, hand)
+        return placed or self.offer(seat, wager, choices, section, hand, turns_show=turns_show)
 
     def add(
         self,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ledger.facts import (
     CardsDealt,
     CardsExchanged,
@@ -98,9 +100,9 @@ class Chance(Players):
         """How many cards were dealt."""
         return len(self.dealt)
 
-    def plays_on(self, position: int) -> bool:
+    def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
         """Nobody plays on without being asked."""
-        del position
+        del position, turns_show
         return False
 
     def gone(self, position: int) -> bool:
@@ -160,7 +162,9 @@ class Chance(Players):
     def _tell_dealt(self, step: Step, cards: Sequence[str]) -> Fact:
         body = self._dealt_body(step, cards)
         device = "shoe" if self.hand.reads else "eye"
-        return self.teller.tell(device, body, self.teller.between(350, 700))
+        told = self.teller.tell(device, body, self.teller.between(350, 700))
+        # Who holds the cards knows them, and decides by them, though no device told them yet.
+        return told if self.hand.reads else replace(told, body=replace(body, cards=tuple(cards)))
 
     def _dealt_body(self, step: Step, cards: Sequence[str]) -> CardsDealt:
         read = tuple(cards) if self.hand.reads else (UNKNOWN_CARD,) * len(cards)
@@ -180,14 +184,14 @@ class Chance(Players):
             extra = self._draw()
             held.append(extra)
             told = self._tell_dealt(step, [extra])
-            says = f"Position {seat} is dealt three cards, and the round is played on."
+            says = f"Position {seat} is dealt {len(held)} cards, and the round is played on."
             self.slip.made("wrong_card_count", told, seat, says=says)
             return fact
         last = held.pop()
         self.deck.append(last)
         self.dealt.remove(last)
         self.shorted = seat
-        says = f"Position {seat} is dealt one card, and the round is played on."
+        says = f"Position {seat} is dealt {len(held)} of its cards, and the round is played on."
         self.slip.made("wrong_card_count", None, seat, says=says)
         if len(drawn) > 1:
             self._tell_dealt(step, drawn[:1])
@@ -204,7 +208,7 @@ class Chance(Players):
 
     def _turn(self, step: Step) -> Fact:
         held = self.held[step.to or "", step.position, step.hand]
-        cards = tuple(held[index] for index in step.at)
+        cards = tuple(held[index] for index in step.at if index < len(held))
         at = None
         if step.position is None:
             self.open += cards
