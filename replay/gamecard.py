@@ -106,6 +106,7 @@ class GameCard(Struct, frozen=True):
     game: str
     title: str
     positions: int  # betting positions at most
+    base: str  # what is not printed and taken from the standard game; empty where all is
     editions: list[EditionCard]
     wagers: list[WagerCard]
     paytables: list[PaytableCard]
@@ -125,6 +126,7 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         game=game.id,
         title=game.title,
         positions=game.positions,
+        base=game.base,
         editions=[EditionCard(*edition) for edition in game.editions],
         wagers=[_wager(wager, chapter) for wager in game.wagers],
         paytables=[_paytable(table, chapter) for table in game.paytables],
@@ -136,7 +138,7 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         ],
         procedures=[
             ProcedureCard(name.replace("_", " "), _procedure(value, chapter))
-            for name, value in game.procedures._asdict().items()
+            for name, value in (game.procedures._asdict() if game.procedures else {}).items()
             if value is not None
         ],
         not_modelled=[

@@ -70,7 +70,7 @@ class Habit(NamedTuple):
     """How a simulated floor plays a game: by chance, and no strategy; no ruling looks at it.
 
     `leans` gives the weights of what a player may decide, from his cards; where there is none,
-    every choice is as likely.
+    every choice is as likely. Of what he need not decide at all they are per mille.
     """
 
     always: tuple[str, ...] = ()  # wagers everybody makes
@@ -92,6 +92,7 @@ class Irregularity(NamedTuple):
     says: str
     once: bool = False  # play goes on after one card of it; with another the round is void
     only: str | None = None  # the way of dealing it speaks of, where it speaks of one
+    in_play: bool = False  # it voids up to a step of play alone, so `play` asks about it
     by_dealing: Mapping[str, str] = {}  # its section for other ways of dealing
 
     def holds(self, dealt_from: str | None) -> bool:
@@ -154,12 +155,13 @@ class Game(NamedTuple):
     paytables: tuple[Paytable, ...]
     readings: tuple[Reading, ...]
     irregularities: Mapping[str, Irregularity]
-    procedures: CardProcedures | DiceProcedures
+    procedures: CardProcedures | DiceProcedures | None  # None: the documents print none
     not_modelled: Mapping[str, NotModelled]
     habit: Habit
     options: tuple[Option, ...] = ()
     fees: tuple[str, ...] = ()  # what players pay the house for; never returned as a wager is
     decks: int = 1  # shuffled together, where no option `decks` says otherwise
+    base: str = ""  # what the documents do not print, and the standard game is taken for
 
     @property
     def dice(self) -> bool:

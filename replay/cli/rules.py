@@ -185,6 +185,8 @@ def _show(of: GameCard) -> None:
         ("chapter", "status", "from", "until", "published"),
         ((e.chapter, e.status, e.effective_from, e.effective_until, e.source) for e in of.editions),
     )
+    if of.base:
+        show_table("Not printed, and taken as in the standard game", ("what",), ((of.base,),))
     show_table(
         f"Wagers, up to {of.positions} positions",
         ("wager", "name", "section", ""),
