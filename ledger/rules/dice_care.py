@@ -41,6 +41,8 @@ def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
             if not dice.inspected:
                 says = f"Set {name} was thrown without having been inspected"
                 j.find("dice_not_inspected", care.inspected, says, recorded=name)
+        if care.changed is None or care.change_hours is None:
+            continue
         overdue = (j.fact.time_us - dice.received_us) // (care.change_hours * HOUR_US)
         if overdue > dice.changes_due or dice.stale:
             why = (

@@ -138,17 +138,19 @@ class CardCare:
 
 
 class DiceCare:
-    """The set of dice of one table: four offensive and two defensive, new each gaming day."""
+    """The set of dice of one table, new each gaming day."""
 
-    def __init__(self, teller: Teller, floors: tuple[str, str]) -> None:
+    def __init__(self, teller: Teller, floors: tuple[str, str], dice: int) -> None:
         self.teller = teller
         self.floors = floors
+        self.dice = dice
         self.set = f"{teller.table}-{teller.day}-1"
 
     def ready(self) -> None:
         """The set comes, and is inspected by one floorperson before another."""
         tell = self.teller.tell
-        tell("terminal", DiceReceived(set=self.set, dice=6, envelope=f"E-{self.set}"), 30 * SECOND)
+        received = DiceReceived(set=self.set, dice=self.dice, envelope=f"E-{self.set}")
+        tell("terminal", received, 30 * SECOND)
         inspected = DiceInspected(
             set=self.set, by=self.floors[:1], observed_by=self.floors[1:], alternative=1
         )

@@ -23,6 +23,7 @@ from ledger.facts import (
 )
 from ledger.games import games
 from ledger.rules.cards import ONE_OF_EACH
+from ledger.rules.game import DiceProcedures
 from ledger.rules.table import Table
 from ledger.simulate import habits
 from ledger.simulate.bank import Bank
@@ -86,7 +87,9 @@ class Day:
         self.bank = Bank(self.teller, plan.gaming_day, staff)
         decks = Decks(rules.decks, len(rules.game.deck) * rules.decks)
         self.cards = None if self._dice else CardCare(self.teller, self.table, staff, decks)
-        self.dice = DiceCare(self.teller, self.people[2:]) if self._dice else None
+        care = rules.game.procedures
+        dice = care.dice if isinstance(care, DiceProcedures) else 0
+        self.dice = DiceCare(self.teller, self.people[2:], dice) if self._dice else None
         self.habit = rules.game.habit
         self.patrons: dict[int, Patron] = {}
         self.planted: list[Planted] = []

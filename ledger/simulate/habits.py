@@ -40,7 +40,7 @@ def wagers(
     """What a patron puts on these wagers now: name and cents, within his chips."""
     chosen = [(name, patron.unit) for name in habit.always if name in names]
     chosen += [
-        (name, patron.unit if name == habit.otherwise else CHIP)
+        (name, patron.unit if name == habit.otherwise else habit.chips.get(name, CHIP))
         for name in names
         if chance.random() * 1000 < habit.sometimes.get(name, 0)
     ]

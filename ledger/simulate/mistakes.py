@@ -55,7 +55,7 @@ TRUTHS: dict[str, Truth] = {
         ("overpaid", "wrongly_collected", "not_returned"),
         where=lambda game: game.habit.hole > 0,
     ),
-    "late_wager": Truth(("late_wager",)),
+    "late_wager": Truth(("late_wager",), where=lambda game: game.habit.closes),
     "skipped_player": Truth(("step_missing",)),
     "duplicate_card": Truth(
         ("duplicate_card",), where=lambda game: not game.dice and game.decks == 1, reads=True

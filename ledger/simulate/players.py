@@ -50,7 +50,7 @@ class Players(Chips):
         """The wagers the patrons place now, position by position."""
         del section
         placed = []
-        opening = throw is None
+        opening = throw is None or (throw == 1 and self.hand.habit.otherwise in names)
         late_seat = self._late_seat(names) if opening else 0
         for seat, patron in self.hand.patrons.items():
             chosen = habits.wagers(self.hand.habit, patron, names, self.chance, opening=opening)
@@ -142,20 +142,30 @@ class Players(Chips):
         return self.teller.tell("layout", body, self.teller.between(800, 2_000))
 
     def decide(self, step: Step) -> Fact | None:
-        """A player decides, of what he can pay for; where he need not, he often does not."""
+        """A player decides, of what he can pay for; where he need not, he often does not.
+
+        Who was dealt a card too few gives his hand up, or leaves what he may do.
+        """
         seat = step.position or 0
-        if step.may and self.chance.random() >= _DECIDES:
-            return None
         chips = self.hand.patrons[seat].chips
         can = [each for each in step.options if step.costs.get(each, 0) <= chips]
-        if not can:
-            return None
+        if seat == self.shorted:
+            can = [each for each in can if each == "fold"] or ([] if step.may else can)
         held = self.held.get(("player", seat, step.hand), [])
+        if not can or (step.may and self.chance.random() >= self._inclined(held, can)):
+            return None
         decision = habits.decision(self.hand.habit, held, can, self.chance)
         ways = step.ways(decision) if step.ways else ()
         way = self.chance.choice(ways) if ways else {}
         body = DecisionMade(position=seat, hand=step.hand, decision=decision, **way)
         return self.teller.tell("terminal", body, self.teller.between(1_000, 3_500))
+
+    def _inclined(self, held: Sequence[str], can: Sequence[str]) -> float:
+        """How likely a player decides anything where he need not: what his leanings add up to."""
+        habit = self.hand.habit
+        leans = habit.leans(held, can) if habit.leans else {}
+        named = [leans[each] for each in can if each in leans]
+        return sum(named) / 1000 if named else _DECIDES
 
     def set_hand(self, step: Step) -> Fact | None:
         """A holder arranges his cards in one of the ways the section allows."""
