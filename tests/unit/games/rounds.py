@@ -84,12 +84,17 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "call": lambda w: told.IrregularityCalled(kind=w[0], cards=tuple(w[1:]) or None),
     "throw": _dice,
     "extra": lambda w: _dice(w, purpose="extra_point"),
+    "roll": lambda w: told.DiceThrown(dice=tuple(int(word) for word in w)),
+    "called": lambda w: told.WagerMarked(position=int(w[0]), wager=w[1], state=w[2]),  # type: ignore[arg-type]  # `on` or `off`
     "noroll": lambda w: told.NoRollCalled(
         reason="improper", of=told.FactRef(f"/hollywood/T-1/{w[0]}", w[1]) if w else None
     ),
     "stub": lambda w: told.StubCounted(batch="B-1", counted=int(w[0])),
     "offer": lambda w: told.DiceOffered(position=int(w[0]), accepted=w[1] == "taken"),
     "marker": lambda w: told.MarkerPlaced(marker=w[0], at=int(w[1])),
+    "fee": lambda w: told.FeePaid(
+        position=int(w[0]), fee=w[1], amount=int(w[2]), purpose=w[3] if w[3:] else None
+    ),
     "void": lambda _: told.RoundVoided(reason="called by the floor"),
     "done": lambda _: told.RoundCompleted(),
 }
