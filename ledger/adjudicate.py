@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from ledger.facts import (
+    FeePaid,
     IrregularityCalled,
     RoundCompleted,
     RoundStarted,
@@ -28,6 +29,7 @@ from ledger.rules.money import compare
 from ledger.rules.order import Gap, in_order
 from ledger.rules.record import Record
 from ledger.rules.ruling import Awaiting, Finding, Ruling, Status
+from ledger.rules.settling import fee
 from ledger.rules.skew import Skew, skewed
 from ledger.rules.steps import Step, Stop, Void
 from ledger.rules.table import Table
@@ -164,7 +166,7 @@ def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
     for fact in facts:
         if isinstance(fact.body, IrregularityCalled):
             says = table.rules.game.irregularities.get(fact.body.kind)
-            if says is None or not says.holds(table.dealt_from):
+            if says is None or says.in_play or not says.holds(table.dealt_from):
                 continue
             # A card that two tell of is one card; two that one tells of are two.
             named = fact.body.cards or ()
@@ -176,7 +178,7 @@ def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
 
 
 def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
-    """Every wager of a void round goes back, forfeited ones too."""
+    """Every wager of a void round goes back, forfeited ones too; a fee is no wager and stays."""
     for fact in facts:
         body = fact.body
         if isinstance(body, WagerPlaced):
@@ -185,6 +187,9 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
         elif isinstance(body, WagerWithdrawn):
             spot = (body.position, body.wager, 1)
             table.stakes[spot] = (table.stakes.get(spot) or 0) - body.amount
+        elif isinstance(body, FeePaid) and body.fee in table.rules.game.fees:
+            where = table.rules.section(section)
+            table.settlements.append(fee(body.position, body.fee, body.amount, where))
     for spot in sorted(spot for spot, stake in table.stakes.items() if stake):
         seat, wager, hand = spot
         table.give_back(seat, wager, section, hand)

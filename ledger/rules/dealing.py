@@ -189,10 +189,15 @@ class Dealing(Layout):
         fact = self.take(step) if discards is None else self.expect(step)
         given = said(fact, CardsExchanged).discards if fact else tuple(discards or ())
         held = self.cards.setdefault((to, position, 1), [])
+        open_ = self.exposed.setdefault((to, position, 1), set())
         for card in given:
             gone = card if card in held else UNKNOWN_CARD
             if gone in held:
-                held.remove(gone)
+                place = held.index(gone)
+                del held[place]
+                kept = {index - (index > place) for index in open_ if index != place}
+                open_.clear()
+                open_.update(kept)
             else:
                 self._not_held(to, position, card, section, fact)
         self.discarded.setdefault((to, position), []).extend(given)

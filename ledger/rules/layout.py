@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cmp_to_key
 from typing import TYPE_CHECKING
 
 from ledger.facts import (
@@ -79,6 +80,29 @@ class Layout:
             self.last, self.next = step, None
             self.taken.append((step, fact))
         return fact
+
+    def as_they_came(self, seats: Iterable[int], *names: str) -> list[int]:
+        """Seats in the order of their next facts of these names, then those that have none.
+
+        For what a section asks of each player and gives no order for; `any_order` afterwards.
+        """
+        first: dict[int, Fact] = {}
+        for fact in (fact for name in names for fact in self.source.left(name)):
+            seat: int = fact.body.position  # type: ignore[attr-defined]  # what a player does
+            if seat not in first or self.source.later_than(fact, first[seat]) is False:
+                first[seat] = fact
+        asked = list(seats)
+        in_turn = cmp_to_key(self._came)
+        came = sorted((seat for seat in asked if seat in first), key=lambda s: in_turn(first[s]))
+        return [*came, *(seat for seat in asked if seat not in first)]
+
+    def any_order(self, since: int) -> None:
+        """Steps taken from there on may come in any order: no section gives them one."""
+        in_turn = cmp_to_key(self._came)
+        self.taken[since:] = sorted(self.taken[since:], key=lambda taken: in_turn(taken[1]))
+
+    def _came(self, one: Fact, two: Fact) -> int:
+        return -1 if self.source.later_than(one, two) is False else 1
 
     def find(
         self,
@@ -173,6 +197,29 @@ class Layout:
             others = betting.intersection(self.source.seat_of(seat)) - {seat}
             if any(other < seat for other in others):
                 self.not_permitted(seat, wager, "its player wagers on another position", section)
+
+    def two_adjacent(self, seats: Iterable[int], wager: str, section: str) -> list[tuple[int, int]]:
+        """A player may wager on two adjacent positions: those pairs; any other is not permitted."""
+        betting, pairs = set(seats), []
+        held_by_one = {tuple(sorted(betting.intersection(self.source.seat_of(s)))) for s in betting}
+        for held in sorted(held for held in held_by_one if len(held) > 1):
+            first, second, *more = held
+            if second == first + 1:
+                pairs.append((first, second))
+            else:
+                more = [second, *more]
+            for seat in more:
+                why = f"its player wagers on position {first}, which is not adjacent, or on two"
+                self.not_permitted(seat, wager, why, section)
+        return pairs
+
+    def as_told(self, name: str, seats: Iterable[int]) -> list[int]:
+        """Positions in the order the record has a fact of each: where a section asks for none.
+
+        Those it has none of come last, as given.
+        """
+        told = [getattr(fact.body, "position", None) for fact in self.source.left(name)]
+        return sorted(seats, key=lambda seat: told.index(seat) if seat in told else len(told))
 
     def within_positions(self, section: str) -> None:
         """The table has so many positions and no more."""

@@ -59,6 +59,7 @@ Key = tuple[str, str | None, int | None, int, str | None]
 
 # One line a fact that answers a step: (name, to, position, hand, what).
 _KEYS: dict[type, Callable[[Any], Key]] = {
+    IrregularityCalled: lambda b: ("irregularity_called", None, None, 1, b.kind),
     NoMoreBetsCalled: lambda _: ("no_more_bets_called", None, None, 1, None),
     DecisionsLockedCalled: lambda _: ("decisions_locked_called", None, None, 1, None),
     CardsDealt: lambda b: ("cards_dealt", b.to, b.position, b.hand, None),

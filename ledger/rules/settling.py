@@ -109,6 +109,25 @@ def pot(
     )
 
 
+def pushed(
+    spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
+) -> Settlement:
+    """A stake that goes back by a paragraph and no printed row. `section` is chapter-relative."""
+    seat, wager, hand = spot
+    return Settlement(
+        position=seat,
+        hand=hand,
+        wager=wager,
+        stake=stake,
+        outcome="push",
+        net=0,
+        exact_net="0",
+        section=rules.section(section),
+        reading=", ".join(readings) or None,
+        reading_value=", ".join(as_json(rules.readings[name]) for name in readings) or None,
+    )
+
+
 def voided(spot: Spot, stake: int, section: str) -> Settlement:
     """A stake that goes back. `section` as printed."""
     seat, wager, hand = spot

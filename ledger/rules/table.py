@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ledger.facts import DecisionMade, MeterRead, WagerPlaced, WagerWithdrawn
 from ledger.rules.dealing import Dealing
 from ledger.rules.odds import as_json
-from ledger.rules.settling import How, decided, fee, halved, pot, voided
+from ledger.rules.settling import How, decided, fee, halved, pot, pushed, voided
 from ledger.rules.steps import PAYMENT, POT, Spot, Step, fee_name, pot_name, said
 from ledger.values import dollars
 
@@ -256,6 +256,23 @@ class Table(Dealing):
         """A wager is lost; `readings` are those that depended on."""
         if (seat, wager, hand) in self.stakes:
             self._decide((seat, wager, hand), (), section, How(readings=readings))
+
+    def push(
+        self,
+        seat: int,
+        wager: str,
+        section: str,
+        *,
+        hand: int = 1,
+        readings: Sequence[str] = (),
+    ) -> None:
+        """Nobody won a wager, so it goes back; `readings` are those that depended on."""
+        spot = (seat, wager, hand)
+        stake = self.stakes.pop(spot, 0)
+        if stake is None:
+            self.unsettled.append(Step("wager_returned", section, None, seat, hand, wager))
+        elif stake:
+            self.keep(pushed(spot, stake, self.rules, section, readings))
 
     def forfeit(self, seat: int, section: str, keep: Sequence[str] = ()) -> None:
         """A hand is given up: its wagers are collected, its cards go into the rack."""

@@ -14,6 +14,7 @@ from ledger.facts import (
     CardsDealt,
     CardsExchanged,
     CardsTurned,
+    DecisionsLockedCalled,
     DiceThrown,
     FactRef,
     HandDiscarded,
@@ -57,6 +58,7 @@ class Chance(Players):
         self.counted = False  # the stub
         self._answers: dict[str, Callable[[Step], Fact | None]] = {
             "no_more_bets_called": self._no_more_bets,
+            "decisions_locked_called": self._locked,
             "cards_dealt": self._deal,
             "stub_counted": self._count_stub,
             "cards_turned": self._turn,
@@ -133,6 +135,11 @@ class Chance(Players):
         self.place_late()
         return fact
 
+    def _locked(self, step: Step) -> Fact:
+        del step
+        after_us = self.teller.between(900, 2_000)
+        return self.teller.tell("terminal", DecisionsLockedCalled(), after_us)
+
     def _draw(self) -> str:
         """The next card of the deck; a second copy of one dealt, where that is planted."""
         if self.dealt and self.hand.reads and self.slip.may("duplicate_card", 0.2):
@@ -198,12 +205,12 @@ class Chance(Players):
         return unsaid(self._dealt_body(step, drawn))
 
     def _count_stub(self, step: Step) -> Fact | None:
-        """The stub comes out of the shoe; from time to time it is counted."""
-        del step
+        """The stub, or the whole deck, comes out; from time to time it is counted."""
         if self.hand.stub_of is None:
             return None
         self.counted = True
-        stub = StubCounted(batch=self.hand.stub_of, counted=self.cards - len(self.dealt))
+        there = step.cards or self.cards - len(self.dealt)
+        stub = StubCounted(batch=self.hand.stub_of, counted=there)
         return self.teller.tell("terminal", stub, self.teller.between(6_000, 10_000))
 
     def _turn(self, step: Step) -> Fact:
