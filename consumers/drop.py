@@ -1,30 +1,43 @@
 """The drop: per table and gaming day, what went into the box, what was counted, what was won.
 
 Expected and counted content stay apart, and a column is NULL until a fact of its kind is on
-record: nothing known is never 0. Amounts are as the facts tell them; nothing is inferred.
+record: nothing known is never 0. Amounts are as the facts tell them, nothing is inferred; what a
+correction changes stands beside them (ADR 0066).
 """
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from consumers import drop_corrections
+from consumers.drop_corrections import CORRECTED, DAY_STARTS, MADE, UNKNOWN_DAY, Correction
+from consumers.money import (
+    ADDED,
+    COUNTED,
+    INVENTORY,
+    OPENS_DAY,
+    READS,
+    WAGERS,
+    Box,
+    amount_of,
+    box_of,
+    cents,
+    moved,
+    table_of,
+)
 from consumers.projection import Batch, Projection
 from infra.views import Column, Store, Table, reading
-from ledger.envelope import parse_subject_once
-from ledger.facts import Voucher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres import Database
-    from ledger.facts import DropBoxCounted, InventoryCounted
+    from ledger.facts import InventoryCounted
     from ledger.tape import TapeRow
-
-UNKNOWN_DAY = ""
-"""The gaming day of facts told before the record names one for their table."""
 
 _DAY_KEY = (
     Column("property", "text", "Property of the table."),
@@ -33,34 +46,30 @@ _DAY_KEY = (
 )
 
 
-def _cents(name: str, comment: str) -> Column:
-    return Column(name, "bigint", f"{comment}, cents; null: no such fact.", null=True)
-
-
 DAYS = Table(
     "drop_days",
     "One row a table and gaming day: its money, as far as facts tell it.",
     3,
     (
         *_DAY_KEY,
-        _cents("cash", "Expected in the box: cash bought in"),
-        _cents("counter_checks", "Expected in the box: counter checks issued"),
-        _cents("vouchers", "Expected in the box: vouchers bought in"),
-        _cents("coupons", "Expected in the box: face of coupons dropped; never part of the drop"),
-        _cents("rake", "Expected in the box: rake taken"),
-        _cents("tips", "Into the tip box, never the drop box"),
-        _cents("opener", "Table inventory at opening: the earliest count"),
+        cents("cash", "Expected in the box: cash bought in"),
+        cents("counter_checks", "Expected in the box: counter checks issued"),
+        cents("vouchers", "Expected in the box: vouchers bought in"),
+        cents("coupons", "Expected in the box: face of coupons dropped; never part of the drop"),
+        cents("rake", "Expected in the box: rake taken"),
+        cents("tips", "Into the tip box, never the drop box"),
+        cents("opener", "Table inventory at opening: the earliest count"),
         Column("opener_us", "bigint", "Device time of that count, microseconds.", null=True),
-        _cents("closer", "Table inventory at the drop or close: the latest count"),
+        cents("closer", "Table inventory at the drop or close: the latest count"),
         Column("closer_us", "bigint", "Device time of that count, microseconds.", null=True),
-        _cents("fills", "Fills accepted"),
-        _cents("credits", "Credits accepted"),
-        _cents("handle", "Wagers placed less withdrawn"),
-        _cents("payouts", "Winnings paid from the table"),
-        _cents("payouts_cage", "Winnings paid from the cage"),
-        _cents("collected", "Wagers collected"),
-        _cents("returned", "Wagers returned"),
-        _cents("fees", "Fees paid"),
+        cents("fills", "Fills accepted"),
+        cents("credits", "Credits accepted"),
+        cents("handle", "Wagers placed less withdrawn"),
+        cents("payouts", "Winnings paid from the table"),
+        cents("payouts_cage", "Winnings paid from the cage"),
+        cents("collected", "Wagers collected"),
+        cents("returned", "Wagers returned"),
+        cents("fees", "Fees paid"),
     ),
 )
 
@@ -71,10 +80,10 @@ WINS = Table(
     (
         *_DAY_KEY,
         Column("wager", "text", "Wager id."),
-        _cents("handle", "Placed less withdrawn"),
-        _cents("payouts", "Winnings paid, from table and cage"),
-        _cents("collected", "Collected"),
-        _cents("returned", "Returned"),
+        cents("handle", "Placed less withdrawn"),
+        cents("payouts", "Winnings paid, from table and cage"),
+        cents("collected", "Collected"),
+        cents("returned", "Returned"),
     ),
 )
 
@@ -88,10 +97,10 @@ BOXES = Table(
         Column("count", "smallint", "1: first count, 2: second."),
         Column("currency", "bigint", "Cash counted, cents."),
         Column("counter_checks", "bigint", "Counter checks counted, cents."),
-        _cents("vouchers", "Vouchers counted, where every one has its amount"),
+        cents("vouchers", "Vouchers counted, where every one has its amount"),
         Column("voucher_count", "integer", "Vouchers counted, pieces."),
         Column("coupon_count", "integer", "Coupons counted, pieces; their face is on the batch."),
-        _cents("chips", "Chips counted"),
+        cents("chips", "Chips counted"),
     ),
 )
 
@@ -140,19 +149,6 @@ class Win(Struct):
     win: int | None = None  # collected less winnings paid; None until a wager was decided
 
 
-class Box(Struct):
-    """One count of one box, in cents or pieces."""
-
-    box: str
-    count: int
-    currency: int
-    counter_checks: int
-    vouchers: int | None
-    voucher_count: int
-    coupon_count: int
-    chips: int | None
-
-
 class Drop(TableDay):
     """A table's gaming day as it is printed. Cents; null: not on record, never 0.
 
@@ -163,62 +159,43 @@ class Drop(TableDay):
     boxes: list[Box] = []
     wagers: list[Win] = []
     win: int | None = None  # collected and fees less winnings paid, from table and cage
+    corrections: list[Correction] = []
+    corrected: dict[str, int] = {}  # the amounts that these change, as they should have been
 
 
-_ADDED: dict[str, str] = {
-    "cash_bought_in.v1": "cash",
-    "counter_check_issued.v1": "counter_checks",
-    "voucher_bought_in.v1": "vouchers",
-    "coupon_dropped.v1": "coupons",
-    "rake_taken.v1": "rake",
-    "tip_dropped.v1": "tips",
-    "fill_accepted.v1": "fills",
-    "credit_accepted.v1": "credits",
-    "fee_paid.v1": "fees",
-}
-_AMOUNT = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
-_WAGERS: dict[str, str] = {
-    "wager_placed.v1": "handle",
-    "wager_withdrawn.v1": "handle",
-    "wager_paid.v1": "payouts",
-    "wager_collected.v1": "collected",
-    "wager_returned.v1": "returned",
-}
-_OPENS_DAY = frozenset(("table_opened.v1", "drop_box_attached.v1"))
-_COUNTED, _INVENTORY = "drop_box_counted.v1", "inventory_counted.v1"
-_READS = frozenset((*_ADDED, *_WAGERS, *_OPENS_DAY, _COUNTED, _INVENTORY))
 Key = tuple[Any, ...]
 
 
 def apply(store: Store, batch: Batch) -> None:
     """Add a batch's money facts to their tables' gaming days."""
-    told = _placed(store, batch)
+    told, starts = _placed(store, batch)
     days = {
         key: TableDay(*row)
         for key, row in store.load(DAYS, dict.fromkeys(key for key, *_ in told)).items()
     }
-    keys = dict.fromkeys((*key, body.wager) for key, row, body in told if row.type in _WAGERS)
+    keys = dict.fromkeys((*key, body.wager) for key, row, body in told if row.type in WAGERS)
     wins = {key: Win(*row[3:]) for key, row in store.load(WINS, keys).items()}
     boxes: dict[Key, Key] = {}
     for key, row, body in told:
         day = days.get(key)
         if day is None:
             day = days[key] = TableDay(*key)
-        if row.type in _WAGERS:
+        if row.type in WAGERS:
             _move(day, wins, key, row.type, body)
-        elif row.type in _ADDED:
-            _add(day, _ADDED[row.type], getattr(body, _AMOUNT.get(row.type, "amount")))
-        elif row.type == _INVENTORY:
+        elif row.type in ADDED:
+            _add(day, ADDED[row.type], amount_of(row.type, body))
+        elif row.type == INVENTORY:
             _inventory(day, body, row.time_us)
-        elif row.type == _COUNTED:
-            box = _box(body)
+        elif row.type == COUNTED:
+            box = box_of(body)
             boxes[(*key, box.box, box.count)] = (*key, *astuple(box))
     store.save(DAYS, (astuple(day) for day in days.values()))
     store.save(WINS, ((*key[:3], *astuple(win)[:5]) for key, win in wins.items()))
     store.save(BOXES, boxes.values())
+    drop_corrections.note(store, batch, starts)
 
 
-DROP = Projection("drop", 1, (DAYS, WINS, BOXES, OPEN_DAYS), apply)
+DROP = Projection("drop", 2, (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED), apply)
 """The view."""
 
 
@@ -245,27 +222,53 @@ def read(
             parameters,
         )
 
-    with reading(base, [each.name for each in (DAYS, WINS, BOXES)]) as store:
-        days, wins, boxes = rows(DAYS), rows(WINS), rows(BOXES)
+    with reading(base, [each.name for each in (DAYS, WINS, BOXES, CORRECTED)]) as store:
+        days, wins, boxes, meant = rows(DAYS), rows(WINS), rows(BOXES), rows(CORRECTED)
     found = [
         _printed(
             row,
             [Box(*box[3:]) for box in boxes if box[:3] == row[:3]],
             [Win(*win[3:]) for win in wins if win[:3] == row[:3]],
+            drop_corrections.read(line for line in meant if line[-3:] == row[:3]),
         )
         for row in days
     ]
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
 
 
-def _printed(row: Key, boxes: list[Box], wagers: list[Win]) -> Drop:
-    """A day with its boxes and wagers, and what was won."""
+def _printed(row: Key, boxes: list[Box], wagers: list[Win], made: list[Correction]) -> Drop:
+    """A day with its boxes and wagers, what was won, and what corrections make of it."""
     drop = Drop(*row)
-    drop.boxes, drop.wagers = boxes, wagers
-    drop.win = _less((drop.collected, drop.fees), (drop.payouts, drop.payouts_cage))
+    drop.boxes, drop.wagers, drop.corrections = boxes, wagers, made
+    drop.win = _win(drop)
     for each in wagers:
         each.win = _less((each.collected,), (each.payouts,))
+    if made:
+        drop.corrected = _corrected(drop)
     return drop
+
+
+def _corrected(drop: Drop) -> dict[str, int]:
+    """The day's amounts that corrections change. A count is replaced, all else is added to."""
+    meant = copy(drop)
+    for each in drop.corrections:
+        if each.amount in ("opener", "closer"):
+            counted = (getattr(drop, each.amount), getattr(drop, f"{each.amount}_us"))
+            if counted == (each.told, each.time_us) and each.meant is not None:
+                setattr(meant, each.amount, each.meant)
+        elif each.amount in TableDay.__struct_fields__:
+            _add(meant, each.amount, (each.meant or 0) - (each.told or 0))
+    meant.win = _win(meant)
+    names = (*TableDay.__struct_fields__[3:], "win")
+    return {
+        name: value
+        for name in names
+        if (value := getattr(meant, name)) is not None and value != getattr(drop, name)
+    }
+
+
+def _win(drop: Drop) -> int | None:
+    return _less((drop.collected, drop.fees), (drop.payouts, drop.payouts_cage))
 
 
 def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | None:
@@ -275,49 +278,38 @@ def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | Non
     return sum(amount or 0 for amount in gained) - sum(amount or 0 for amount in lost)
 
 
-def _placed(store: Store, batch: Batch) -> list[tuple[Key, TapeRow, Any]]:
-    """What money facts say, with the table and gaming day they belong to.
+def _placed(store: Store, batch: Batch) -> tuple[list[tuple[Key, TapeRow, Any]], list[Key]]:
+    """What money facts say, with the table and gaming day they belong to; where days begin.
 
     The day is the fact's round's, or its own; else the one its table is in at that point of the
     record: what the last `table_opened` or `drop_box_attached` said.
     """
-    facts = [(row, *_table(row, batch)) for row in batch.rows if row.type in _READS]
+    facts = [(row, *table_of(row, batch)) for row in batch.rows if row.type in READS]
     tables = dict.fromkeys(table for _, table, _, _ in facts)
     open_day = {key: row[2] for key, row in store.load(OPEN_DAYS, tables).items()}
     known = dict(open_day)
-    found = []
+    found, starts = [], []
     for row, table, day, body in facts:
-        if row.type in _OPENS_DAY:
+        if row.type in OPENS_DAY:
+            if open_day.get(table) != body.gaming_day:
+                starts.append((*table, row.position, body.gaming_day))
             open_day[table] = body.gaming_day
         else:
             told = day or getattr(body, "gaming_day", None) or open_day.get(table, UNKNOWN_DAY)
             found.append(((*table, told), row, body))
     changed = ((*table, day) for table, day in open_day.items() if known.get(table) != day)
     store.save(OPEN_DAYS, changed)
-    return found
-
-
-def _table(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, Any]:
-    """The table a fact is about, its round's gaming day, and what it says."""
-    property_ = row.tape.partition("/")[0]
-    if row.subject is not None:
-        round_ = parse_subject_once(row.subject, property_)[0]
-        if round_ is not None:
-            return (property_, round_.table), round_.gaming_day, batch.body(row)
-    fact = batch.fact(row)
-    return (property_, fact.table or ""), None, fact.body
+    return found, starts
 
 
 def _move(day: TableDay, wins: dict[Key, Win], key: Key, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
     """A wager is placed, withdrawn, paid, collected or returned."""
-    field = _WAGERS[type_]
-    amount = -body.amount if type_ == "wager_withdrawn.v1" else body.amount
+    field, amount = moved(type_, body)
     win = wins.get((*key, body.wager))
     if win is None:
         win = wins[*key, body.wager] = Win(body.wager)
-    _add(win, field, amount)
-    cage = field == "payouts" and body.paid_from == "cage"
-    _add(day, "payouts_cage" if cage else field, amount)
+    _add(win, WAGERS[type_], amount)
+    _add(day, field, amount)
 
 
 def _add(to: TableDay | Win, field: str, amount: int) -> None:
@@ -331,24 +323,3 @@ def _inventory(day: TableDay, counted: InventoryCounted, at_us: int) -> None:
             day.opener, day.opener_us = counted.total, at_us
     elif day.closer_us is None or at_us > day.closer_us:
         day.closer, day.closer_us = counted.total, at_us
-
-
-def _box(counted: DropBoxCounted) -> Box:
-    """What the count room found; the last word on a count stands."""
-    amounts = [each.amount if isinstance(each, Voucher) else None for each in counted.vouchers]
-    known = [amount for amount in amounts if amount is not None]
-    return Box(
-        counted.box,
-        counted.count,
-        _value(counted.currency),
-        sum(check.amount for check in counted.counter_checks),
-        sum(known) if len(known) == len(amounts) else None,
-        len(amounts),
-        len(counted.coupons),
-        None if counted.chips is None else _value(counted.chips),
-    )
-
-
-def _value(pieces: dict[str, int]) -> int:
-    """Cents of chips or notes by denomination."""
-    return sum(int(denomination) * count for denomination, count in pieces.items())

@@ -1,7 +1,8 @@
 """Payouts: per table, gaming day and wager, what was placed, paid, collected and returned.
 
 Paid is kept by payer: the table's tray, or the cage. A column is NULL until a fact of its kind is
-on record. Only rounds' facts are read; the day is the round's own.
+on record. Only rounds' facts are read; the day is the round's own. Amounts are as told: what a
+correction changes stands beside the drop's (`consumers.drop_corrections`).
 """
 
 from __future__ import annotations
@@ -11,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from consumers.money import cents
 from consumers.projection import Batch, Projection
 from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
 
 if TYPE_CHECKING:
     from infra.postgres import Database
-
-
-def _cents(name: str, comment: str) -> Column:
-    return Column(name, "bigint", f"{comment}, cents; null: no such fact.", null=True)
 
 
 PAYOUTS = Table(
@@ -32,11 +30,11 @@ PAYOUTS = Table(
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("gaming_day", "text", "Label of the round's gaming day, YYYY-MM-DD."),
         Column("wager", "text", "Wager id."),
-        _cents("placed", "Placed less withdrawn"),
-        _cents("paid_table", "Winnings paid from the table's tray"),
-        _cents("paid_cage", "Winnings paid from the cage"),
-        _cents("collected", "Collected"),
-        _cents("returned", "Returned"),
+        cents("placed", "Placed less withdrawn"),
+        cents("paid_table", "Winnings paid from the table's tray"),
+        cents("paid_cage", "Winnings paid from the cage"),
+        cents("collected", "Collected"),
+        cents("returned", "Returned"),
         Column("placed_count", "integer", "Facts of chips placed."),
         Column("paid_count", "integer", "Payments."),
         Column("collected_count", "integer", "Collections."),

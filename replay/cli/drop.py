@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from consumers import drop as view
+from consumers.money import Box
 from ledger.values import dollars
 from replay.cli.app import family
 from replay.cli.output import Json, print_lines, say, show_table
@@ -26,7 +27,8 @@ def drop(
     """The drop and the win of each table and gaming day.
 
     What facts at the table say the box should hold stands beside what was counted. What is not on
-    record is n/a (null in JSON), never 0.
+    record is n/a (null in JSON), never 0. Sums are of what was told; what corrections make of them
+    stands beside them.
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
@@ -50,14 +52,16 @@ _RESULT = ("handle", "payouts", "payouts_cage", "collected", "returned", "fees",
 def _show_day(day: view.Drop) -> None:
     """One table's gaming day: the box, the tray, the result, and the win by wager."""
     title = f"{day.property}:{day.table} · {day.gaming_day or 'gaming day not told'}"
+    meant = ("as corrected",) if day.corrections else ()
     counts = [f"{box.box}, count {box.count}" for box in day.boxes]
     show_table(
         f"{title} · into the box",
-        ("what", "expected", *(counts or ("counted",))),
+        ("what", "expected", *meant, *(counts or ("counted",))),
         (
             (
                 name.replace("_", " "),
                 _money(getattr(day, name)),
+                *([_money(_meant(day, name))] if meant else []),
                 *([_counted(box, field) for box in day.boxes] or [None]),
             )
             for name, field in zip(_EXPECTED, _COUNTED, strict=True)
@@ -66,10 +70,19 @@ def _show_day(day: view.Drop) -> None:
     )
     show_table(
         "Tray and result",
-        ("what", "amount"),
-        ((name.replace("_", " "), _money(getattr(day, name))) for name in (*_TRAY, *_RESULT)),
+        ("what", "amount", *meant),
+        (
+            (
+                name.replace("_", " "),
+                _money(getattr(day, name)),
+                *([_money(_meant(day, name))] if meant else []),
+            )
+            for name in (*_TRAY, *_RESULT)
+        ),
         right="amount",
     )
+    if day.corrections:
+        _show_corrections(day)
     show_table(
         "By wager",
         ("wager", "handle", "payouts", "collected", "returned", "win"),
@@ -82,7 +95,38 @@ def _show_day(day: view.Drop) -> None:
     )  # fmt: skip
 
 
-def _counted(box: view.Box, field: str | None) -> str | None:
+def _show_corrections(day: view.Drop) -> None:
+    """Each amount that a correction changes, before and after."""
+    show_table(
+        "Corrections",
+        ("fact", "amount", "wager", "told", "corrected", "because"),
+        (
+            (
+                f"{each.of_source} {each.of_id}",
+                each.amount.replace("_", " "),
+                each.wager or None,
+                *(_pieces_or_money(each.amount, value) for value in (each.told, each.meant)),
+                each.because,
+            )
+            for each in day.corrections
+        ),
+        right="told corrected",
+    )
+
+
+def _meant(day: view.Drop, name: str) -> int | None:
+    """An amount as it should have been; as told where no correction changes it."""
+    told: int | None = getattr(day, name)
+    return day.corrected.get(name, told)
+
+
+def _pieces_or_money(amount: str, value: int | None) -> str | None:
+    if amount.endswith("coupon_count"):
+        return None if value is None else f"{value} pieces"
+    return _money(value)
+
+
+def _counted(box: Box, field: str | None) -> str | None:
     """What the count room found of one kind; coupons are pieces, all else dollars."""
     if field is None:
         return None
