@@ -47,11 +47,27 @@ def _turned(words: list[str]) -> told.CardsTurned:
     return told.CardsTurned(to="community", cards=cards, at=at)
 
 
-def _shown(position: int, words: list[str]) -> told.CardsTurned:
+def _who(word: str) -> dict[str, Any]:
+    """Whose cards: `dealer`, or a position."""
+    return {"to": "dealer"} if word == "dealer" else {"to": "player", "position": int(word)}
+
+
+def _shown(who: dict[str, Any], words: list[str]) -> told.CardsTurned:
     if words[0].isdigit():
-        at, cards = (int(words[0]),), (words[1],)
-        return told.CardsTurned(to="player", position=position, cards=cards, at=at)
-    return told.CardsTurned(to="player", position=position, cards=tuple(words))
+        return told.CardsTurned(**who, cards=(words[1],), at=(int(words[0]),))
+    return told.CardsTurned(**who, cards=tuple(words))
+
+
+def _set(who: dict[str, Any], words: list[str]) -> told.HandSet:
+    """`high Kd Qh 9c low 2s 3d`: a name is a word in small letters."""
+    hands: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        if word.islower():
+            name = word
+            hands[name] = ()
+        else:
+            hands[name] += (word,)
+    return told.HandSet(**who, hands=hands)
 
 
 def _moved(kind: type, words: list[str]) -> Any:  # noqa: ANN401 - one of three facts
@@ -71,9 +87,10 @@ def _dice(words: list[str], **values: str) -> told.DiceThrown:
 _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "nomorebets": lambda _: told.NoMoreBetsCalled(),
     "cross": lambda w: _dealt("community", None, w),
-    "deal": lambda w: _dealt("player", int(w[0]), w[1:]),
+    "deal": lambda w: _dealt(_who(w[0])["to"], _who(w[0]).get("position"), w[1:]),
     "turn": _turned,
-    "show": lambda w: _shown(int(w[0]), w[1:]),
+    "show": lambda w: _shown(_who(w[0]), w[1:]),
+    "set": lambda w: _set(_who(w[0]), w[1:]),
     "fold": lambda w: told.DecisionMade(position=int(w[0]), decision="fold"),
     "withdraw": lambda w: told.WagerWithdrawn(position=int(w[0]), wager=w[1], amount=int(w[2])),
     "pay": lambda w: _moved(told.WagerPaid, w),
