@@ -22,3 +22,9 @@ def told_of(game_id: str, name: str) -> Any:  # noqa: ANN401 - a constant of the
     found = [getattr(module, name) for module in modules(game_id) if hasattr(module, name)]
     assert len(found) == 1, f"the tests of {game_id} have {len(found)} {name}; write one"
     return found[0]
+
+
+def told_or(game_id: str, name: str, otherwise: Any) -> Any:  # noqa: ANN401 - as above
+    """The constant of this name in the game's tests, or another value where they have none."""
+    found = [getattr(module, name) for module in modules(game_id) if hasattr(module, name)]
+    return found[0] if found else otherwise
