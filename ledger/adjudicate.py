@@ -155,7 +155,13 @@ def _table(
     missing = sum(gap.missing for gap in of.gaps)
     known = frozenset(wager.id for wager in rules.game.wagers)
     record = Record(
-        facts, wagers=known, missing=missing, gone=of.gone, seats=of.seats, broken_off=broken_off
+        facts,
+        wagers=known,
+        missing=missing,
+        lossy=frozenset(gap.after.source for gap in of.gaps),
+        gone=of.gone,
+        seats=of.seats,
+        broken_off=broken_off,
     )
     return Table(record, rules, dealt_from), record
 

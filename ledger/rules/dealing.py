@@ -98,7 +98,7 @@ class Dealing(Layout):
             if over > 0 or (over < 0 and not lost):
                 wrong[spot] = over
             elif over < 0:
-                self._forget_order(spot)
+                self.forget_order(*spot)
                 held.clear()
                 over = -due[spot[:2]]
             held.extend([UNKNOWN_CARD] * -over)
@@ -120,8 +120,9 @@ class Dealing(Layout):
             )
         raise Void(section)
 
-    def _forget_order(self, spot: tuple[str, int | None, int]) -> None:
+    def forget_order(self, to: str, position: int | None = None, hand: int = 1) -> None:
         """One of a holder's deals is lost: which step each of the others answered is not known."""
+        spot = (to, position, hand)
         self.taken = [
             (step, fact)
             for step, fact in self.taken
@@ -286,10 +287,12 @@ class Dealing(Layout):
         hand: int = 1,
         *,
         early: str | None = None,
+        must: bool = True,
     ) -> Fact | None:
         """Turn these cards of a holder face up; the last fact that did. What is seen rules.
 
-        `early` is the paragraph that voids a round where another card shows. Raises Void.
+        `early` is the paragraph that voids a round where another card shows; play goes on without
+        cards that need not be seen (not `must`). Raises Void.
         """
         held = self.cards.setdefault((to, position, hand), [])
         face_up = self.exposed.setdefault((to, position, hand), set())
@@ -297,7 +300,8 @@ class Dealing(Layout):
         fact = None
         while not face_up.issuperset(at):
             due = tuple(index for index in at if index not in face_up)
-            fact = self.take(Step("cards_turned", section, to, position, hand, at=due))
+            step = Step("cards_turned", section, to, position, hand, at=due)
+            fact = self.take(step) if must else self.expect(step)
             if fact is None:
                 break
             body = said(fact, CardsTurned)

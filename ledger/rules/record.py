@@ -129,16 +129,19 @@ class Record:
         *,
         wagers: frozenset[str] = frozenset(),
         missing: int = 0,
+        lossy: frozenset[str] = frozenset(),
         gone: frozenset[int] = frozenset(),
         seats: Sequence[tuple[int, ...]] = (),
         broken_off: bool = False,
     ) -> None:
         """`facts` in order; `wagers` the game knows; `missing` facts that gaps say were lost.
 
+        `lossy`: the devices that lost them.
         `broken_off`: the round was voided where it stood, which shows nothing of play going on.
         """
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
         self.excused = missing > 0
+        self._facts, self._lossy = facts, lossy
         self.closed = False
         self._broken_off = broken_off
         self._gone = gone
@@ -300,6 +303,15 @@ class Record:
         found = [fact for key, queue in self._queues.items() if key[0] == name for fact in queue]
         kept = [fact for fact in found if self.rank[id(fact)] < end]
         return sorted(kept, key=lambda fact: self.rank[id(fact)])
+
+    def lacks(self, name: str) -> bool:
+        """Whether a device that tells facts of this name has lost some in this round."""
+        return bool(self._lossy) and any(
+            fact.source in self._lossy
+            and (key := _KEYS.get(type(fact.body))) is not None
+            and key(fact.body)[0] == name
+            for fact in self._facts
+        )
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another; None where their clocks cannot tell."""

@@ -87,6 +87,9 @@ class Source(Protocol):
     def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Facts of this name that no step has taken, in order; `before` the first of those left."""
 
+    def lacks(self, name: str) -> bool:
+        """Whether a device that tells facts of this name has lost some in this round."""
+
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """Whether a fact came after another; None where their clocks cannot tell."""
 

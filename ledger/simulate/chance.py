@@ -88,6 +88,11 @@ class Chance(Players):
         del name, before
         return []
 
+    def lacks(self, name: str) -> bool:
+        """Nothing is lost before it is told."""
+        del name
+        return False
+
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
         """What is made is never late by its own account."""
         del fact, other

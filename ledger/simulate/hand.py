@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import (
+    DecisionMade,
     FeePaid,
     IrregularityCalled,
     PotAwarded,
@@ -13,6 +14,7 @@ from ledger.facts import (
     WagerPlaced,
     WagerReturned,
 )
+from ledger.rules.house_money import PRESS
 from ledger.rules.steps import POT
 from ledger.simulate.habits import CHIP
 from ledger.values import dollars
@@ -77,6 +79,14 @@ class Chips:
         self.up[spot] = self.up.get(spot, 0) + body.amount
         self.hand.patrons[body.position].chips -= body.amount
 
+    def press(self, body: DecisionMade) -> None:
+        """House Money that was paid goes onto another wager, where that is what was decided."""
+        if body.decision == PRESS and body.amount:
+            wager = body.wager or self.hand.habit.always[0]
+            spot = (body.position, wager, body.hand)
+            self.up[spot] = self.up.get(spot, 0) + body.amount
+            self.hand.patrons[body.position].chips -= body.amount
+
     def call_misdeal(self, reason_by: str) -> None:
         """The misdeal is called, and every wager goes back."""
         called = IrregularityCalled(kind="wrong_card_count", by=reason_by)
@@ -125,7 +135,8 @@ class Chips:
             return amount + max(stake, CHIP)
         if amount >= 2 * DOLLAR and self.slip.may("underpay", 0.3):
             return amount // (2 * DOLLAR) * DOLLAR
-        if not self.dealt and self.slip.may("skipped_player", 0.3):
+        nobody_asked = self.hand.habit.stays is None  # for a bet, so only a payment can be missed
+        if nobody_asked and self.slip.may("skipped_player", 0.3):
             return 0
         return amount
 

@@ -82,10 +82,12 @@ class Players(Chips):
         made = {wager for wager, _ in chosen}
         free = [name for name in names if name in self.hand.habit.sometimes and name not in made]
         spare = self.hand.patrons[seat].chips - sum(cents for _, cents in chosen)
-        if not free or not chosen or spare < CHIP:
+        wager = self.chance.choice(free) if free else ""
+        cents = self.hand.habit.chips.get(wager, CHIP)
+        if not free or not chosen or spare < cents:
             return None
-        self.late = WagerPlaced(position=seat, wager=self.chance.choice(free), amount=CHIP)
-        self.hand.patrons[seat].chips -= CHIP  # in his hand already
+        self.late = WagerPlaced(position=seat, wager=wager, amount=cents)
+        self.hand.patrons[seat].chips -= cents  # in his hand already
         return unsaid(self.late)
 
     def place_late(self) -> None:
@@ -158,6 +160,7 @@ class Players(Chips):
         ways = step.ways(decision) if step.ways else ()
         way = self.chance.choice(ways) if ways else {}
         body = DecisionMade(position=seat, hand=step.hand, decision=decision, **way)
+        self.press(body)
         return self.teller.tell("terminal", body, self.teller.between(1_000, 3_500))
 
     def _inclined(self, held: Sequence[str], can: Sequence[str]) -> float:

@@ -1,0 +1,84 @@
+"""House Money pressed: its winnings added to another wager of the same player.
+
+The dealer moves the payout, so no chips come from the player's hand and no wager is placed; the
+other wager is settled on the sum. What a press may come to is the holder's Rules Submission's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ledger.rules.game import Reading
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledger.facts import DecisionMade
+    from ledger.rules.ruling import Settlement
+    from ledger.rules.table import Table
+
+PRESS = "press"
+STAKE_TOO = "press_includes_stake"
+
+
+def reading(section: str) -> Reading:
+    """Whether the stake of House Money may be added with its payout."""
+    return Reading(
+        STAKE_TOO,
+        (False, True),
+        section,
+        "The text adds the payout of House Money to the other wager. `false`: the payout alone; "
+        "`true`: its stake may move with it, as casinos' own sheets have it.",
+    )
+
+
+def press(
+    t: Table, seat: int, decided: Settlement | None, onto: Sequence[str], section: str
+) -> set[str]:
+    """Add what a player presses to one of his wagers `onto`; a House Money wager was `decided`.
+
+    None: its cards are not known, so neither is what may be pressed. Returns the wagers that more
+    was pressed onto than the payout alone: that stands by the reading.
+    """
+    won = decided.net if decided and decided.outcome == "win" else 0
+    most = won + (decided.stake if decided and won and t.rules.readings[STAKE_TOO] else 0)
+    left = most
+    beyond: set[str] = set()
+    for _ in onto:
+        held = [wager for wager in onto if t.stake(seat, wager)]
+        if not (left and held) and not t.source.left("decision_made"):
+            break
+        ways = _ways(held, left, decided.stake if decided else left, len(onto) > 1)
+        body = t.decide(seat, (PRESS,), section, may=True, ways=lambda _, ways=ways: ways)  # type: ignore[misc]  # bound now
+        if body is None:
+            break
+        amount = left if body.amount is None else body.amount
+        wager = body.wager or (held or onto)[0]
+        if decided and (amount > left or wager not in held):
+            _too_much(t, body, wager, most if amount > left else None, section)
+        left = max(0, left - amount)
+        beyond |= {wager} if most - left > won else set()
+        spot = (seat, wager, 1)
+        if spot not in t.stakes or t.stakes[spot] is not None:
+            t.stakes[spot] = t.stake(seat, wager) + amount
+    return beyond
+
+
+def _ways(held: Sequence[str], left: int, unit: int, named: bool) -> Sequence[Mapping[str, Any]]:  # noqa: FBT001 - told once
+    """What a press may say: a wager of his, and all or a part of what may be added."""
+    return [
+        {"amount": amount, **({"wager": wager} if named else {})}
+        for wager in held
+        for amount in range(unit, left + 1, unit)
+    ]
+
+
+def _too_much(t: Table, body: DecisionMade, wager: str, most: int | None, section: str) -> None:
+    """A press of more than was won, or onto a wager that he did not make."""
+    why = (
+        "he has no such wager that House Money may be added to"
+        if most is None
+        else f"{dollars(body.amount or 0)} was pressed, and {dollars(most)} may be"
+    )
+    t.not_permitted(body.position, wager, why, section, (t.taken[-1][1],))
