@@ -16,7 +16,7 @@ from infra.literals import ranges_of, ranges_text
 from infra.views import Column, Store, Table
 from ledger.facts import type_name
 from ledger.feed import rules_for
-from ledger.rules import procedures
+from ledger.rules import procedures, supervision
 from ledger.rules.equipment import Equipment
 from ledger.rules.order import Gap, in_order
 from ledger.rules.review import lost_facts
@@ -52,7 +52,9 @@ TABLE_FINDINGS = Table(
         Column("gaming_day", "text", "Gaming day the table was in; null: not told.", null=True),
         Column("code", "text", "What it is, e.g. stub_count_overdue."),
         Column("finding", "json", "The finding as it is printed."),
-        Column("device", "text", "Of facts lost: the device and its boot.", null=True),
+        Column(
+            "device", "text", "Of facts lost: the device and its boot; (supervision).", null=True
+        ),
         Column("settled", "boolean", "Not judged anew.", dumped=False),
     ),
     ("(code)", "(device) WHERE device IS NOT NULL"),
@@ -84,7 +86,15 @@ CARE = Table(
 )
 
 _NEVER = -(2**63)
-_HEARD_NAMES = frozenset(type_name(kind).partition(".")[0] for kind in procedures.HEARD)
+_SUPERVISION = "(supervision)"  # where a device stands, of what holds for a floor
+_FIRST = {None: 0, _SUPERVISION: 2_000}  # numbers of findings of one fact, by what found them
+FLOOR = ""
+"""The name under which what holds for all tables of a property is judged; no table has it."""
+_HEARD_NAMES = frozenset(
+    type_name(kind).partition(".")[0]
+    for kinds in (procedures.HEARD, supervision.HEARD)
+    for kind in kinds
+)
 Place = tuple[str, int]
 """Tape and table_seq of a fact."""
 
@@ -96,21 +106,37 @@ class Heard(NamedTuple):
     fact: Fact
 
 
+def _state_of(table: TableId) -> type[Equipment | supervision.Floor]:
+    """What is kept of a table, or of a floor."""
+    return supervision.Floor if table[1] == FLOOR else Equipment
+
+
 class _Cared(NamedTuple):
-    """A table's equipment as it is kept."""
+    """A table's equipment, or a floor's people, as they are kept."""
 
     until_us: int
-    state: Equipment
+    state: Equipment | supervision.Floor
     waiting: list[Place]
 
 
 def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
-    """Facts that procedures look at, by the table they speak of."""
+    """Facts that procedures look at, by the table they speak of, and by the floor it is on."""
     found: dict[TableId, list[Heard]] = defaultdict(list)
     for each in heard:
-        if each.fact.table and type(each.fact.body) in procedures.HEARD:
-            found[each.fact.source.split("/", 2)[1], each.fact.table].append(each)
+        for table in _looked_at(each.fact):
+            found[table].append(each)
     return found
+
+
+def _looked_at(fact: Fact) -> Iterator[TableId]:
+    """The table, and the floor, that a fact may complete a finding of."""
+    if fact.table is None:
+        return
+    property_, kind = fact.source.split("/", 2)[1], type(fact.body)
+    if kind in procedures.HEARD:
+        yield property_, fact.table
+    if kind in supervision.HEARD:
+        yield property_, FLOOR
 
 
 def note_tables(store: Store, heard: Iterable[Heard]) -> None:
@@ -118,7 +144,10 @@ def note_tables(store: Store, heard: Iterable[Heard]) -> None:
     seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row, fact in heard:
         if fact.table:
-            seqs[fact.source.split("/", 2)[1], fact.table, row.tape].append(row.table_seq)
+            property_ = fact.source.split("/", 2)[1]
+            seqs[property_, fact.table, row.tape].append(row.table_seq)
+            if type(fact.body) in supervision.HEARD:
+                seqs[property_, FLOOR, row.tape].append(row.table_seq)
     store.save(TABLE_TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
 
 
@@ -134,7 +163,7 @@ def judge_tables(
     kept = {
         row[:2]: _Cared(
             row[2],
-            msgspec.json.decode(row[3], type=Equipment),
+            msgspec.json.decode(row[3], type=_state_of(row[:2])),
             msgspec.json.decode(row[4], type=list[Place]),
         )
         for row in store.rows(CARE, wanted)
@@ -145,10 +174,11 @@ def judge_tables(
     waiting = tables_of(Heard(row, fact_of(row)) for row in began)
     judged = []
     for table in wanted:
-        cared = kept.get(table) or _Cared(_NEVER, Equipment(), [])
+        cared = kept.get(table) or _Cared(_NEVER, _state_of(table)(), [])
         heard = tables.get(table, [])
         if table in anew or any(each.fact.time_us <= cared.until_us for each in heard):
-            cared, heard = _Cared(_NEVER, Equipment(), []), _all_of(store, table, position)
+            cared = _Cared(_NEVER, _state_of(table)(), [])
+            heard = _all_of(store, table, position)
         else:
             heard = [*waiting.get(table, ()), *heard]
         if heard:
@@ -199,11 +229,23 @@ def _judge(
     for at, fact in enumerate(ordered):
         if at == cut:
             settled = msgspec.json.encode(state)
-        if found := procedures.see(state, fact, rules_of):
+        if isinstance(state, supervision.Floor):
+            rows += _of_floor(table[0], state, fact, settled=at < cut)
+        elif found := procedures.see(state, fact, rules_of):
             rows += _rows(table, state.gaming_day, fact, found, device=None, settled=at < cut)
     waiting = [places[fact.source, fact.id] for fact in ordered[cut:]]
     cells = (*table, horizon, settled.decode(), msgspec.json.encode(waiting).decode())
     return _Judged(table, cared.until_us == _NEVER, rows, cells)
+
+
+def _of_floor(
+    property_: str, state: supervision.Floor, fact: Fact, *, settled: bool
+) -> Iterator[tuple[Any, ...]]:
+    """Findings of supervision: of the table whose fact completes them."""
+    found = supervision.see(state, fact)
+    table = (property_, fact.table or FLOOR)
+    day = supervision.day_of(state, table[1])
+    return _rows(table, day, fact, found, device=_SUPERVISION, settled=settled)
 
 
 def _save(store: Store, judged: Sequence[_Judged]) -> None:
@@ -211,12 +253,15 @@ def _save(store: Store, judged: Sequence[_Judged]) -> None:
     store.query(
         "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
         " %(tables)s::text[], %(anew)s::boolean[]) AS j (property, table_name, anew)"
-        " WHERE f.property = j.property AND f.table_name = j.table_name"
-        " AND f.device IS NULL AND (j.anew OR NOT f.settled) RETURNING 1",
+        " WHERE f.property = j.property"
+        " AND CASE j.table_name WHEN '' THEN f.device = %(supervision)s"
+        " ELSE f.table_name = j.table_name AND f.device IS NULL END"
+        " AND (j.anew OR NOT f.settled) RETURNING 1",
         {
             "properties": [each.table[0] for each in judged],
             "tables": [each.table[1] for each in judged],
             "anew": [each.anew for each in judged],
+            "supervision": _SUPERVISION,
         },
     )
     store.save(TABLE_FINDINGS, (row for each in judged for row in each.rows))
@@ -233,7 +278,7 @@ def _rows(
     settled: bool,
 ) -> Iterator[tuple[Any, ...]]:
     """Findings as rows, numbered; lost facts apart from what the same fact completes."""
-    first = 0 if device is None else 1_000
+    first = _FIRST.get(device, 1_000)
     for nth, finding in enumerate(found, first):
         text = msgspec.json.encode(finding).decode()
         yield (*table, fact.time_us, fact.source, fact.id, nth, gaming_day, finding.code, text, device, settled)  # fmt: skip  # noqa: E501 - one row

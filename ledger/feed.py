@@ -14,7 +14,7 @@ from ledger.adjudicate import RoundRecord
 from ledger.corrections import Corrections, corrections, rule_corrected
 from ledger.facts import SeatLeft, SeatTaken, StubCounted
 from ledger.games import games
-from ledger.rules import procedures
+from ledger.rules import procedures, supervision
 from ledger.rules.equipment import Equipment
 from ledger.rules.order import Gap, gaps, in_order
 from ledger.rules.review import lost_facts
@@ -61,6 +61,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
     said = list(_rounds(rounds, tables, lost, submissions, corrections(told)))
     for table, its in tables.items():
         said += _of_table(table, its, submissions)
+    said += _of_floors(told)
     said += [_gap(gap) for gap in lost if gap.after.round is None]
     said.sort(key=lambda each: (each.time_us, each.table))
     return (each.what for each in said)
@@ -137,6 +138,22 @@ def _of_table(
         found = procedures.see(state, fact, rules_of)
         if found:
             yield _Said(fact.time_us, table, table_findings(table, state.gaming_day, found))
+
+
+def _of_floors(facts: Iterable[Fact]) -> Iterator[_Said]:
+    """Findings of who supervises what, over all tables of each property."""
+    floors: dict[str, list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if type(fact.body) in supervision.HEARD and fact.table:
+            floors[fact.source.split("/")[1]].append(fact)
+    for property_, its in floors.items():
+        floor = supervision.Floor()
+        for fact in in_order(its):
+            found = supervision.see(floor, fact)
+            table = (property_, fact.table or "")
+            if found:
+                day = supervision.day_of(floor, table[1])
+                yield _Said(fact.time_us, table, table_findings(table, day, found))
 
 
 def rules_for(table: TableId, submissions: Sequence[Filed]) -> RulesOf:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ledger.facts import DiceInspected, DiceReceived, DiceRemoved, DiceThrown, TableClosed
+from ledger.facts import (
+    DiceDiscrepancyReported,
+    DiceInspected,
+    DiceOpened,
+    DiceReceived,
+    DiceRemoved,
+    DiceThrown,
+    TableClosed,
+)
 from ledger.rules.equipment import HOUR_US, DiceSet, Judge
 from ledger.rules.game import DiceProcedures
 
@@ -23,8 +31,25 @@ def _dice_received(j: Judge, body: DiceReceived, _: object) -> None:
 
 
 def _dice_inspected(j: Judge, body: DiceInspected, _: object) -> None:
+    dice = j.state.dice.get(body.set)
+    if dice is None:
+        return
+    watching = set(body.observed_by) - set(body.by)
+    least, paragraph = ALTERNATIVES[body.alternative]
+    dice.inspected, dice.alternative, dice.judged = True, body.alternative, False
+    dice.flaw = None if body.by and len(watching) >= least else paragraph
+
+
+def _dice_opened(j: Judge, body: DiceOpened, _: object) -> None:
+    """Dice kept under a seal: a broken one calls for another inspection."""
+    dice = j.state.dice.get(body.set)
+    if dice is not None and not body.seal_intact and dice.alternative in BROKEN_SEAL:
+        dice.flaw, dice.judged = BROKEN_SEAL[dice.alternative], False
+
+
+def _dice_reported(j: Judge, body: DiceDiscrepancyReported, _: object) -> None:
     if body.set in j.state.dice:
-        j.state.dice[body.set].inspected = True
+        j.state.dice[body.set].reported = True
 
 
 def _dice_removed(j: Judge, body: DiceRemoved, _: object) -> None:
@@ -41,6 +66,13 @@ def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
             if not dice.inspected:
                 says = f"Set {name} was thrown without having been inspected"
                 j.find("dice_not_inspected", care.inspected, says, recorded=name)
+            elif dice.flaw:
+                says = f"Set {name} was thrown, and its inspection was not what it is to be"
+                j.find("dice_not_inspected", dice.flaw, says, recorded=name)
+        if dice.reported:
+            dice.reported = False
+            says = f"Set {name} was thrown after a discrepancy of it was reported"
+            j.find("step_missing", "603a.13(g)", says, expected="dice_removed", recorded=name)
         if care.changed is None or care.change_hours is None:
             continue
         overdue = (j.fact.time_us - dice.received_us) // (care.change_hours * HOUR_US)
@@ -61,10 +93,18 @@ def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
             )
 
 
+ALTERNATIVES = {1: (1, "603a.13(f)(1)(ii)"), 2: (1, "603a.13(f)(2)(i)"), 3: (2, "603a.13(f)(3)(i)")}
+"""How many must watch an inspection by each of the three alternatives, and where it says so."""
+
+BROKEN_SEAL = {2: "603a.13(f)(2)(iv)(B)", 3: "603a.13(f)(3)(vi)"}
+"""Where dice inspected before they came to the table are inspected again."""
+
 CARE: dict[type, Callable[[Judge, Any, object], None]] = {
     TableClosed: _table_closed,
     DiceReceived: _dice_received,
     DiceInspected: _dice_inspected,
+    DiceOpened: _dice_opened,
+    DiceDiscrepancyReported: _dice_reported,
     DiceRemoved: _dice_removed,
     DiceThrown: _dice_thrown,
 }

@@ -38,7 +38,10 @@ class DiceSet(Struct):
 
     received_us: int
     inspected: bool = False
+    alternative: int = 0  # by which it was inspected
     judged: bool = False  # its inspection was judged
+    flaw: str | None = None  # the paragraph its inspection, or its seal, falls short of
+    reported: bool = False  # a discrepancy of it was
     stale: bool = False  # the table closed since it came
     changes_due: int = 0
 
@@ -59,6 +62,9 @@ class Equipment(Struct):
     reshuffle_due: FactRef | None = None
     submission_asked: bool = False
     submission_checked: str | None = None  # the gaming day whose submission was looked at
+    staff: dict[str, str] | None = None  # who stands at the table, and as what; None: not told
+    cameras: dict[str, list[str]] | None = None  # stationary ones, and what each covers
+    short: list[str] = field(default_factory=list)  # of people and cameras, as it was told
 
 
 class Judge(Struct):

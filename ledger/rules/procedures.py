@@ -1,8 +1,8 @@
 """The procedures that are nearly word for word the same in every chapter, over a table's tape.
 
-Opening, inspection, shuffle, cut, stub count, change of cards and dice, devices that failed: each
-is judged at the fact that completes it. Seen fact by fact, so a view can keep the state. A table
-that reports nothing of its equipment has none of these findings.
+Opening, inspection, shuffle, cut, stub count, change of cards and dice, devices that failed, who
+and what watches: each is judged at the fact that completes it. Seen fact by fact, so a view can
+keep the state. A table that reports nothing of these has none of these findings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import RoundStarted, TableOpened
-from ledger.rules import card_care, dice_care
+from ledger.rules import card_care, dice_care, staffing
 from ledger.rules.equipment import Equipment, Judge, RulesOf
 from ledger.rules.filing import problems
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from ledger.wire import Fact
 
 
-HEARD = frozenset({TableOpened, RoundStarted, *card_care.CARE, *dice_care.CARE})
+LOOKS = (card_care, dice_care, staffing)
+
+HEARD = frozenset({TableOpened, RoundStarted, *(kind for each in LOOKS for kind in each.CARE)})
 """The kinds of fact that procedures look at; no other changes what they find."""
 
 
@@ -32,7 +34,7 @@ def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
         state.game = body.game
         day = fact.round.gaming_day if fact.round else getattr(body, "gaming_day", None)
         state.gaming_day = day or state.gaming_day
-    care = [each.CARE[kind] for each in (card_care, dice_care) if kind in each.CARE]
+    care = [each.CARE[kind] for each in LOOKS if kind in each.CARE]
     if not (care or kind is RoundStarted):
         return []
     # What is told before the table's game is, is kept and judged when a round begins.

@@ -21,7 +21,6 @@ from ledger.facts import (
     TableClosed,
     TableOpened,
 )
-from ledger.games import games
 from ledger.rules.cards import ONE_OF_EACH
 from ledger.rules.game import DiceProcedures
 from ledger.rules.table import Table
@@ -43,7 +42,12 @@ if TYPE_CHECKING:
     from ledger.rules.game import InForce
     from ledger.simulate.plan import Plan, Planted, TablePlan
 
-_OTHERS: tuple[Role, ...] = ("dealer", "stickperson")  # beside the dealer, at dice
+_OTHERS: dict[str, tuple[Role, ...]] = {
+    "three_dice_football": ("dealer", "stickperson"),
+    "craps": ("dealer", "stickperson", "boxperson"),
+    "baccarat": ("dealer",),
+}
+"""Who works beside the dealer, by game."""
 _SHIFT_US = 8 * HOUR
 _PUSH_US = HOUR  # a dealer's time at a table
 _BEFORE_US = 30 * MINUTE  # from the first camera to the first round
@@ -63,11 +67,11 @@ class People(NamedTuple):
 
 
 def people_of(plan: Plan, index: int) -> People:
-    """The people of a table. A floorperson has two tables, whatever is played there."""
-    floor = 2001 + index // 2
+    """The people of a table. A floorperson has two tables, but of Baccarat one."""
+    game = plan.tables[index].game
+    floor = 2201 + index if game == "baccarat" else 2001 + index // 2
     dealers = tuple(f"D-{1001 + index * 10 + n}" for n in range(3))
-    dice = games()[plan.tables[index].game].dice
-    others = tuple(f"D-{1008 + index * 10 + n}" for n in range(2)) if dice else ()
+    others = tuple(f"D-{1007 + index * 10 + n}" for n in range(len(_OTHERS.get(game, ()))))
     return People(dealers, others, f"F-{floor}", f"F-{floor + 500}")
 
 
@@ -134,7 +138,7 @@ class Day:
         )
         teller.tell("terminal", FloorpersonAssigned(employee=people.floor), 5 * SECOND)
         teller.tell("terminal", DealerAssigned(employee=people.dealers[0], role="dealer"))
-        for employee, role in zip(people.others, _OTHERS, strict=False):
+        for employee, role in self._others():
             teller.tell("terminal", DealerAssigned(employee=employee, role=role))
         teller.tell("terminal", opened, 10 * SECOND)
         self.bank.attach()
@@ -145,6 +149,10 @@ class Day:
         teller.now_us = max(teller.now_us, self.plan.opens_us)
         for _ in range(max(1, self.table.seats // 2)):
             self._take_seat()
+
+    def _others(self) -> Iterator[tuple[str, Role]]:
+        """Who works beside the dealer, and as what."""
+        return zip(self.people.others, _OTHERS.get(self.table.game, ()), strict=True)
 
     def _map_cameras(self) -> None:
         for camera in cameras_of(self.plan, self.table):
@@ -166,7 +174,9 @@ class Day:
         self.bank.count("close")
         self.bank.detach(self._counted_us)
         teller.tell("terminal", TableClosed(), 30 * SECOND)
-        for employee, role in zip(self.people.others, _OTHERS, strict=False):
+        for employee, role in zip(
+            self.people.others, _OTHERS.get(self.table.game, ()), strict=True
+        ):
             teller.tell("terminal", DealerRelieved(employee=employee, role=role))
         employee = self.people.dealers[self.on_shift]
         teller.tell("terminal", DealerRelieved(employee=employee, role="dealer"))
