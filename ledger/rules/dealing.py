@@ -273,9 +273,9 @@ class Dealing(Layout):
             del self.discarded[spot]
         return fact
 
-    def unexposed(self, to: str, section: str) -> None:
-        """No card of a holder was dealt face up. Raises Void."""
-        if self.exposed.get((to, None, 1)):
+    def unexposed(self, to: str, section: str, *, but: int | None = None) -> None:
+        """No card of a holder was dealt face up, `but` this one perhaps. Raises Void."""
+        if self.exposed.get((to, None, 1), {but}) - {but}:
             raise Void(section)
 
     def turn(

@@ -11,7 +11,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.rules.ruling import FactRef, Finding
-from ledger.rules.steps import Source, Spot, Step, Stop, said
+from ledger.rules.steps import Source, Spot, Step, Stop, Void, said
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -80,6 +80,20 @@ class Layout:
             self.last, self.next = step, None
             self.taken.append((step, fact))
         return fact
+
+    def void_until_decided(self, kind: str, seats: Iterable[int], section: str) -> None:
+        """An irregularity that voids the round until each player has folded or bet. Raises Void."""
+        called = self.source.take(Step("irregularity_called", section, what=kind))
+        if called is None:
+            return
+        decided = {
+            fact.body.position  # type: ignore[attr-defined]  # what a player does
+            for fact in [*self.source.left("wager_placed"), *self.source.left("decision_made")]
+            if getattr(fact.body, "decision", "fold") == "fold"
+            and self.source.later_than(fact, called) is False
+        }
+        if not decided.issuperset(seats):
+            raise Void(section)
 
     def as_they_came(self, seats: Iterable[int], *names: str) -> list[int]:
         """Seats in the order of their next facts of these names, then those that have none.

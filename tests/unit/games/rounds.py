@@ -91,6 +91,11 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "turn": _turned,
     "show": lambda w: _shown(_who(w[0]), w[1:]),
     "set": lambda w: _set(_who(w[0]), w[1:]),
+    "decide": lambda w: told.DecisionMade(
+        position=int(w[0]), decision=w[1], discards=tuple(w[2:]) or None
+    ),
+    "exchange": lambda w: told.CardsExchanged(**_who(w[0]), discards=tuple(w[1:])),
+    "locked": lambda _: told.DecisionsLockedCalled(),
     "fold": lambda w: told.DecisionMade(position=int(w[0]), decision="fold"),
     "withdraw": lambda w: told.WagerWithdrawn(position=int(w[0]), wager=w[1], amount=int(w[2])),
     "pay": lambda w: _moved(told.WagerPaid, w),
