@@ -19,6 +19,7 @@ from ledger.facts import (
     Breakage,
     FactCorrected,
     FactRef,
+    FloorpersonAssigned,
     RoundCompleted,
     RulesSubmissionFiled,
     SeatLeft,
@@ -27,6 +28,7 @@ from ledger.facts import (
 )
 from ledger.feed import adjudicate
 from ledger.rules.ruling import Ruling, TableFindings
+from ledger.simulate import deal, line, plan_of
 from ledger.values import RoundId
 from ledger.wire import encode, fact_of
 from tests.view_feeds import Prefix, day, disturbed, received, record, uncared
@@ -104,6 +106,24 @@ def test_findings_of_tables_are_those_of_the_whole_feed(database: Database, seed
     rows = record(database, disturbed(facts, seed) if seed else facts)
     stepwise(database, rows, [len(rows) // 2, len(rows)], 300)
     assert of_the_view(database)[1], "without stub counts there is something to find"
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_one_floorperson_for_all_tables_is_found_by_the_view_as_by_the_feed(
+    database: Database, seed: int
+) -> None:
+    plan = plan_of(minutes=10, tables=6, seats=2, seed=4, of=("criss_cross_poker",))
+    one = {"body": FloorpersonAssigned(employee="F-1")}
+    facts = [
+        received(line(plan, msgspec.structs.replace(f, **one)))
+        if isinstance(f.body, FloorpersonAssigned)
+        else received(line(plan, f))
+        for f in deal(plan)[0]
+    ]
+    rows = record(database, disturbed(facts, seed) if seed else facts)
+    stepwise(database, rows, [len(rows) // 2, len(rows)], 300)
+    found = [each for each in of_the_view(database)[1] if b"supervision_exceeded" in each]
+    assert len(found) == 1
 
 
 def test_a_submission_filed_afterwards_makes_new_rulings_and_keeps_the_old(
