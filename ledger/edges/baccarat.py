@@ -1,0 +1,17 @@
+"""Baccarat: every coup of the shoe (`coups`), at what its chapter and the standard game pay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.edges import coups
+from ledger.games.baccarat import PRINTED, TABLES
+
+if TYPE_CHECKING:
+    from ledger.edges import Edge
+    from ledger.rules.game import InForce
+
+
+def edges(rules: InForce) -> list[Edge]:
+    """The three outcomes, and House Money taken or pressed."""
+    return coups.edges(rules, PRINTED, TABLES)
