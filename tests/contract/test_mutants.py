@@ -69,7 +69,7 @@ def survivors(game_id: str, every: int) -> tuple[set[str], int]:
 @pytest.mark.parametrize("game_id", games())
 def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
     left, tried = survivors(game_id, every=9)
-    assert tried > 50
+    assert tried > 30
     assert left <= set(told_of(game_id, "EQUIVALENT"))
 
 
@@ -77,5 +77,5 @@ def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
 @pytest.mark.parametrize("game_id", games())
 def test_every_mutant_of_a_game_fails_a_hand_settled_case_or_changes_nothing(game_id: str) -> None:
     left, tried = survivors(game_id, every=1)
-    assert tried > 500
+    assert tried > 300
     assert left == set(told_of(game_id, "EQUIVALENT"))
