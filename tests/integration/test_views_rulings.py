@@ -209,12 +209,20 @@ def test_every_fact_on_a_tape_of_its_own_counter_lost_or_late_is_told_as_in_the_
     stepwise(database, rows, [len(kept), len(kept) + len(lost) // 2, len(rows)], 800)
 
 
+def _last_collected(facts: Sequence[Received], closing: Received) -> list[Received]:
+    """The last three facts of a round's layout, where each collects a wager: no gap shows them."""
+    last = [f for f in facts if f.source == closing.source.replace("terminal", "layout")][-3:]
+    return [f for f in last if f.type == "wager_collected.v1" and f.subject == closing.subject]
+
+
 def test_late_facts_make_versions_and_earlier_ones_stay_visible(database: Database) -> None:
     facts = day(6, planted=0)
-    at = next(at for at, fact in enumerate(facts) if fact.type == "round_completed.v1")
+    at, payments = next(
+        (at, last)
+        for at, fact in enumerate(facts)
+        if fact.type == "round_completed.v1" and len(last := _last_collected(facts[:at], fact)) == 3
+    )
     closing = facts[at]
-    its = [f for f in facts[:at] if f.subject == closing.subject]
-    payments = [fact for fact in its if fact.type == "wager_collected.v1"][-3:]
     told = [fact for fact in facts[: at + 1] if fact not in payments]
     rows = record(database, [*told, *payments, *facts[at + 1 :]])
     install(database)
