@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import Counter
+from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.regulations import chapters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ledger.rules.game import Game
@@ -66,8 +68,11 @@ class _Place(NamedTuple):
             getattr(self.owner, self.field)[self.index] = node
 
 
-def mutants(path: Path, chapter: str) -> Iterator[Mutant]:
-    """Every mutant of the module at `path`, one after the other."""
+def mutants(path: Path, chapter: str, then: Sequence[Path] = ()) -> Iterator[Mutant]:
+    """Every mutant of the module at `path`, one after the other.
+
+    `then`: modules that are loaded anew upon it, the game's own last; none where it is the game's.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     cites = list(chapters()[chapter].paragraphs)
     seen: Counter[str] = Counter()
@@ -79,7 +84,9 @@ def mutants(path: Path, chapter: str) -> Iterator[Mutant]:
                 was, became = type(node).__name__, type(changed).__name__
             name = f"{place.within}: {_short(was, became)}"
             seen[name] += 1
-            yield Mutant(name if seen[name] == 1 else f"{name} #{seen[name]}", _load(tree, path))
+            yield Mutant(
+                name if seen[name] == 1 else f"{name} #{seen[name]}", _load(tree, path, then)
+            )
             place.put(node)
 
 
@@ -94,15 +101,45 @@ def _short(was: str, became: str) -> str:
     return f"..{was[start : start + 60]} -> ..{became[start : start + 60]}"
 
 
-def _load(tree: ast.Module, path: Path) -> Game | None:
+def _load(tree: ast.Module, path: Path, then: Sequence[Path]) -> Game | None:
     """The game of a changed module; None where it does not load."""
-    module = ModuleType(f"mutant_{path.stem}")
-    try:
-        exec(compile(ast.fix_missing_locations(tree), path.name, "exec"), module.__dict__)  # noqa: S102 - our own source, changed
-    except Exception:  # noqa: BLE001 - a mutant that does not load is dead, however it failed
-        return None
+    trees = [ast.fix_missing_locations(tree)]
+    trees += [ast.parse(each.read_text(encoding="utf-8")) for each in then]
+    with _modules_put_back():
+        for each, of in zip((path, *then), trees, strict=True):
+            name = ".".join(each.with_suffix("").parts[-3:])
+            module = ModuleType(name)
+            try:
+                exec(compile(of, each.name, "exec"), module.__dict__)  # noqa: S102 - our own source, changed
+            except Exception:  # noqa: BLE001 - a mutant that does not load is dead, however it failed
+                return None
+            if then:
+                _stand_in(name, module)
     game: Game = module.GAME
     return game
+
+
+def _stand_in(name: str, module: ModuleType) -> None:
+    """A changed module is what others import by its name."""
+    package, _, last = name.rpartition(".")
+    sys.modules[name] = module
+    setattr(sys.modules[package], last, module)
+
+
+@contextmanager
+def _modules_put_back() -> Iterator[None]:
+    """The modules that were imported, and no changed one, when it is over."""
+    before = {
+        name: module
+        for name, module in sys.modules.items()
+        if name.startswith(("ledger.rules.", "ledger.games."))
+    }
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if sys.modules[name] is not module:
+                _stand_in(name, module)
 
 
 def _places(node: ast.AST, within: str) -> Iterator[tuple[_Place, Any]]:
@@ -135,11 +172,12 @@ def _unread(node: ast.AST, field: str) -> bool:
 
 
 def _prose(node: ast.AST) -> bool:
-    """A docstring, an import, or what stands for a type checker alone."""
+    """A docstring, an import, how chance plays, or what stands for a type checker alone."""
     return (
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         or isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef)
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HABIT")
     )
 
 

@@ -11,7 +11,7 @@ from ledger import adjudicate
 from ledger.games import games
 from tests.contract.citations import ROOT
 from tests.contract.mutants import Mutant, mutants
-from tests.contract.told import modules, told_of
+from tests.contract.told import modules, told_of, told_or
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -60,10 +60,23 @@ def survivors(game_id: str, every: int) -> tuple[set[str], int]:
     with_cases = cases(game_id)
     sound = Mutant("none", games()[game_id])
     assert not killed(sound, game_id, with_cases), "a case fails without any mutant"
-    path = ROOT / f"ledger/games/{game_id}.py"
-    tried = list(islice(mutants(path, chapter), 0, None, every))
+    tried = list(islice(_mutants(game_id, chapter), 0, None, every))
     left = {mutant.name for mutant in tried if not killed(mutant, game_id, with_cases)}
     return left, len(tried)
+
+
+def _mutants(game_id: str, chapter: str) -> Iterator[Mutant]:
+    """Those of the game's module, and of the `SHARED` ones that it alone answers for."""
+    own = ROOT / f"ledger/games/{game_id}.py"
+    shared = [ROOT / path for path in told_or(game_id, "SHARED", ())]
+    for index, path in enumerate(shared):
+        yield from mutants(path, chapter, [*shared[index + 1 :], own])
+    yield from mutants(own, chapter)
+
+
+def mutants_least(game_id: str) -> int:
+    """How many there are of a game at least; fewer where most of it is shared with others."""
+    return int(told_or(game_id, "MUTANTS_LEAST", 500))
 
 
 @pytest.mark.parametrize("game_id", games())

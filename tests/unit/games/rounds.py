@@ -48,8 +48,8 @@ def _turned(words: list[str]) -> told.CardsTurned:
 
 
 def _who(word: str) -> dict[str, Any]:
-    """Whose cards: `dealer`, or a position."""
-    return {"to": "dealer"} if word == "dealer" else {"to": "player", "position": int(word)}
+    """Whose cards: `dealer`, a hand of baccarat, or a position."""
+    return {"to": "player", "position": int(word)} if word.isdigit() else {"to": word}
 
 
 def _shown(who: dict[str, Any], words: list[str]) -> told.CardsTurned:
@@ -93,6 +93,9 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "set": lambda w: _set(_who(w[0]), w[1:]),
     "decide": lambda w: told.DecisionMade(
         position=int(w[0]), decision=w[1], discards=tuple(w[2:]) or None
+    ),
+    "press": lambda w: told.DecisionMade(
+        position=int(w[0]), decision="press", wager=w[1], amount=int(w[2])
     ),
     "exchange": lambda w: told.CardsExchanged(**_who(w[0]), discards=tuple(w[1:])),
     "locked": lambda _: told.DecisionsLockedCalled(),
