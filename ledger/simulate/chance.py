@@ -218,13 +218,15 @@ class Chance(Players):
         stub = StubCounted(batch=self.hand.stub_of, counted=there)
         return self.teller.tell("terminal", stub, self.teller.between(6_000, 10_000))
 
-    def _turn(self, step: Step) -> Fact:
+    def _turn(self, step: Step) -> Fact | None:
         held = self.held[step.to or "", step.position, step.hand]
         cards = tuple(held[index] for index in step.at if index < len(held))
-        at = None
+        if not cards:
+            return None
         if step.position is None:
             self.open += cards
-            at = step.at
+        whole = step.position and step.at == tuple(range(len(step.at)))
+        at = None if whole else step.at[: len(cards)]
         body = CardsTurned(
             to=step.to or "player",  # type: ignore[arg-type]  # a step names who may hold cards
             position=step.position,
