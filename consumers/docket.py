@@ -202,13 +202,11 @@ class Docket:
         made = self._store.query(
             "SELECT round, tape, table_seq FROM {schema}.ruling_corrections"
             " WHERE round = ANY (%(rounds)s::text[]) ORDER BY position",
-            {"rounds": [str(case.round) for case in self._cases.values() if case.stored]},
+            {"rounds": [str(RoundId(*key)) for key in known]},
         )
-        for name, tape, seq in made:
-            correction = self._facts_at([(tape, seq)])
-            case = self._cases[round_of(name)]
-            if correction[0] not in case.made:
-                case.made += correction
+        facts = self._facts_at((tape, seq) for _, tape, seq in made)
+        for (name, _, _), correction in zip(made, facts, strict=True):
+            self._cases[round_of(name)].made.append(correction)
 
     def _load_kept(self, cases: Iterable[Case]) -> None:
         """Of rounds whose newest version stands only until the next step: the one before it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -13,18 +13,18 @@ from consumers.cases import TOUCHES_RULED_MAX, is_step
 from consumers.catalogue import install
 from consumers.docket import Docket
 from consumers.projection import catch_up, rebuild
-from infra.views import reading
-from ledger.facts import FactCorrected, FactRef, WagerCollected
+from infra.views import Store, reading
+from ledger.facts import FactCorrected, FactRef
 from ledger.wire import encode, fact_of
 from tests.view_feeds import Prefix, day, dumped, received, record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from consumers.cases import Case
     from infra.postgres import Database
     from ledger.rules.ruling import Ruling
-    from ledger.tape import Received
+    from ledger.tape import Received, TapeRow
 
 
 def stuck(facts: list[Received], count: int) -> list[Received]:
@@ -40,8 +40,7 @@ def stuck(facts: list[Received], count: int) -> list[Received]:
 
 def to_and_fro(of: Received, count: int) -> list[Received]:
     """Corrections of one fact, each taking back what the one before it said."""
-    body = fact_of(of).body
-    assert isinstance(body, WagerCollected)
+    body: Any = fact_of(of).body  # of a wager
     amounts = [body.amount, body.amount + 100]
     source, us = "/hollywood/office/desk", of.time_us
     return [
@@ -116,6 +115,29 @@ def test_between_steps_the_view_is_that_of_a_rebuild_at_any_prefix(
         incremental = dumped(database, rulings.VIEW)
         assert rebuild(database, Prefix(rows, step), rulings.VIEW)
         assert dumped(database, rulings.VIEW) == incremental, (step, size)
+
+
+def test_the_corrections_of_a_round_are_read_at_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One by one they would cost the square of their number, over the batches that speak of it."""
+    facts = day(6, planted=0)
+    one = stuck(facts, 1)
+    rows = record(database, [*facts, *one, *to_and_fro(one[0], 60)])
+    install(database)
+    catch_up(database, Prefix(rows, len(rows) - 1), [rulings.VIEW])
+    asked: list[int] = []
+    rows_at = Store.rows_at
+
+    def counted(store: Store, places: Iterable[tuple[str, int, int]]) -> list[TapeRow]:
+        found = rows_at(store, places)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(Store, "rows_at", counted)
+    catch_up(database, Prefix(rows, len(rows)), [rulings.VIEW])
+    assert 0 < len(asked) < 12
+    assert max(asked) >= 59
 
 
 def test_steps_are_every_fact_at_first_then_four_in_a_doubling() -> None:
