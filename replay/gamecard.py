@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
+from ledger.regulations import chapters, origin
 from ledger.rules.game import cited
 from ledger.rules.odds import as_json
 from replay.playorder import StepCard, order_of_play
@@ -30,6 +31,15 @@ class EditionCard(Struct, frozen=True):
     effective_from: str | None
     effective_until: str | None
     source: str
+
+
+class DocumentCard(Struct, frozen=True):
+    """A document, and what of a game's chapters was read in it."""
+
+    source: str
+    status: str
+    effective_from: str | None
+    sections: list[str]  # "649a.6", whole or in part
 
 
 class WagerCard(Struct, frozen=True):
@@ -108,6 +118,7 @@ class GameCard(Struct, frozen=True):
     positions: int  # betting positions at most
     base: str  # what is not printed and taken from the standard game; empty where all is
     editions: list[EditionCard]
+    documents: list[DocumentCard]
     wagers: list[WagerCard]
     paytables: list[PaytableCard]
     order_of_play: list[StepCard]
@@ -128,6 +139,7 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         positions=game.positions,
         base=game.base,
         editions=[EditionCard(*edition) for edition in game.editions],
+        documents=_documents(game),
         wagers=[_wager(wager, chapter) for wager in game.wagers],
         paytables=[_paytable(table, chapter) for table in game.paytables],
         order_of_play=order_of_play(game),
@@ -147,6 +159,20 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         ],
         edges=_edges(game) if edge else UNSET,
     )
+
+
+def _documents(game: Game) -> list[DocumentCard]:
+    """The documents of every edition, each with the sections printed in it."""
+    found: dict[tuple[str, str, str | None], list[str]] = {}
+    for edition in game.editions:
+        for paragraph in chapters()[edition.chapter].paragraphs:
+            section = f"{edition.chapter}.{paragraph.partition('(')[0]}"
+            of = origin(f"{edition.chapter}.{paragraph}")
+            if of is not None:
+                sections = found.setdefault((of.source, of.status, of.effective_from), [])
+                if section not in sections:
+                    sections.append(section)
+    return [DocumentCard(*of, sections) for of, sections in found.items()]
 
 
 def _edges(game: Game) -> list[EdgeCard]:

@@ -188,6 +188,11 @@ def _show(of: GameCard) -> None:
     if of.base:
         show_table("Not printed, and taken as in the standard game", ("what",), ((of.base,),))
     show_table(
+        "Documents the sections were read in",
+        ("document", "status", "from", "sections"),
+        ((d.source, d.status, d.effective_from, ", ".join(d.sections)) for d in of.documents),
+    )
+    show_table(
         f"Wagers, up to {of.positions} positions",
         ("wager", "name", "section", ""),
         ((w.id, w.name, w.section, "optional" if w.optional else "") for w in of.wagers),

@@ -51,6 +51,14 @@ def _text(of: GameCard) -> Iterator[str]:
             for e in of.editions
         ),
     )
+    yield "The documents that the sections were read in."
+    yield markdown.table(
+        ("document", "status", "from", "sections"),
+        (
+            (d.source, d.status, d.effective_from or "unknown", ", ".join(d.sections))
+            for d in of.documents
+        ),
+    )
 
 
 def _wagers(of: GameCard) -> Iterator[str]:

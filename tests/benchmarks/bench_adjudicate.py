@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ledger.adjudicate import RoundRecord, rule
+from ledger.games import games
 from ledger.simulate.feed import deal, line
 from ledger.simulate.plan import plan_of
 from ledger.submissions import Filed, filed
@@ -23,14 +24,14 @@ ROUNDS = 5
 
 def _rounds() -> tuple[dict[str, dict[RoundId, list[Received]]], list[Filed]]:
     """A day's facts as they are stored, by game and round."""
-    plan = plan_of(tables=2, minutes=240, seed=4)
+    plan = plan_of(tables=len(games()), minutes=240, seed=4, of=sorted(games()))
     facts, _ = deal(plan)
     found: dict[str, dict[RoundId, list[Received]]] = defaultdict(lambda: defaultdict(list))
-    games = {table.table: table.game for table in plan.tables}
+    game_of = {table.table: table.game for table in plan.tables}
     for fact in facts:
         received = parse_line(line(plan, fact))
         if fact.round and isinstance(received, Received):
-            found[games[fact.round.table]][fact.round].append(received)
+            found[game_of[fact.round.table]][fact.round].append(received)
     return found, filed(facts)
 
 
@@ -56,6 +57,6 @@ def _game(rounds: dict[RoundId, list[Received]], submissions: list[Filed]) -> di
 
 
 def run() -> dict[str, object]:
-    """Every figure of this file; a few seconds."""
+    """Every figure of this file; some seconds a game."""
     by_game, submissions = _rounds()
     return {game: _game(rounds, submissions) for game, rounds in by_game.items()}

@@ -11,6 +11,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from consumers.catalogue import VIEWS
+from ledger.games import games
+from ledger.rules.supervision import POKER
+from ledger.simulate import DEALT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,12 +39,16 @@ class Held(NamedTuple):
 _FOLLOWED = [view.name for view in VIEWS if view.name != "rulings"]
 """Views with a limit of their own; rulings play every round again and are reported apart."""
 
+_LATER = sorted(games().keys() - set(DEALT) - POKER)
+"""Banked games after the first two; Poker has rounds of betting, and is only reported."""
+
 LIMITS = (
     Limit("tape.append_50_a_call.ours_to_stock", ">=", 2),
     Limit("tape.append_50_a_call.ours_to_raw", ">=", 0.4),
     Limit("tape.singles_from_200_tables.ours_to_stock_recorder", ">=", 4),
     Limit("tape.singles_from_200_tables_flush_2_ms.ours_to_stock_recorder", ">=", 10),
-    Limit("adjudicate.*.adjudicated_to_decoded", ">=", 1 / 6),
+    *(Limit(f"adjudicate.{name}.adjudicated_to_decoded", ">=", 1 / 6) for name in DEALT),
+    *(Limit(f"adjudicate.{name}.adjudicated_to_decoded", ">=", 1 / 10) for name in _LATER),
     *(Limit(f"views.facts_per_s.{name}", ">=", 50_000) for name in _FOLLOWED),
     Limit("views.round_ms_at_10000000.cold_fetch_and_rule.p99", "<=", 20),
     Limit("views.round_ms_at_10000000.warm_fetch_and_rule.p99", "<=", 5),
