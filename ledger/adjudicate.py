@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from ledger.facts import (
+    DecisionMade,
     FeePaid,
     IrregularityCalled,
+    PotAwarded,
     RoundCompleted,
     RoundStarted,
     RoundVoided,
@@ -31,7 +33,7 @@ from ledger.rules.record import Record
 from ledger.rules.ruling import Awaiting, Finding, Ruling, Status
 from ledger.rules.settling import fee
 from ledger.rules.skew import Skew, skewed
-from ledger.rules.steps import Step, Stop, Void
+from ledger.rules.steps import POT, Step, Stop, Void
 from ledger.rules.table import Table
 from ledger.submissions import Filed, in_force
 
@@ -185,11 +187,13 @@ def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
 
 def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
     """Every wager of a void round goes back, forfeited ones too; a fee is no wager and stays."""
+    pots = table.rules.game.pots
     for fact in facts:
         body = fact.body
-        if isinstance(body, WagerPlaced):
-            spot = (body.position, body.wager, body.hand)
-            table.stakes[spot] = (table.stakes.get(spot) or 0) + body.amount
+        if isinstance(body, WagerPlaced) or (pots and isinstance(body, DecisionMade)):
+            wager, hand = (POT, 1) if pots else (body.wager or "", body.hand)
+            spot = (body.position, wager, hand)
+            table.stakes[spot] = (table.stakes.get(spot) or 0) + (body.amount or 0)
         elif isinstance(body, WagerWithdrawn):
             spot = (body.position, body.wager, 1)
             table.stakes[spot] = (table.stakes.get(spot) or 0) - body.amount
@@ -276,6 +280,8 @@ def _for(fact: Fact) -> _Stake:
     body = fact.body
     if isinstance(body, WagerPlaced | WagerPaid | WagerCollected | WagerReturned):
         return body.position, body.hand, body.wager
+    if isinstance(body, PotAwarded):
+        return body.position, 1, POT
     return None, 0, None
 
 

@@ -120,17 +120,18 @@ class CardProcedures(NamedTuple):
     spread: str
     washed: str
     shuffled: str
-    count_wrong: str  # a counting shuffler's wrong count: the deck leaves the table
+    count_wrong: str | None  # a counting shuffler's wrong count: the deck leaves the table
     cut: str
-    cut_due: str  # a cut after a shuffle by hand
+    cut_due: str  # a cut after a shuffle by hand; after every one for a shoe
     cut_cards_min: int
     alternated: str | None
     changed: str
     change_hours: Mapping[str, int]  # by way of dealing
-    stub: Mapping[str, str]  # by way of dealing
+    stub: Mapping[str, str]  # by way of dealing; empty where it is not counted
     stub_rounds: int
     device_covered: str
     deck_cards: int
+    shoe: str | None = None  # shuffled each shoe, not each round: where its cover card ends it
 
 
 class DiceProcedures(NamedTuple):
@@ -161,6 +162,7 @@ class Game(NamedTuple):
     options: tuple[Option, ...] = ()
     fees: tuple[str, ...] = ()  # what players pay the house for; never returned as a wager is
     decks: int = 1  # shuffled together, where no option `decks` says otherwise
+    pots: bool = False  # players play against one another: what they put in is the winners'
     base: str = ""  # what the documents do not print, and the standard game is taken for
 
     @property

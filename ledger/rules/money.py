@@ -108,6 +108,9 @@ def moved(
         if way is None:
             continue
         spot = _spot_of(body)
+        pot = owed.get((body.position, 1, POT, None))
+        if pot and pot.outcome == "void" and way == "returned":
+            spot = (body.position, 1, POT, None)
         if spot not in owed and isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
             throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
             spot = (body.position, body.hand, body.wager, throw)
@@ -148,10 +151,11 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
         )
 
     if owed.wager == POT:
-        due = owed.stake + owed.net
-        if chips.awarded != due:
-            code = "overpaid" if chips.awarded > due else "underpaid"
-            find(code, due, chips.awarded, f"was pushed {dollars(chips.awarded)}; {why}.")
+        due, void = owed.stake + owed.net, owed.outcome == "void"
+        got = chips.awarded + (chips.returned if void else 0)
+        if got != due:
+            code = "overpaid" if got > due else "not_returned" if void else "underpaid"
+            find(code, due, got, f"was pushed {dollars(got)}; {why}.")
         return found
     winnings = max(owed.net, 0)
     taken = -owed.net if owed.outcome == "lose" else 0

@@ -33,6 +33,7 @@ from ledger.facts import (
     PotAwarded,
     RakeTaken,
     RoundCompleted,
+    RoundStarted,
     RoundVoided,
     StackCounted,
     StartingPositionDetermined,
@@ -62,6 +63,7 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     IrregularityCalled: lambda b: ("irregularity_called", None, None, 1, b.kind),
     NoMoreBetsCalled: lambda _: ("no_more_bets_called", None, None, 1, None),
     DecisionsLockedCalled: lambda _: ("decisions_locked_called", None, None, 1, None),
+    CardBurned: lambda _: ("card_burned", None, None, 1, None),
     CardsDealt: lambda b: ("cards_dealt", b.to, b.position, b.hand, None),
     CardsTurned: lambda b: ("cards_turned", b.to, b.position, b.hand, None),
     DecisionMade: lambda b: ("decision_made", None, b.position, b.hand, None),
@@ -142,7 +144,8 @@ class Record:
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
         self.excused = missing > 0
         self._facts, self._lossy = facts, lossy
-        self.closed = False
+        self.closed = self.voided = False
+        self.button: int | None = None
         self._broken_off = broken_off
         self._gone = gone
         self._seats = seats
@@ -169,9 +172,12 @@ class Record:
             self._out += len(body.cards)  # type: ignore[attr-defined]  # cards_dealt
         elif kind is CardBurned or kind is IrregularityCalled:
             self._out += len(racked(body))
+        elif kind is RoundStarted:
+            self.button = body.button  # type: ignore[attr-defined]  # round_started
         key_of = _KEYS.get(kind)
         if key_of is None:
             self.closed = self.closed or kind in (RoundCompleted, RoundVoided)
+            self.voided = self.voided or kind is RoundVoided
             return
         queue = self._queues.setdefault(key_of(body), deque())
         queue.append(fact)
@@ -224,7 +230,7 @@ class Record:
             return self._marker(queue, step)
         if step.fact == "cards_turned" and self._is_lost(queue[0], step):
             return None
-        if step.may and step.options and _decision(queue[0]) not in step.options:
+        if self._is_later(queue[0], step):
             return None
         fact = self._took(queue.popleft(), step.fact)
         if step.fact == "wager_placed":
@@ -246,6 +252,19 @@ class Record:
             for key, queue in self._queues.items()
         )
 
+    def _is_later(self, fact: Fact, step: Step) -> bool:
+        """Whether the next fact of a step's key answers a later one: this one need not happen.
+
+        Or it is not on record: the decision is of another kind, or came after `until`.
+        """
+        only = step.only or (step.options if step.may else ())
+        if only and _decision(fact) not in only:
+            return True
+        queue = self._queues.get((step.until or "", None, None, 1, None))
+        if not queue or not self.excused:
+            return False
+        return self.rank[id(queue[0])] < self.rank[id(fact)]
+
     def shown(self, to: str, position: int | None, hand: int) -> int:
         """How many cards of a holder the turns still on record show."""
         queue = self._queues.get(("cards_turned", to, position, hand, None), ())
@@ -260,7 +279,10 @@ class Record:
         return fact
 
     def _instead(self, step: Step) -> Fact | None:
-        """A decision that answers an offer: a fold."""
+        """A decision that answers an offer: a fold; a hand mucked that was to be shown."""
+        if step.instead == "hand_mucked":
+            mucked = self._queues.get(("hand_mucked", None, step.position, 1, None))
+            return mucked.popleft() if mucked else None
         queue = self._queues.get(("decision_made", None, step.position, step.hand, None))
         if not queue or _decision(queue[0]) != "fold" or self._goes_on(step):
             return None

@@ -46,8 +46,11 @@ class Step(NamedTuple):
     amount: int | None = None  # cents, of a payment
     choices: Sequence[int] = ()  # amounts a player may wager, cents
     throw: int | None = None
+    paid_from: Literal["table", "cage"] = "table"  # a payment
     instead: str | None = None  # another fact that answers it
     options: tuple[str, ...] = ()  # decisions a player may make
+    only: tuple[str, ...] = ()  # no other decision answers it, though it be his next one
+    until: str | None = None  # where facts were lost: one after the next fact of this name is later
     costs: Mapping[str, int] = {}  # cents that some of them take
     ways: Ways | None = None  # for a source that makes facts: what else they may say
     may: bool = False  # nothing is amiss where it does not happen
@@ -78,6 +81,10 @@ class Source(Protocol):
     def excused(self) -> bool:
         """A device's sequence has a gap in this round, so what is absent may have been lost."""
 
+    @property
+    def button(self) -> int | None:
+        """The position with the button, where there is one."""
+
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
         """`wager_placed` and `wager_withdrawn` of these wagers, in order; a throw's for dice."""
 
@@ -104,6 +111,10 @@ class Source(Protocol):
 
         By a bet, by a hand that is set, and, if `turns_show`, by cards of it that are turned.
         """
+
+    @property
+    def voided(self) -> bool:
+        """The round was voided on record."""
 
     def gone(self, position: int) -> bool:
         """Whether the player left the table during the round."""

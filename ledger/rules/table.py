@@ -127,11 +127,13 @@ class Table(Dealing):
         costs: Mapping[str, int] | None = None,
         ways: Ways | None = None,
         may: bool = False,
+        only: Sequence[str] = (),
     ) -> DecisionMade | None:
         """What a player decides, one of these; None where it is not on record.
 
         With `may` he need not decide: None where his next decision is none of them. `costs`: cents
-        that some take; `ways`: what else a decision may say, for a source that makes facts.
+        that some take; `ways`: what else a decision may say, for a source that makes facts; `only`:
+        a next decision that is none of these is a later one, and this one is not on record.
         """
         step = Step(
             "decision_made",
@@ -143,6 +145,8 @@ class Table(Dealing):
             costs=costs or {},
             ways=ways,
             may=may,
+            only=tuple(only),
+            until="card_burned" if only else None,
         )
         fact = self.may_take(step) if may else self.take(step)
         if fact is None:
@@ -288,12 +292,14 @@ class Table(Dealing):
         if stake is not None:
             self.keep(voided(spot, stake, self.rules.section(section)))
 
-    def surrender(self, seat: int, wager: str, section: str, hand: int = 1) -> None:
+    def surrender(
+        self, seat: int, wager: str, section: str, hand: int = 1, readings: Sequence[str] = ()
+    ) -> None:
         """Half of a wager is given up, the other half goes back."""
         spot = (seat, wager, hand)
         stake = self.stakes.pop(spot, None)
         if stake is not None:
-            self.keep(halved(spot, stake, self.rules, section))
+            self.keep(halved(spot, stake, self.rules, section, readings))
 
     def award(
         self, seat: int, cents: int, section: str, number: int = 0, share: str | None = None
@@ -330,8 +336,17 @@ class Table(Dealing):
             self.unsettled.append(Step("wager_collected", section, None, seat, hand, wager))
             return
         coupon = self.coupons.get(spot)
-        how = how._replace(face=coupon.face) if coupon else how
-        self.keep(decided(spot, stake, rows, self.rules, section, how))
+        how = how._replace(face=coupon.face if coupon else 0, most=self.most.get(seat))
+        settled = decided(spot, stake, rows, self.rules, section, how)
+        if how.most:
+            self.most[seat] = (how.most[0] - max(settled.net, 0), how.most[1])
+        self.keep(settled)
+
+    def limit(self, seat: int, section: str) -> None:
+        """From here on a position wins no more than the holder's limit of a round, where it is."""
+        cents = self.rules.limits.get("payout_per_player_round")
+        if cents is not None:
+            self.most[seat] = (cents, section)
 
     def keep(self, settlement: Settlement) -> None:
         """Keep a settlement; its chips move next, of a surrender both ways."""
@@ -345,7 +360,7 @@ class Table(Dealing):
 
     def _move(self, fact: str, cents: int, of: Settlement) -> None:
         """Expect the chips of a settlement to move."""
-        section = of.section.partition(".")[2]
+        section = of.section.removeprefix(f"{self.rules.edition.chapter}.")
         self.expect(
             Step(
                 fact,
@@ -356,6 +371,7 @@ class Table(Dealing):
                 of.wager,
                 amount=cents,
                 throw=of.throw,
+                paid_from=of.paid_from,
             )
         )
 

@@ -14,6 +14,7 @@ from ledger.facts import (
     CardsDealt,
     CardsExchanged,
     CardsTurned,
+    DecisionMade,
     DecisionsLockedCalled,
     DiceThrown,
     FactRef,
@@ -21,11 +22,14 @@ from ledger.facts import (
     MarkerPlaced,
     NoMoreBetsCalled,
     NoRollCalled,
+    StartingPositionDetermined,
     StubCounted,
 )
 from ledger.rules.dealing import THREE_DICE
+from ledger.simulate.card_room import CardRoom
 from ledger.simulate.hand import Misdealt
-from ledger.simulate.players import Players, unsaid
+from ledger.simulate.players import unsaid
+from ledger.simulate.readers import check_hole, read_meter, reset_meter
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
@@ -44,11 +48,12 @@ _HERE, _TOO_MANY = 0.4, 0.6  # a misdeal at this player; with a card too many
 _NO_ROLLS = ("a die left the table", "a die hit the rail", "the dice did not reach the far end")
 
 
-class Chance(Players):
+class Chance(CardRoom):
     """The source of one round. Every answer is told by a device at the time it happens."""
 
     ended = False
     excused = False
+    voided = False
 
     def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip, deck: list[str]) -> None:
         """`deck`: the cards of the round, the first to come last."""
@@ -59,9 +64,13 @@ class Chance(Players):
         self._answers: dict[str, Callable[[Step], Fact | None]] = {
             "no_more_bets_called": self._no_more_bets,
             "decisions_locked_called": self._locked,
+            "starting_position_determined": self._start,
             "cards_dealt": self._deal,
             "stub_counted": self._count_stub,
             "cards_turned": self._turn,
+            "hole_card_checked": lambda _: check_hole(teller, self.held["dealer", None, 1]),
+            "meter_read": lambda step: read_meter(teller, step),
+            "meter_reset": lambda step: reset_meter(teller, step),
             "wager_placed": self.offer,
             "dice_thrown": self._throw,
             "marker_placed": self._mark,
@@ -74,14 +83,33 @@ class Chance(Players):
             "cards_exchanged": self._exchange,
             "fee_paid": self.fee,
             "pot_awarded": self.award,
+            "stack_counted": self.count_stack,
+            "card_burned": self.burn,
+            "discards_reshuffled": self.reshuffle,
+            "hand_shown": self.show,
+            "rake_taken": self.rake,
         }
 
     # -- the source --------------------------------------------------------------------------
 
+    @property
+    def button(self) -> int | None:
+        """The position with the button."""
+        return self.hand.button
+
+    def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
+        """What the patrons place now; at Poker the Antes and the blinds."""
+        if self.hand.button is not None:
+            return self.post(names)
+        return super().wagers(names, section, throw)
+
     def take(self, step: Step) -> Fact | None:
         """Make the fact that answers a step; None where nothing happens."""
         answer = self._answers.get(step.fact)
-        return answer(step) if answer else None
+        fact = answer(step) if answer else None
+        if fact and self.hand.button is not None and isinstance(fact.body, DecisionMade):
+            self.chips_in(fact.body)
+        return fact
 
     def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Nothing is left over: no fact is made before it is asked for."""
@@ -145,6 +173,14 @@ class Chance(Players):
         after_us = self.teller.between(900, 2_000)
         return self.teller.tell("terminal", DecisionsLockedCalled(), after_us)
 
+    def _start(self, step: Step) -> Fact | None:
+        """Where the deal begins is settled, in one of the ways the section allows."""
+        ways = step.ways(step.fact) if step.ways else ()
+        if not ways:
+            return None
+        body = StartingPositionDetermined(**self.chance.choice(ways))
+        return self.teller.tell("terminal", body, self.teller.between(2_000, 4_000))
+
     def _draw(self) -> str:
         """The next card of the deck; a second copy of one dealt, where that is planted."""
         if self.dealt and self.hand.reads and self.slip.may("duplicate_card", 0.2):
@@ -175,6 +211,7 @@ class Chance(Players):
         body = self._dealt_body(step, cards)
         device = "shoe" if self.hand.reads else "eye"
         told = self.teller.tell(device, body, self.teller.between(350, 700))
+        self.place_late()  # where no call closed the wagers, the first card does
         # Who holds the cards knows them, and decides by them, though no device told them yet.
         return told if self.hand.reads else replace(told, body=replace(body, cards=tuple(cards)))
 

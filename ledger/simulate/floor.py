@@ -22,7 +22,7 @@ from ledger.facts import (
     TableOpened,
 )
 from ledger.rules.cards import ONE_OF_EACH
-from ledger.rules.game import DiceProcedures
+from ledger.rules.game import CardProcedures, DiceProcedures
 from ledger.rules.table import Table
 from ledger.simulate import habits
 from ledger.simulate.bank import Bank
@@ -89,9 +89,10 @@ class Day:
         self.teller.now_us = plan.opens_us - _BEFORE_US + int(self.chance.random() * 3 * MINUTE)
         staff = (self.people.dealers[0], self.people.floor)
         self.bank = Bank(self.teller, plan.gaming_day, staff)
-        decks = Decks(rules.decks, len(rules.game.deck) * rules.decks)
-        self.cards = None if self._dice else CardCare(self.teller, self.table, staff, decks)
         care = rules.game.procedures
+        shoe = isinstance(care, CardProcedures) and care.shoe is not None
+        decks = Decks(rules.decks, len(rules.game.deck) * rules.decks, shoe)
+        self.cards = None if self._dice else CardCare(self.teller, self.table, staff, decks)
         dice = care.dice if isinstance(care, DiceProcedures) else 0
         self.dice = DiceCare(self.teller, self.people[2:], dice) if self._dice else None
         self.habit = rules.game.habit
@@ -99,6 +100,7 @@ class Day:
         self.planted: list[Planted] = []
         self.number = 0
         self.shooter = 0
+        self.button = 0  # at Poker
         self.passes = True  # the dice pass on
         self.calm = True  # no clock was off in the last round
         self.skewed = 0  # rounds with a clock that is off, so far
@@ -250,13 +252,16 @@ class Day:
     def _round(self) -> list[Happening]:
         """One round, dealt by the game itself, and what its devices make of it."""
         teller = self.teller
+        button = self._button()
         self.number += 1
         teller.round = RoundId(
             self.plan.property, self.table.table, self.plan.gaming_day, self.number
         )
         dealt_from = None if self._dice else self.table.dealt_from
         batch = self.cards.batch if self.cards else None
-        started = RoundStarted(game=self.table.game, dealt_from=dealt_from, batch=batch)
+        started = RoundStarted(
+            game=self.table.game, dealt_from=dealt_from, batch=batch, button=button
+        )
         teller.tell("terminal", started, teller.between(2_000, 5_000))
         chance = Chance(teller, self.bank, self._hand(batch), self.slip, self._deck())
         round_ = Table(chance, self.rules, dealt_from)
@@ -276,6 +281,16 @@ class Day:
         self._after_round(chance)
         return told
 
+    def _button(self) -> int | None:
+        """The button moves clockwise; it takes two to play round it."""
+        if not self.rules.game.pots:
+            return None
+        while len(self.patrons) < min(2, self.table.seats):
+            self._take_seat()
+        after = [seat for seat in self.patrons if seat > self.button]
+        self.button = after[0] if after else next(iter(self.patrons))
+        return self.button
+
     def _deck(self) -> list[str]:
         """The cards of the round, decks shuffled together, in the order they come."""
         deck = [card for card in ONE_OF_EACH if card in self.rules.game.deck] * self.rules.decks
@@ -290,6 +305,7 @@ class Day:
             self.habit,
             self.patrons,
             shooter=self.shooter,
+            button=self.button or None,
             reads=self.table.dealt_from != "hand",
             stacked=self.table.dealt_from == "automated_shoe",
         )

@@ -48,6 +48,7 @@ class Hand:
         patrons: Mapping[int, Patron],
         *,
         shooter: int = 0,
+        button: int | None = None,
         reads: bool = True,
         stacked: bool = False,
     ) -> None:
@@ -55,6 +56,7 @@ class Hand:
         self.habit = habit
         self.patrons = patrons
         self.shooter = shooter
+        self.button = button  # at Poker
         self.reads = reads
         self.stacked = stacked
         self.stub_of: str | None = None  # the batch whose stub is counted in this round
@@ -91,11 +93,19 @@ class Chips:
         """The misdeal is called, and every wager goes back."""
         called = IrregularityCalled(kind="wrong_card_count", by=reason_by)
         self.teller.tell("terminal", called, self.teller.between(1_500, 3_000))
+        if self.hand.button is not None:
+            self._pool()
         for (seat, wager, hand), cents in sorted(self.up.items()):
             self.hand.patrons[seat].chips += cents
             body = WagerReturned(position=seat, wager=wager, hand=hand, amount=cents)
             self.teller.tell("layout", body, self.teller.between(400, 900))
         self.up.clear()
+
+    def _pool(self) -> None:
+        """What each player put in counts as one sum."""
+        for spot in list(self.up):
+            cents, seat = self.up.pop(spot), spot[0]
+            self.up[seat, POT, 1] = self.up.get((seat, POT, 1), 0) + cents
 
     def _move(self, step: Step, body: Body) -> Fact:
         del step
@@ -164,6 +174,7 @@ class Chips:
         patron = self.hand.patrons[seat]
         patron.chips += stake
         pushed = (seat, wager, step.hand) not in self.up
+        pushed = pushed and self.hand.button is None
         if pushed and 0 < stake <= self.bank.tray and self.slip.may("paid_push", 0.5):
             self.bank.tray -= stake
             patron.chips += stake

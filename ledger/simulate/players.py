@@ -45,6 +45,7 @@ class Players(Chips):
         self.looked: set[int] = set()  # positions whose players looked at their cards
         self.shorted = 0  # a position dealt a card too few
         self.coupons: list[Coupon] = []
+        self.given: dict[int, list[str]] = {}  # cards discarded or given up, by position
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
         """The wagers the patrons place now, position by position."""
@@ -159,6 +160,8 @@ class Players(Chips):
         decision = habits.decision(self.hand.habit, held, can, self.chance)
         ways = step.ways(decision) if step.ways else ()
         way = self.chance.choice(ways) if ways else {}
+        if decision == "split":
+            self._split(seat, held)
         body = DecisionMade(position=seat, hand=step.hand, decision=decision, **way)
         self.press(body)
         return self.teller.tell("terminal", body, self.teller.between(1_000, 3_500))
@@ -170,9 +173,14 @@ class Players(Chips):
         named = [leans[each] for each in can if each in leans]
         return sum(named) / 1000 if named else _DECIDES
 
+    def _split(self, seat: int, held: list[str]) -> None:
+        """The second card of a pair begins a hand of the next free number."""
+        hands = [number for to, position, number in self.held if (to, position) == ("player", seat)]
+        self.held["player", seat, max(hands) + 1] = [held.pop()]
+
     def set_hand(self, step: Step) -> Fact | None:
-        """A holder arranges his cards in one of the ways the section allows."""
-        ways = step.ways("hand_set") if step.ways else ()
+        """A holder arranges his cards, once, in one of the ways the section allows."""
+        ways = step.ways("hand_set") if step.ways and not step.may else ()
         if not ways:
             return None
         body = HandSet(to=step.to or "player", position=step.position, **self.chance.choice(ways))  # type: ignore[arg-type]  # a step names who may hold cards

@@ -1,0 +1,71 @@
+"""Badugi Poker, 58 Pa. Code 637a.21: the lowest four cards of different suits and ranks.
+
+The button, blinds and straddle are 21(b)-(e), the deal 21(f), the betting and the draws
+21(g)-(j), the showdown 21(k). Four cards beat three, three two, and two
+one: 21(k)(1)-(4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules import poker_rounds as rounds
+from ledger.rules.cards import DECK
+from ledger.rules.game import Game, Reading
+from ledger.rules.lowball import badugi_if_known
+from ledger.rules.poker_cards import held
+from ledger.rules.pots import ODD_CHIP, Share
+
+if TYPE_CHECKING:
+    from ledger.rules.betting import Ring
+    from ledger.rules.lowball import Badugi
+    from ledger.rules.table import Table
+
+
+def badugi(ring: Ring, seat: int) -> Badugi | None:
+    """The best badugi within a player's cards."""
+    return badugi_if_known(held(ring, seat))
+
+
+SHARES = (
+    Share(
+        "badugi", badugi, "21(k)(1)", tied="21(k)(5)", cited=lambda best: f"21(k)({5 - best.size})"
+    ),
+)
+
+
+def play(t: Table) -> None:
+    """One round, from the blinds to the pots."""
+    rounds.draws(t, SHARES, "21")
+
+
+GAME = Game(
+    id="badugi",
+    title="Badugi Poker",
+    editions=rounds.EDITIONS,
+    play=play,
+    positions=9,
+    deck=frozenset(DECK),
+    wagers=rounds.wagers("21"),
+    paytables=(),
+    readings=(
+        Reading(
+            ODD_CHIP,
+            ("first_left_of_button",),
+            "21(k)(5)",
+            "Who has the odd chip of tied hands is left to the Rules Submission.",
+        ),
+    ),
+    irregularities=rounds.irregularities("21"),
+    procedures=None,
+    not_modelled={
+        "21(a)": "on camera, not in the feed",
+        "21(c)(1)(i)": "on camera, not in the feed",
+        "21(c)(1)(ii)": "on camera, not in the feed",
+        "21(c)(2)": "on camera, not in the feed",
+    },
+    habit=rounds.HABIT._replace(hole=4),
+    options=rounds.options("21"),
+    base=rounds.BASE,
+    pots=True,
+)

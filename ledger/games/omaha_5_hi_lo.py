@@ -1,0 +1,110 @@
+"""Five-card Omaha High-low Split Eight or Better, 58 Pa. Code 637a.19: the pot in two halves.
+
+The button, blinds and straddle are 19(b)-(e), the deal 19(f), the betting and the board 19(g)-(j),
+the showdown 19(k). The two hands need not be of the same cards (19(l)(2));
+in a kill pot the stakes are higher, as filed (19(l)(3)).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules import poker_rounds as rounds
+from ledger.rules.best_five import (
+    highest_by_suit,
+    lowest_by_suit,
+    omaha_high_if_known,
+    omaha_low_if_known,
+)
+from ledger.rules.cards import DECK
+from ledger.rules.game import Game, Reading
+from ledger.rules.lowball import eight_or_better
+from ledger.rules.poker_cards import board, held
+from ledger.rules.pots import ODD_CHIP, Share
+
+if TYPE_CHECKING:
+    from ledger.rules.best_five import CardOrder
+    from ledger.rules.betting import Ring
+    from ledger.rules.lowball import Low
+    from ledger.rules.poker import Hand
+    from ledger.rules.table import Table
+
+
+def high(ring: Ring, seat: int) -> Hand | None:
+    """The high hand of a player (19(k)(2)(i))."""
+    return omaha_high_if_known(held(ring, seat), board(ring))
+
+
+def low(ring: Ring, seat: int) -> Low | None:
+    """The low hand of a player; whether it is in contention is 19(l)(1)."""
+    return omaha_low_if_known(held(ring, seat), board(ring))
+
+
+def high_claim(ring: Ring, seat: int) -> CardOrder:
+    """Tied highs by their highest card by suit, the highest first (19(k)(2)(ii), (iv))."""
+    order = highest_by_suit(held(ring, seat), board(ring))
+    return tuple((-rank, -suit) for rank, suit in order)
+
+
+def low_claim(ring: Ring, seat: int) -> CardOrder:
+    """Tied lows by their lowest card by suit, the lowest first (19(k)(2)(iii)-(iv))."""
+    return lowest_by_suit(held(ring, seat), board(ring))
+
+
+SHARES = (
+    Share(
+        "high",
+        high,
+        "19(k)(2)(i)",
+        tied="19(k)(2)(ii)",
+        claim=high_claim,
+        says=lambda hand: hand.category,
+        alone="19(l)(1)",
+    ),
+    Share(
+        "low",
+        low,
+        "19(k)(2)(i)",
+        tied="19(k)(2)(iii)",
+        claim=low_claim,
+        wins=lambda _, best: eight_or_better(best),
+    ),
+)
+
+
+def play(t: Table) -> None:
+    """One round, from the blinds to the pots."""
+    rounds.omaha(t, SHARES)
+
+
+GAME = Game(
+    id="omaha_5_hi_lo",
+    title="Five-card Omaha High-low Split Eight or Better",
+    editions=rounds.EDITIONS,
+    play=play,
+    positions=8,
+    deck=frozenset(DECK),
+    wagers=rounds.wagers("19"),
+    paytables=(),
+    readings=(
+        Reading(
+            ODD_CHIP,
+            ("by_suit", "first_left_of_button"),
+            "19(k)(2)(ii)",
+            "The odd chip of tied hands goes by suit, of highs to the highest card, of lows to the "
+            "lowest, or to the player the Rules Submission names.",
+        ),
+    ),
+    irregularities=rounds.irregularities("19"),
+    procedures=None,
+    not_modelled={
+        "19(a)": "on camera, not in the feed",
+        "19(c)(1)(i)": "on camera, not in the feed",
+        "19(c)(1)(ii)": "on camera, not in the feed",
+        "19(c)(2)": "on camera, not in the feed",
+    },
+    habit=rounds.HABIT._replace(hole=5),
+    options=rounds.options("19"),
+    base=rounds.BASE,
+    pots=True,
+)

@@ -1,0 +1,84 @@
+"""Five-card Omaha High, 58 Pa. Code 637a.19: two of five cards, three of the board.
+
+The button, blinds and straddle are 19(b)-(e), the deal 19(f), the betting and the board 19(g)-(j),
+the showdown 19(k). Nothing is printed of tied hands here: the
+odd chip goes by 19(k)(2)(ii) and (iv), as of the high half of the other game.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules import poker_rounds as rounds
+from ledger.rules.best_five import highest_by_suit, omaha_high_if_known
+from ledger.rules.cards import DECK
+from ledger.rules.game import Game, Reading
+from ledger.rules.poker_cards import board, held
+from ledger.rules.pots import ODD_CHIP, Share
+
+if TYPE_CHECKING:
+    from ledger.rules.best_five import CardOrder
+    from ledger.rules.betting import Ring
+    from ledger.rules.poker import Hand
+    from ledger.rules.table import Table
+
+
+def high(ring: Ring, seat: int) -> Hand | None:
+    """The high hand of 19(k)(1)."""
+    return omaha_high_if_known(held(ring, seat), board(ring))
+
+
+def claim(ring: Ring, seat: int) -> CardOrder:
+    """Tied hands by their highest card by suit, the highest first."""
+    order = highest_by_suit(held(ring, seat), board(ring))
+    return tuple((-rank, -suit) for rank, suit in order)
+
+
+SHARES = (
+    Share(
+        "high",
+        high,
+        "19(k)(1)",
+        tied="19(k)(2)(ii)",
+        claim=claim,
+        says=lambda hand: hand.category,
+    ),
+)
+
+
+def play(t: Table) -> None:
+    """One round, from the blinds to the pots."""
+    rounds.omaha(t, SHARES)
+
+
+GAME = Game(
+    id="omaha_5_high",
+    title="Five-card Omaha High",
+    editions=rounds.EDITIONS,
+    play=play,
+    positions=8,
+    deck=frozenset(DECK),
+    wagers=rounds.wagers("19"),
+    paytables=(),
+    readings=(
+        Reading(
+            ODD_CHIP,
+            ("by_suit", "first_left_of_button"),
+            "19(k)(2)(ii)",
+            "Of tied hands nothing is printed for the High game. `by_suit` takes the highest card "
+            "by suit, as of the high half of High-low Split.",
+        ),
+    ),
+    irregularities=rounds.irregularities("19"),
+    procedures=None,
+    not_modelled={
+        "19(a)": "on camera, not in the feed",
+        "19(c)(1)(i)": "on camera, not in the feed",
+        "19(c)(1)(ii)": "on camera, not in the feed",
+        "19(c)(2)": "on camera, not in the feed",
+    },
+    habit=rounds.HABIT._replace(hole=5),
+    options=rounds.options("19"),
+    base=rounds.BASE,
+    pots=True,
+)

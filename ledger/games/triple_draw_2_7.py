@@ -1,0 +1,66 @@
+"""Triple Draw 2-7 Lowball Poker, 58 Pa. Code 637a.20: the lowest hand, aces high.
+
+The button, blinds and straddle are 20(b)-(e), the deal 20(f), the betting and the draws
+20(g)-(j), the showdown 20(k).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules import poker_rounds as rounds
+from ledger.rules.cards import DECK
+from ledger.rules.game import Game, Reading
+from ledger.rules.lowball import deuce_to_seven_if_known
+from ledger.rules.poker_cards import held
+from ledger.rules.pots import ODD_CHIP, Share
+
+if TYPE_CHECKING:
+    from ledger.rules.betting import Ring
+    from ledger.rules.lowball import Low
+    from ledger.rules.table import Table
+
+
+def low(ring: Ring, seat: int) -> Low | None:
+    """The 2-7 low of a player: 20(k)(1), 20(k)(3)(i)-(iii)."""
+    return deuce_to_seven_if_known(held(ring, seat))
+
+
+SHARES = (Share("low", low, "20(k)(3)", tied="20(k)(2)"),)
+
+
+def play(t: Table) -> None:
+    """One round, from the blinds to the pots."""
+    rounds.draws(t, SHARES, "20")
+
+
+GAME = Game(
+    id="triple_draw_2_7",
+    title="Triple Draw 2-7 Lowball Poker",
+    editions=rounds.EDITIONS,
+    play=play,
+    positions=7,
+    deck=frozenset(DECK),
+    wagers=rounds.wagers("20"),
+    paytables=(),
+    readings=(
+        Reading(
+            ODD_CHIP,
+            ("first_left_of_button",),
+            "20(k)(2)",
+            "Who has the odd chip of tied hands is left to the Rules Submission.",
+        ),
+    ),
+    irregularities=rounds.irregularities("20"),
+    procedures=None,
+    not_modelled={
+        "20(a)": "on camera, not in the feed",
+        "20(c)(1)(i)": "on camera, not in the feed",
+        "20(c)(1)(ii)": "on camera, not in the feed",
+        "20(c)(2)": "on camera, not in the feed",
+    },
+    habit=rounds.HABIT._replace(hole=5),
+    options=rounds.options("20"),
+    base=rounds.BASE,
+    pots=True,
+)

@@ -1,0 +1,118 @@
+"""What players and dealer do by chance at Poker: blinds, bets, draws, rake, the showdown.
+
+Everything within the chips there are and the limits `play` gives; no strategy. The button is the
+floor's to move.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import (
+    CardBurned,
+    DiscardsReshuffled,
+    HandMucked,
+    HandShown,
+    RakeTaken,
+    StackCounted,
+    WagerPlaced,
+)
+from ledger.simulate.habits import CHIP
+from ledger.simulate.hand import DOLLAR
+from ledger.simulate.players import Players
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.facts import DecisionMade
+    from ledger.rules.steps import Step
+    from ledger.wire import Fact
+
+SMALL, BIG = CHIP, 2 * CHIP
+_ANTES, _SECOND, _STRADDLES, _KILLS = 0.3, 0.8, 0.1, 0.05  # of the rounds
+_MUCKS, _RAKED = 0.1, 0.7  # of the hands at a showdown; of the rounds
+_RAKE_MOST = 500  # cents
+
+
+class CardRoom(Players):
+    """The players of one round of Poker."""
+
+    deck: list[str]
+    drawer = 0  # who drew last
+    raked = False
+
+    def post(self, names: Sequence[str]) -> list[Fact]:
+        """Antes of all, or none; blinds from the left of the button; now and then a straddle."""
+        button = self.hand.button or 0
+        seats = sorted(self.hand.patrons, key=lambda seat: (seat <= button, seat))
+        posted = [(seat, "ante", DOLLAR) for seat in seats if self.chance.random() < _ANTES]
+        posted = posted if len(posted) * 2 > len(seats) else []
+        due = [("blind", SMALL, 1.0), ("blind", BIG, _SECOND), ("straddle", 2 * BIG, _STRADDLES)]
+        for (wager, cents, odds), seat in zip(due, seats, strict=False):
+            if self.chance.random() >= odds:
+                break
+            posted.append((seat, wager, cents))
+        if self.chance.random() < _KILLS and len(posted) < len(seats):
+            posted.append((seats[-1], "kill", 2 * BIG))
+        return [self._post(*each) for each in posted if each[1] in names]
+
+    def _post(self, seat: int, wager: str, cents: int) -> Fact:
+        body = WagerPlaced(position=seat, wager=wager, amount=cents)
+        self.stake(body)
+        return self.teller.tell("layout", body, self.teller.between(400, 1_200))
+
+    def count_stack(self, step: Step) -> Fact | None:
+        """What a player has before the deal."""
+        patron = self.hand.patrons.get(step.position or 0)
+        if patron is None:
+            return None
+        body = StackCounted(position=step.position or 0, amount=patron.chips)
+        return self.teller.tell("layout", body, self.teller.between(100, 300))
+
+    def chips_in(self, body: DecisionMade) -> None:
+        """A call, a bet or a raise goes into the pot; cards discarded, or given up, go out."""
+        seat = body.position
+        if body.amount:
+            self.hand.patrons[seat].chips -= body.amount
+            self.up[seat, "bet", 1] = self.up.get((seat, "bet", 1), 0) + body.amount
+        held = self.held.get(("player", seat, 1), [])
+        for card in held[:] if body.decision == "fold" else body.discards or ():
+            if card in held:
+                held.remove(card)
+                self.given.setdefault(seat, []).append(card)
+        self.drawer = seat
+
+    def burn(self, step: Step) -> Fact:
+        """The top card goes, unseen."""
+        del step
+        self.deck.pop()
+        return self.teller.tell("eye", CardBurned(), self.teller.between(500, 900))
+
+    def reshuffle(self, step: Step) -> Fact:
+        """The discards of all but the drawer go below what is left of the deck."""
+        del step
+        others = [seat for seat in self.given if seat != self.drawer]
+        cards = [card for seat in others for card in self.given.pop(seat)]
+        self.chance.shuffle(cards)
+        self.deck[:0] = cards
+        body = DiscardsReshuffled(except_=self.drawer)
+        return self.teller.tell("terminal", body, self.teller.between(20_000, 40_000))
+
+    def show(self, step: Step) -> Fact:
+        """A hand is shown, or mucked."""
+        seat = step.position or 0
+        after_us = self.teller.between(1_000, 3_000)
+        if self.chance.random() < _MUCKS:
+            return self.teller.tell("eye", HandMucked(position=seat), after_us)
+        cards = tuple(self.held[("player", seat, 1)])
+        return self.teller.tell("eye", HandShown(position=seat, cards=cards), after_us)  # type: ignore[arg-type]  # a deck's
+
+    def rake(self, step: Step) -> Fact | None:
+        """The house takes its part, once and off the main pot."""
+        pot = sum(self.up.values())
+        cents = min(_RAKE_MOST, pot // 10 // DOLLAR * DOLLAR)
+        if step.what != "0" or self.raked or not cents or self.chance.random() >= _RAKED:
+            return None
+        self.raked = True
+        self.bank.tray += cents
+        return self.teller.tell("layout", RakeTaken(amount=cents), self.teller.between(400, 900))
