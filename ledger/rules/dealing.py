@@ -219,9 +219,9 @@ class Dealing(Layout):
         """
         step = Step("hand_set", section, to, position, ways=ways)
         fact = self.take(step)
-        again = fact and self.source.take(step)
+        again = fact and self.source.take(step._replace(may=True))
         while again:
-            fact, again = again, self.source.take(step)
+            fact, again = again, self.source.take(step._replace(may=True))
         if fact is None:
             return None
         hands = said(fact, HandSet).hands

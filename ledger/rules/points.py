@@ -6,14 +6,16 @@ chose is on record; these say which ones the sections allow and what they count.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.cards import RANK
 from ledger.rules.joker import JOKER
+from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 HIGH_VALUE: dict[str, int] = {
     card: 11 if card[0] == "A" else min(rank + 2, 10) for card, rank in RANK.items()
@@ -57,6 +59,31 @@ def hi_lo_points_if_known(high: Sequence[str], low: Sequence[str]) -> HiLo | Non
         return hi_lo_points(high, low)
     except KeyError:
         return None
+
+
+def hi_lo_as_set(hands: Mapping[str, Sequence[str]], seen: Sequence[str]) -> HiLo | None:
+    """Points of a `high` and a `low` hand as they were set, by the cards that were seen.
+
+    A card told otherwise than it was seen counts as seen. None where a card is not known, or it is
+    not known which of several lies where.
+    """
+    told, cards = Counter(card for each in hands.values() for card in each), Counter(seen)
+    wrong, other = told - cards, list((cards - told).elements())
+    card_seen = other[0] if len(other) == 1 else UNKNOWN_CARD
+    high, low = ([card_seen if c in wrong else c for c in hands[name]] for name in ("high", "low"))
+    return hi_lo_points_if_known(high, low)
+
+
+def hi_lo_settings(cards: Sequence[str], *, ace_low: bool) -> list[tuple[str, ...]]:
+    """Settings of five cards, the high hand first: the three highest high, 663a.11(d)-(e).
+
+    And with `ace_low` the one that has an ace low, where there is an ace. Raises KeyError for an
+    unknown card.
+    """
+    ranked = tuple(sorted(cards, key=HIGH_VALUE.__getitem__, reverse=True))
+    if ace_low and HIGH_VALUE[ranked[0]] != LOW_VALUE[ranked[0]]:
+        return [ranked, (*ranked[1:], ranked[0])]
+    return [ranked]
 
 
 def _three_high(cards: Sequence[str], kept_low: Sequence[str] = ()) -> HiLo:
