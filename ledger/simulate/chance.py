@@ -28,7 +28,7 @@ from ledger.facts import (
 from ledger.rules.dealing import THREE_DICE
 from ledger.simulate.card_room import CardRoom
 from ledger.simulate.hand import Misdealt
-from ledger.simulate.players import unsaid
+from ledger.simulate.players import Holder, unsaid
 from ledger.simulate.readers import check_hole, read_meter, reset_meter
 from ledger.values import UNKNOWN_CARD
 
@@ -61,6 +61,7 @@ class Chance(CardRoom):
         self.deck = deck
         self.cards = len(deck)
         self.counted = False  # the stub
+        self.whole: set[Holder] = set()  # whose first deal is complete
         self._answers: dict[str, Callable[[Step], Fact | None]] = {
             "no_more_bets_called": self._no_more_bets,
             "decisions_locked_called": self._locked,
@@ -199,7 +200,9 @@ class Chance(CardRoom):
         held = self.held.setdefault(holder, [])
         drawn = [self._draw() for _ in range(step.cards if self.hand.stacked else 1)]
         held += drawn
-        if step.position and len(held) == self.hand.habit.hole and step.hand == 1:
+        whole = step.position and len(held) == self.hand.habit.hole and step.hand == 1
+        if whole and holder not in self.whole:
+            self.whole.add(holder)
             if self.hand.misdeals and self.chance.random() < _HERE:
                 self._tell_dealt(step, [*drawn, self._draw()])
                 raise Misdealt
