@@ -1,0 +1,116 @@
+"""A game is added by one file: the guide's own example, dropped in, is picked up everywhere.
+
+Each test runs in a process of its own, in which the file lies beside the other games.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from textwrap import indent
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.contract.citations import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXAMPLE = ROOT / "tests/data/new_game/high_card.py"
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+BESIDE = """
+import sys
+import ledger.games
+ledger.games.__path__.append(sys.argv.pop(1))
+"""
+
+
+def run(script: str, *arguments: str, beside: Path = EXAMPLE.parent) -> str:
+    """What a script prints, in a process whose games have the example among them."""
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE + script, str(beside), *arguments],
+        cwd=ROOT,
+        env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+COMMAND = "from replay.cli import main; main()"
+
+
+def test_the_command_knows_it_with_its_wagers_paytable_and_order_of_play() -> None:
+    card = json.loads(run(COMMAND, "games", "high_card", "--json"))
+    assert [wager["id"] for wager in card["wagers"]] == ["bet"]
+    assert [row["odds"] for row in card["paytables"][0]["rows"]] == ["1 to 1", "Push"]
+    steps = [step["step"] for step in card["order_of_play"]]
+    assert steps[:3] == ["wager_placed", "no_more_bets_called", "cards_dealt"]
+    assert steps[-1] == "round_completed"
+
+
+def test_it_has_a_page() -> None:
+    page = run("from replay.docs.games import pages; print(pages()['games/high_card.md'])")
+    assert page.startswith("# High Card")
+    assert "592.12(a)" in page
+
+
+def test_a_submission_for_it_is_checked(tmp_path: Path) -> None:
+    filing = {"game": "high_card", "effective_from": "2015-01-01", "readings": {"tie": "lose"}}
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(filing))
+    assert json.loads(run(COMMAND, "submissions", "check", str(path), "--json")) == {
+        "game": "high_card",
+        "edges": [],
+    }
+
+
+def test_it_is_dealt_and_ruled_on_and_what_is_planted_is_found(tmp_path: Path) -> None:
+    floor = tmp_path / "floor"
+    simulate = ("simulate", "--game", "high_card", "--tables", "1", "--hours", "1")
+    run(COMMAND, *simulate, "--mistake", "overpay=2", "--out", str(floor))
+    told = run(COMMAND, "adjudicate", str(floor / "feed.jsonl"), "--json")
+    rulings = [json.loads(line) for line in told.splitlines()]
+    codes = [finding["code"] for ruling in rulings for finding in ruling["findings"]]
+    assert codes == ["overpaid", "overpaid"]
+    outcomes = {each["outcome"] for ruling in rulings for each in ruling["settlements"]}
+    assert outcomes >= {"win", "lose", "push"}
+
+
+@pytest.mark.parametrize(
+    "of_every_game",
+    [
+        "tests/property/test_simulate.py -k of_every_game_adjudicates_to_no_finding",
+        "tests/property/test_rulings.py -k of_every_game_cut_anywhere",
+        "tests/unit/test_filing.py -k may_be_named",
+    ],
+)
+def test_what_is_asked_of_every_game_is_asked_of_it(of_every_game: str) -> None:
+    path, *chosen = of_every_game.split()
+    told = run(
+        "import pytest; raise SystemExit(pytest.main(sys.argv[1:]))",
+        path,
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *chosen[:1],
+        f"{chosen[1]} and high_card",
+    )
+    assert "1 passed" in told
+
+
+def test_without_its_file_nothing_knows_it(tmp_path: Path) -> None:
+    """The negative control: it is the file that makes it a game."""
+    assert "high_card" not in run(COMMAND, "games", "--json", beside=tmp_path)
+
+
+def test_the_guide_shows_the_example_as_it_is() -> None:
+    source = EXAMPLE.read_text(encoding="utf-8")
+    shown = source[source.index("def play(") : source.index("GAME = Game(")].strip()
+    assert indent(shown, "   ") in GUIDE
