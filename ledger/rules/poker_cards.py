@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ledger.facts import CardsDealt, CardsExchanged, DiscardsReshuffled, HandShown
+from ledger.rules import review
 from ledger.rules.cards import DECK
 from ledger.rules.steps import Step, Stop, said
 from ledger.values import UNKNOWN_CARD
@@ -91,9 +92,10 @@ def _deal_what_there_is(ring: Ring, to: str, goal: int, position: int | None) ->
 
 
 def burn(ring: Ring, stub: Stub, section: str) -> None:
-    """The top card goes to the rack unused."""
-    ring.t.take(Step(_BURN, section))
-    stub.left -= 1
+    """The top card goes to the rack unused, where there is one."""
+    if stub.left > 0:
+        ring.t.take(Step(_BURN, section))
+        stub.left -= 1
 
 
 def draw_round(ring: Ring, stub: Stub, section: str) -> None:
@@ -163,6 +165,7 @@ def _discards_of_others(ring: Ring, stub: Stub, seat: int) -> int:
 def _reshuffle(ring: Ring, stub: Stub, seat: int, section: str) -> None:
     """The stub is short: the discards of others go back into the deck, never the drawer's own."""
     t = ring.t
+    t.findings += review.cards(t, ())  # what was on the table twice is so no longer
     fact = t.reshuffle(section, keep=seat)
     kept = said(fact, DiscardsReshuffled).except_ if fact else seat
     stub.left += _discards_of_others(ring, stub, seat)

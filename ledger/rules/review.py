@@ -178,7 +178,8 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
         if isinstance(fact.body, CardBurned) and fact.body.card is not None
     )
     del seen[UNKNOWN_CARD]
-    found = []
+    found: list[Finding] = []
+    told = {(each.code, each.recorded) for each in table.findings}  # before a reshuffle
     for card, times in sorted(seen.items()):
         holders = [spot for spot, held in table.cards.items() if card in held]
         position = next((seat for _, seat, _ in holders if seat), None)
@@ -192,7 +193,8 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
             code = "duplicate_card"
         else:
             continue
-        found.append(Finding(code=code, position=position, recorded=card, says=says))
+        if (code, card) not in told:
+            found.append(Finding(code=code, position=position, recorded=card, says=says))
     return found
 
 

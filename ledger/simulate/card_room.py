@@ -85,18 +85,24 @@ class CardRoom(Players):
     def burn(self, step: Step) -> Fact:
         """The top card goes, unseen."""
         del step
-        self.deck.pop()
+        if self.deck:
+            self.deck.pop()
         return self.teller.tell("eye", CardBurned(), self.teller.between(500, 900))
 
     def reshuffle(self, step: Step) -> Fact:
         """The discards of all but the drawer go below what is left of the deck."""
         del step
+        self.refill()
+        body = DiscardsReshuffled(except_=self.drawer)
+        return self.teller.tell("terminal", body, self.teller.between(20_000, 40_000))
+
+    def refill(self) -> None:
+        """The discards of others go below the deck; after a misdealt card too many, unsaid."""
         others = [seat for seat in self.given if seat != self.drawer]
         cards = [card for seat in others for card in self.given.pop(seat)]
         self.chance.shuffle(cards)
         self.deck[:0] = cards
-        body = DiscardsReshuffled(except_=self.drawer)
-        return self.teller.tell("terminal", body, self.teller.between(20_000, 40_000))
+        self.dealt = [card for card in self.dealt if card not in cards]
 
     def show(self, step: Step) -> Fact:
         """A hand is shown, or mucked."""

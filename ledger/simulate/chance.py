@@ -190,6 +190,8 @@ class Chance(CardRoom):
                 self.slip.made("duplicate_card", None, says=f"{card} is dealt a second time.")
                 self.dealt.append(card)
                 return card
+        if not self.deck:
+            self.refill()
         card = self.deck.pop()
         self.dealt.append(card)
         return card

@@ -202,12 +202,23 @@ class Chips:
     def award(self, step: Step) -> Fact:
         """A pot, or a share of it, goes to a winner; what the players put into it is his."""
         number, _, share = (step.what or "").partition(" ")
-        seat, cents = step.position or 0, step.amount or 0
+        seat, due = step.position or 0, step.amount or 0
+        cents = due
         for spot in [spot for spot in self.up if spot[1] == POT]:
             del self.up[spot]
+        if self.slip.may("overpay", 0.3):
+            cents += CHIP
+        elif due > CHIP and self.slip.may("underpay", 0.3):
+            cents -= CHIP
+        self.bank.tray -= cents - due
         self.hand.patrons[seat].chips += cents
         body = PotAwarded(pot=int(number), share=share or None, position=seat, amount=cents)  # type: ignore[arg-type]  # a step names a share there is
-        return self._move(step, body)
+        fact = self._move(step, body)
+        if cents != due:
+            says = f"Position {seat} is pushed {dollars(cents)} instead of {dollars(due)}."
+            name = "overpay" if cents > due else "underpay"
+            self.slip.made(name, fact, wager=POT, says=says)
+        return fact
 
     def fee(self, step: Step) -> Fact:
         """A player pays the house for something."""

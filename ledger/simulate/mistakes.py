@@ -47,16 +47,16 @@ class Truth(NamedTuple):
 TRUTHS: dict[str, Truth] = {
     "overpay": Truth(("overpaid",)),
     "underpay": Truth(("underpaid",)),
-    "not_collected": Truth(("not_collected",)),
+    "not_collected": Truth(("not_collected",), where=lambda game: not game.pots),
     # The stake of a wager that is paid goes back with it, so it need not be found as kept.
-    "paid_push": Truth(("overpaid",), where=lambda game: not game.dice),
+    "paid_push": Truth(("overpaid",), where=lambda game: not (game.dice or game.pots)),
     "wrong_card_count": Truth(
         ("misdeal", "should_have_been_void"),
         ("overpaid", "wrongly_collected", "not_returned"),
         where=lambda game: game.habit.hole > 0,
     ),
     "late_wager": Truth(("late_wager",), where=lambda game: game.habit.closes),
-    "skipped_player": Truth(("step_missing",)),
+    "skipped_player": Truth(("step_missing",), where=lambda game: not game.pots),
     "duplicate_card": Truth(
         ("duplicate_card",), where=lambda game: not game.dice and game.decks == 1, reads=True
     ),
