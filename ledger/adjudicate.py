@@ -6,7 +6,6 @@ nothing on record is refused for breaking a rule (ADR 0001).
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -81,7 +80,7 @@ def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling:
     round_ = of.round
     rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
     run = _run(of, of.facts, rules, started.dealt_from)
-    skew = skewed(_pairs(run.table))
+    skew = skewed(list(run.table.in_turn()))
     if skew:
         run = _run(of, _shifted(of.facts, skew), rules, started.dealt_from)
     return _ruling(of, rules, run, skew)
@@ -203,12 +202,6 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
     for spot in sorted(spot for spot, stake in table.stakes.items() if stake):
         seat, wager, hand = spot
         table.give_back(seat, wager, section, hand)
-
-
-def _pairs(table: Table) -> list[tuple[Fact, Fact]]:
-    """Facts that the sections put one after the other."""
-    taken = [fact for _, fact in table.taken]
-    return [*pairwise(taken), *table.closings]
 
 
 def _shifted(facts: Sequence[Fact], skew: Skew) -> list[Fact]:

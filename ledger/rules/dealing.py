@@ -52,13 +52,16 @@ class Dealing(Layout):
         hand: int = 1,
         *,
         face: Literal["up", "down"] = "down",
+        before: tuple[str, ...] = (),
     ) -> list[str]:
-        """Deal until the holder has `count` cards; in the order they came off the deck."""
+        """Deal until the holder has `count` cards; in the order they came off the deck.
+
+        `before`: the steps of play after which cards are dealt that are none of this deal.
+        """
         held = self.cards.setdefault((to, position, hand), [])
+        step = Step("cards_dealt", section, to, position, hand, face=face, before=before)
         while len(held) < count:
-            due = count - len(held)
-            step = Step("cards_dealt", section, to, position, hand, cards=due, face=face)
-            fact = self.take(step)
+            fact = self.take(step._replace(cards=count - len(held)))
             if fact is None:
                 break
             self.hold(held, fact)

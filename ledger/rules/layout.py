@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
+from itertools import product
 from typing import TYPE_CHECKING
 
 from ledger.facts import (
@@ -31,6 +32,7 @@ class Layout:
         self.rules = rules
         self.dealt_from = dealt_from
         self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
+        self.most: dict[int, tuple[int, str]] = {}  # cents a limit leaves a position to win, where
         self.coupons: dict[Spot, Coupon] = {}  # played beside the chips of a wager
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
         self.arranged: set[tuple[str, int | None]] = set()  # who set his hands: no order but his
@@ -39,6 +41,7 @@ class Layout:
         self.settlements: list[Settlement] = []
         self.findings: list[Finding] = []
         self.taken: list[tuple[Step, Fact]] = []
+        self.runs: list[tuple[int, int]] = []  # of steps taken, that come in any order
         self.missing: list[Step] = []
         self.unsettled: list[Step] = []
         self.next: Step | None = None
@@ -110,8 +113,21 @@ class Layout:
         came = sorted((seat for seat in asked if seat in first), key=lambda s: in_turn(first[s]))
         return [*came, *(seat for seat in asked if seat not in first)]
 
+    def in_turn(self) -> Iterator[tuple[Fact, Fact]]:
+        """Facts that the sections put one after the other, earlier and later."""
+        starts = dict(self.runs)
+        before: list[Fact] = []
+        at = 0
+        while at < len(self.taken):
+            end = max(starts.get(at, 0), at + 1)
+            run = [fact for _, fact in self.taken[at:end]]
+            yield from product(before, run)
+            at, before = end, run
+        yield from self.closings
+
     def any_order(self, since: int) -> None:
         """Steps taken from there on may come in any order: no section gives them one."""
+        self.runs.append((since, len(self.taken)))
         in_turn = cmp_to_key(self._came)
         self.taken[since:] = sorted(self.taken[since:], key=lambda taken: in_turn(taken[1]))
 

@@ -228,7 +228,7 @@ class Record:
             return self._payment(queue, step)
         if step.fact == "marker_placed":
             return self._marker(queue, step)
-        if step.fact == "cards_turned" and self._is_lost(queue[0], step):
+        if self._is_another(queue[0], step):
             return None
         if self._is_later(queue[0], step):
             return None
@@ -236,6 +236,13 @@ class Record:
         if step.fact == "wager_placed":
             self._placed.remove(fact)
         return fact
+
+    def _is_another(self, fact: Fact, step: Step) -> bool:
+        """What was asked for is not on record: this one answers a later step."""
+        if step.fact == "cards_turned":
+            return self._is_lost(fact, step)
+        lost = step.before and self.excused
+        return bool(lost) and fact not in self.left(step.fact, step.before)
 
     def _is_lost(self, fact: Fact, step: Step) -> bool:
         """The turn asked for is not on record: this one turns other cards, and later on.

@@ -56,6 +56,7 @@ class Step(NamedTuple):
     may: bool = False  # nothing is amiss where it does not happen
     turns_show: bool = True  # of a bet: cards turned later show that the hand was in play
     dice: int = 3  # how many are thrown
+    before: tuple[str, ...] = ()  # where facts were lost: one after the first of these is another's
 
 
 class Stop(Exception):  # noqa: N818 - the end of a record is no error

@@ -5,7 +5,7 @@ A game's own figures and paragraphs replace these; nothing here holds for a chap
 
 from __future__ import annotations
 
-from ledger.rules.game import CardProcedures, Irregularity
+from ledger.rules.game import CardProcedures, Irregularity, NotModelled
 
 CARE = CardProcedures(
     inspected="4(a)",
@@ -25,6 +25,15 @@ CARE = CardProcedures(
     deck_cards=52,
 )
 """Chapters 589, 592, 663a and 680a print this, but for where the stub stands."""
+
+_MADE = ("2(b)", "2(c)", "2(d)", "3(a)", "3(b)(1)", "8(a)", "9(a)(1)")
+_SEEN = ("3(b)(2)", "3(b)(4)", "5(e)", "5(f)", "7(a)", "9(a)(2)", "10(a)(1)")
+
+NOT_MODELLED: dict[str, NotModelled] = {
+    **dict.fromkeys(_MADE, "equipment"),
+    **dict.fromkeys(_SEEN, "on camera, not in the feed"),
+}
+"""What those chapters print of layouts, shoes, racks and hands that no fact tells of."""
 
 VOID = "void, wagers back, reshuffle"
 
