@@ -10,6 +10,7 @@ from ledger.facts import (
     CardsShuffled,
     CardsSpread,
     CardsWashed,
+    CoverCardReached,
     DecksReceived,
     DecksRemoved,
     DeviceOutOfOrder,
@@ -27,6 +28,10 @@ from ledger.rules.ruling import FactRef
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_CUT_AFTER = ("manual", "preshuffled")
+"""Ways of shuffling after which every deck is cut."""
 
 
 def _decks_received(j: Judge, body: DecksReceived, _: object) -> None:
@@ -53,6 +58,7 @@ def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
     if batch is None:
         return
     batch.shuffled, batch.cut = body.method, False
+    batch.in_shoe = batch.cover_reached = False
     if body.counted is not None and body.counted is not False:
         j.state.rounds_uncounted, j.state.counted = 0, True
         batch.counted = None if body.counted is True else body.counted
@@ -70,6 +76,13 @@ def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
             recorded=device,
         )
     j.state.uncovered.clear()
+
+
+def _cover_card(j: Judge, _: CoverCardReached, __: object) -> None:
+    """The round is completed, and the cards are shuffled after it."""
+    batch = j.state.batches.get(j.state.batch or "") or _only(j.state.batches)
+    if batch is not None:
+        batch.in_shoe, batch.cover_reached = False, True
 
 
 def _cut(j: Judge, body: CardsCut, care: object) -> None:
@@ -134,6 +147,7 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
                 recorded=f"{(j.fact.time_us - batch.received_us) // 60_000_000} min",
             )
     batch.shuffled, batch.cut = None, False
+    batch.in_shoe = care.shoe is not None and not batch.cover_reached
 
 
 def _only(batches: dict[str, Batch]) -> Batch | None:
@@ -166,7 +180,7 @@ def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
 def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
     """A deck in which the shuffler found too many or too few cards leaves the table."""
     counted, batch.counted = batch.counted, None
-    if counted in (None, care.deck_cards):
+    if counted in (None, care.deck_cards) or care.count_wrong is None:
         return
     j.find(
         "step_missing",
@@ -178,15 +192,20 @@ def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
 
 
 def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
-    """Shuffled since the last round; cut, where they were shuffled by hand or before."""
+    """Shuffled since the last round, or for the shoe; cut, where the section has them cut."""
     if batch.shuffled is None:
+        if batch.in_shoe:
+            return
+        since = "the cover card was reached" if batch.cover_reached else "the round before"
         j.find(
             "step_missing",
-            care.shuffled,
-            "The round was dealt from cards not shuffled since the round before",
+            care.shoe if care.shoe and batch.cover_reached else care.shuffled,
+            f"The round was dealt from cards not shuffled since {since}",
             expected="cards_shuffled",
         )
-    elif batch.shuffled in ("manual", "preshuffled") and not batch.cut:
+    elif (batch.shuffled in _CUT_AFTER or (care.shoe and batch.shuffled == "automated")) and (
+        not batch.cut
+    ):
         j.find(
             "step_missing",
             care.cut_due,
@@ -196,14 +215,15 @@ def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
 
 
 def _alternated(j: Judge, before: str | None, batch: Batch, care: CardProcedures) -> None:
-    """Two decks with a shuffler are used in turn, every other round each."""
+    """Two decks with a shuffler are used in turn, every other round, or shoe, each."""
     state = j.state
     several = len(state.batches) > 1 and batch.shuffled == "automated"
     if care.alternated and several and state.rounds > 1 and before == state.batch:
         j.find(
             "batch_not_alternated",
             care.alternated,
-            f"Batch {state.batch} was used for two rounds running with two decks at the table",
+            f"Batch {state.batch} was used for two {'shoes' if care.shoe else 'rounds'} running "
+            f"with two {'batches' if care.shoe else 'decks'} at the table",
             recorded=state.batch,
         )
 
@@ -227,7 +247,7 @@ def _round_over(j: Judge, _: RoundCompleted | RoundVoided, care: object) -> None
     state = j.state
     state.rounds_uncounted = 0 if state.counted else state.rounds_uncounted + 1
     state.counted = False
-    if not isinstance(care, CardProcedures) or not state.batches:
+    if not isinstance(care, CardProcedures) or not state.batches or not care.stub:
         return
     if state.rounds_uncounted and state.rounds_uncounted % care.stub_rounds == 0:
         paragraph = care.stub.get(state.dealt_from or "", care.stub["manual_shoe"])
@@ -269,6 +289,7 @@ CARE: dict[type, Callable[[Judge, Any, object], None]] = {
     CardsWashed: _done("washed"),
     CardsShuffled: _shuffled,
     CardsCut: _cut,
+    CoverCardReached: _cover_card,
     StubCounted: _stub_counted,
     IrregularityCalled: _irregularity,
     DeviceOutOfOrder: _out_of_order,

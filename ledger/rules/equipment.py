@@ -30,6 +30,8 @@ class Batch(Struct):
     cut: bool = False  # since it was last shuffled
     above: int | None = None  # cards above the cover card of that cut, not judged yet
     counted: int | None = None  # cards that a shuffler found in it
+    in_shoe: bool = False  # dealt from since its shuffle, and its cover card not reached
+    cover_reached: bool = False
     changes_due: int = 0  # changes found overdue so far
 
 

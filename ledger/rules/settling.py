@@ -24,6 +24,7 @@ class How(NamedTuple):
     letter: str | None = None  # of the paytable
     readings: Sequence[str] = ()
     face: int = 0  # cents of a coupon that plays beside the stake (603a.21)
+    most: tuple[int, str] | None = None  # cents that a limit leaves to be won, and its paragraph
 
 
 PLAINLY = How()
@@ -39,6 +40,8 @@ def decided(
     seat, wager, hand = spot
     ratio = sum((row.ratio for row in rows), Fraction(0))
     exact = ratio * (stake + how.face) if rows else Fraction(-stake)
+    if how.most and exact > how.most[0]:
+        exact, section = Fraction(how.most[0]), how.most[1]
     of_rows = [row.reading[0] for row in rows if row.reading]
     named = tuple(dict.fromkeys([*of_rows, *how.readings]))
     values = [as_json(rules.readings[name]) for name in named]
@@ -61,7 +64,9 @@ def decided(
     )
 
 
-def halved(spot: Spot, stake: int, rules: InForce, section: str) -> Settlement:
+def halved(
+    spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
+) -> Settlement:
     """A surrendered stake: half of it is lost; of an odd cent the house keeps the larger half."""
     seat, wager, hand = spot
     back = rules.broken(Fraction(stake, 2))
@@ -74,6 +79,8 @@ def halved(spot: Spot, stake: int, rules: InForce, section: str) -> Settlement:
         net=back - stake,
         exact_net=str(Fraction(-stake, 2)),
         section=rules.section(section),
+        reading=", ".join(readings) or None,
+        reading_value=", ".join(as_json(rules.readings[name]) for name in readings) or None,
     )
 
 

@@ -13,6 +13,7 @@ from ledger.facts import (
     CardsShuffled,
     CardsSpread,
     CardsWashed,
+    CoverCardReached,
     DecksReceived,
     DecksRemoved,
     DiceInspected,
@@ -35,6 +36,7 @@ _MARGIN_US = 12 * MINUTE
 _BACKS = ("red", "blue")
 _UNCOUNTED_MOST = 3  # at least once in five rounds, with one to spare
 _PRESHUFFLED, _TAKES_DICE = 0.3, 0.85  # of new decks; of the players offered
+_SHOE_ENDS = 0.15  # of the rounds of a shoe
 _CUT_LEAST, _CUT_MOST = 12, 40
 
 
@@ -43,6 +45,7 @@ class Decks(NamedTuple):
 
     decks: int  # shuffled together
     cards: int  # in all of them
+    shoe: bool = False  # dealt to a cover card, round after round, before they are shuffled
 
 
 class CardCare:
@@ -98,10 +101,16 @@ class CardCare:
                 batch=batch, method="automated", device="shuffler", counted=self.decks.cards
             )
             teller.tell("terminal", shuffled, teller.between(3_000, 6_000))
+            if self.decks.shoe:
+                self._cut(batch)
             return
         method: Literal["preshuffled", "manual"] = "preshuffled" if preshuffled else "manual"
         by_hand_us = teller.between(14_000, 22_000)
         teller.tell("terminal", CardsShuffled(batch=batch, method=method), by_hand_us)
+        self._cut(batch)
+
+    def _cut(self, batch: str) -> None:
+        teller = self.teller
         above = teller.chance.randint(_CUT_LEAST, _CUT_MOST)
         cut = CardsCut(
             batch=batch, by="dealer", cards_above=above, cards_below=self.decks.cards - above
@@ -116,11 +125,16 @@ class CardCare:
     @property
     def stub_due(self) -> bool:
         """Whether the stub is counted in the next round; a shuffler that counts does it else."""
-        return not self.table.shuffler and self.uncounted >= _UNCOUNTED_MOST
+        by_hand = not self.table.shuffler and not self.decks.shoe
+        return by_hand and self.uncounted >= _UNCOUNTED_MOST
 
     def after_round(self, *, counted: bool) -> None:
         """The deck goes into the shuffler, or is shuffled by hand; old decks are changed."""
         self.uncounted = 0 if counted else self.uncounted + 1
+        if self.decks.shoe and self.teller.chance.random() >= _SHOE_ENDS:
+            return
+        if self.decks.shoe:
+            self.teller.tell("eye", CoverCardReached(to="dealer"), SECOND)
         used = self.batch
         self.turn = (self.turn + 1) % len(self.batches)
         due_us = self.received_us + _CHANGE_US[self.table.dealt_from] - _MARGIN_US

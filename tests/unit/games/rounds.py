@@ -13,6 +13,7 @@ from ledger import adjudicate
 from ledger import facts as told
 from ledger.adjudicate import RoundRecord, rule
 from ledger.regulations import resolves
+from ledger.rules.odds import as_json
 from ledger.rules.order import gaps
 from ledger.submissions import Filed
 from ledger.values import RoundId
@@ -35,10 +36,10 @@ class Around(TypedDict, total=False):
     seats: tuple[tuple[int, ...], ...]  # the positions each player holds
 
 
-def _dealt(to: str, position: int | None, words: list[str]) -> told.CardsDealt:
+def _dealt(to: str, position: int | None, words: list[str], hand: int = 1) -> told.CardsDealt:
     face = "up" if words[0] == "up" else "down"
     cards = tuple(words[1:] if face == "up" else words)
-    return told.CardsDealt(to=to, position=position, cards=cards, face=face)
+    return told.CardsDealt(to=to, position=position, hand=hand, cards=cards, face=face)
 
 
 def _turned(words: list[str]) -> told.CardsTurned:
@@ -48,8 +49,27 @@ def _turned(words: list[str]) -> told.CardsTurned:
 
 
 def _who(word: str) -> dict[str, Any]:
-    """Whose cards: `dealer`, a hand of baccarat, or a position."""
-    return {"to": "player", "position": int(word)} if word.isdigit() else {"to": word}
+    """Whose cards: `dealer`, a hand of baccarat, a position, or one of its hands, as `1.2`."""
+    return {"to": "player", **_hand(word)} if word[0].isdigit() else {"to": word}
+
+
+def _hand(word: str) -> dict[str, int]:
+    """A position, and which of its hands: `1.2` is the second hand of position 1."""
+    position, _, number = word.partition(".")
+    return {"position": int(position), "hand": int(number or 1)}
+
+
+def _called(words: list[str]) -> told.IrregularityCalled:
+    """`one_card_dealt 2` names a position, `card_face_up 7c` a card."""
+    kind, *rest = words
+    position = int(rest.pop(0)) if rest and rest[0].isdigit() else None
+    return told.IrregularityCalled(kind=kind, position=position, cards=tuple(rest) or None)
+
+
+def _meter(words: list[str]) -> Any:  # noqa: ANN401 - one of three facts
+    """`read straight_jack 750000`."""
+    kinds = {"read": told.MeterRead, "advanced": told.MeterAdvanced, "reset": told.MeterReset}
+    return kinds[words[0]](meter=words[1], amount=int(words[2]))
 
 
 def _shown(who: dict[str, Any], words: list[str]) -> told.CardsTurned:
@@ -62,18 +82,20 @@ def _set(who: dict[str, Any], words: list[str]) -> told.HandSet:
     """`high Kd Qh 9c low 2s 3d`: a name is a word in small letters."""
     hands: dict[str, tuple[str, ...]] = {}
     for word in words:
-        if word.islower():
+        if word.isalpha() and word.islower():
             name = word
             hands[name] = ()
         else:
             hands[name] += (word,)
-    return told.HandSet(**who, hands=hands)
+    return told.HandSet(to=who["to"], position=who.get("position"), hands=hands)
 
 
 def _moved(kind: type, words: list[str]) -> Any:  # noqa: ANN401 - one of three facts
     position, wager, amount, *more = words
     rest = dict(zip(more[::2], more[1::2], strict=True))
     values: dict[str, Any] = {"throw": int(rest["throw"])} if "throw" in rest else {}
+    if "hand" in rest:
+        values["hand"] = int(rest["hand"])
     if "from" in rest:
         values["paid_from"] = rest["from"]
     return kind(position=int(position), wager=wager, amount=int(amount), **values)
@@ -87,15 +109,19 @@ def _dice(words: list[str], **values: str) -> told.DiceThrown:
 _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "nomorebets": lambda _: told.NoMoreBetsCalled(),
     "cross": lambda w: _dealt("community", None, w),
-    "deal": lambda w: _dealt(_who(w[0])["to"], _who(w[0]).get("position"), w[1:]),
+    "deal": lambda w: _dealt(
+        _who(w[0])["to"], _who(w[0]).get("position"), w[1:], _who(w[0]).get("hand", 1)
+    ),
     "turn": _turned,
     "show": lambda w: _shown(_who(w[0]), w[1:]),
     "set": lambda w: _set(_who(w[0]), w[1:]),
     "decide": lambda w: told.DecisionMade(
-        position=int(w[0]), decision=w[1], discards=tuple(w[2:]) or None
+        **_hand(w[0]), decision=w[1], discards=tuple(w[2:]) or None
     ),
+    "peek": lambda w: told.HoleCardChecked(result=w[0]),  # type: ignore[arg-type]  # `none` or `blackjack`
+    "meter": _meter,
     "press": lambda w: told.DecisionMade(
-        position=int(w[0]), decision="press", wager=w[1], amount=int(w[2])
+        position=int(w[0]), decision="press", wager=w[1] if w[2:] else None, amount=int(w[-1])
     ),
     "exchange": lambda w: told.CardsExchanged(**_who(w[0]), discards=tuple(w[1:])),
     "locked": lambda _: told.DecisionsLockedCalled(),
@@ -105,8 +131,25 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "take": lambda w: _moved(told.WagerCollected, w),
     "back": lambda w: _moved(told.WagerReturned, w),
     "rack": lambda w: told.HandDiscarded(to="player", position=int(w[0])),
-    "burn": lambda w: told.CardBurned(card=w[0]),
-    "call": lambda w: told.IrregularityCalled(kind=w[0], cards=tuple(w[1:]) or None),
+    "burn": lambda w: told.CardBurned(card=w[0] if w else None),
+    "stack": lambda w: told.StackCounted(position=int(w[0]), amount=int(w[1])),
+    "act": lambda w: told.DecisionMade(
+        position=int(w[0]),
+        decision=w[1],
+        amount=int(w[2]) if w[2:] else None,
+        all_in=True if w[3:] else None,
+    ),
+    "draw": lambda w: told.DecisionMade(
+        position=int(w[0]), decision="draw", discards=tuple(w[1:]) or None
+    ),
+    "reshuffle": lambda w: told.DiscardsReshuffled(except_=int(w[0])),
+    "hand": lambda w: told.HandShown(position=int(w[0]), cards=tuple(w[1:]) or None),
+    "muck": lambda w: told.HandMucked(position=int(w[0])),
+    "rake": lambda w: told.RakeTaken(amount=int(w[0]), pot=int(w[1]) if w[1:] else None),
+    "pot": lambda w: told.PotAwarded(
+        pot=int(w[0]), position=int(w[1]), amount=int(w[2]), share=w[3] if w[3:] else None
+    ),
+    "call": _called,
     "throw": _dice,
     "extra": lambda w: _dice(w, purpose="extra_point"),
     "roll": lambda w: told.DiceThrown(dice=tuple(int(word) for word in w)),
@@ -141,7 +184,9 @@ def facts_of(script: str, game: str, day: str) -> list[Fact]:
             time_us = int(whole) * SECOND_US + int(part.ljust(6, "0"))
         body: Any
         if first == "start":
-            body = told.RoundStarted(game=game, dealt_from=words[0] if words else None)
+            button = int(words.pop()) if words and words[-1].isdigit() else None
+            dealt_from = words[0] if words else None
+            body = told.RoundStarted(game=game, dealt_from=dealt_from, button=button)
         elif first.isdigit():
             wager, amount, *hand = words
             stake = int(amount)
@@ -183,18 +228,20 @@ def ruling(script: str, game: str, **around: Unpack[Around]) -> Ruling:
 
 
 def _settlement(s: Settlement) -> str:
-    row = f" {s.row}, {s.odds}" if s.row else ""
+    row = f" {s.row}, {s.odds}" if s.odds else f" {s.row}" if s.row else ""
     throw = f" throw {s.throw}" if s.throw else ""
     exact = f" exact {s.exact_net}" if s.exact_net != str(s.net) else ""
     reading = f" [{s.reading} {s.reading_value}]" if s.reading else ""
+    reading += f" from the {s.paid_from}" if s.paid_from != "table" else ""
+    seat = f"{s.position}.{s.hand}" if s.hand > 1 else s.position
     return (
-        f"{s.position} {s.wager}{throw} {s.stake} {s.outcome} {s.net:+d}{exact} "
-        f"{s.section}{row}{reading}"
+        f"{seat} {s.wager}{throw} {s.stake} {s.outcome} {s.net:+d}{exact} {s.section}{row}{reading}"
     )
 
 
 def _finding(f: Finding) -> str:
-    where = [f.position, f.wager, f"throw {f.throw}" if f.throw else None]
+    seat = f"{f.position}.{f.hand}" if f.hand and f.hand > 1 else f.position
+    where = [seat, f.wager, f"throw {f.throw}" if f.throw else None]
     money = None if f.expected is None and f.recorded is None else f"{f.expected} / {f.recorded}"
     words = [f.code, *where, money, f.section]
     return "! " + " ".join(str(word) for word in words if word is not None)
@@ -227,7 +274,7 @@ def printed(game_id: str) -> list[str]:
         for row in table.rows:
             reading = f" if {row.reading[0]} is {row.reading[1]}" if row.reading else ""
             found.append(f"{row.label}: {row.odds}{reading}")
-    found += [f"{r.name} {r.section}: {', '.join(r.values)}" for r in game.readings]
+    found += [f"{r.name} {r.section}: {', '.join(map(as_json, r.values))}" for r in game.readings]
     for kind, what in game.irregularities.items():
         by = "".join(f", {way} {section}" for way, section in what.by_dealing.items())
         follows = "void" if what.void else "one only" if what.once else "play on"

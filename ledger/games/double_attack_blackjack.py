@@ -1,0 +1,391 @@
+"""Double Attack Blackjack, 58 Pa. Code Chapter 665a: eight decks without 10s, a bet on the up card.
+
+Read beside the chapter: cards (.3), wagers (.6), play (.7), Insurance (.8), surrender (.9), doubles
+and splits (.10, .11), payouts (.12), irregularities (.13). What players and dealers of 21 do is
+`ledger.rules.hands_of_21` and `dealer_of_21`; an ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules import usual
+from ledger.rules.bust_it import bust_it_if_known
+from ledger.rules.dealer_of_21 import (
+    CHECKED,
+    Dealer,
+    Peek,
+    compare,
+    dealer_has,
+    dealers,
+    draw_out,
+    drawn_over,
+    peek,
+    read_as,
+    turn_hole,
+    up_card,
+    up_value,
+)
+from ledger.rules.game import Edition, Game, Habit, Irregularity, Option, Reading, Wager
+from ledger.rules.hands_of_21 import (
+    DEAD,
+    MISSED,
+    SURRENDERED,
+    Hand,
+    Style,
+    adjacent_boxes,
+    at_most,
+    called,
+    dealt_in,
+    draw,
+    late_card,
+    leans,
+    one_more,
+    play_hands,
+    told,
+)
+from ledger.rules.odds import paytable, row
+from ledger.rules.steps import Void
+from ledger.rules.twenty_one import DECK_48, dealer_draws, is_blackjack_if_known, total_if_known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.rules.bust_it import BustIt
+    from ledger.rules.table import Table
+    from ledger.wire import Fact
+
+BASE = ("bet", "double_attack")
+STAKES = (*BASE, "split", "double_down")
+
+
+def _third_is(value: int) -> Callable[[BustIt], bool]:
+    return lambda busted: busted.value == value
+
+
+def _eights_of(one: str) -> Callable[[BustIt], bool]:
+    return lambda busted: busted.eights == one
+
+
+BET = paytable(STAKES, "12(a)", [row("Bet and Double Attack Wager", bool, "1 to 1")])
+INSURANCE = paytable("insurance", "12(b)", [row("Insurance Wager", bool, "5 to 2")])  # 8(c)
+BUST_IT = paytable(
+    "bust_it",
+    "12(c)",
+    [
+        row("8, 8, 8 of the same suit", _eights_of("suit"), "200 to 1"),
+        row("8, 8, 8 of the same color", _eights_of("color"), "50 to 1"),
+        row("Is a 6", _third_is(6), "15 to 1"),
+        row("Is a 7", _third_is(7), "10 to 1"),
+        row("Is an 8", _third_is(8), "8 to 1"),
+        row("Is a 9", _third_is(9), "6 to 1"),
+        row("Is a king, queen or jack", _third_is(10), "3 to 1"),
+    ],
+)
+STYLE = Style(
+    base=BASE,
+    decided="7(h)(2)",
+    dealt="7(i)",
+    double="10(a)",
+    split="11(a)",
+    # No card at 21 or after a double (7(j)(1)-(2)); four hands, aces one card each (11(c), 11(e)).
+    surrender="any",  # after the first two cards, further ones, a split and a double: 9(a), 7(k)
+    after_double=(SURRENDERED,),
+    refusable="13(c)",
+)
+LOST = {
+    "dealer blackjack": "7(o)(1)(ii)(A)",
+    "bust": "7(o)(1)(ii)(B)",
+    "both bust": "7(o)(1)(ii)(B)",
+    "lower": "7(o)(1)(ii)(C)",
+}
+# 7(o)(1)(i)(A)-(C): a dealer in excess of 21, more points, a Blackjack.
+WON = ("dealer bust", "higher", "blackjack")
+# What of a hand is not lost to the dealer's Blackjack, and where it is given back.
+RETURNED = (("double_attack", "7(o)(2)"), ("split", "11(d)"), ("double_down", "10(b)"))
+PEEK = Peek(INSURANCE, base="bet", offered="8(a)", most="8(b)", lost="8(d)", read="7(g)")
+THREE = 3
+
+
+def play(t: Table) -> None:
+    """One round, from the Bets to the last wager settled."""
+    opening = t.wagers(("bet", "bust_it"), "6(d)")
+    t.awaits(("bet",), "6(d)")
+    late = t.close(opening, up_card(t, "7(e)"), "7(e)")
+    seats = _dealt_in(t, late)
+    attacks = t.wagers(("double_attack",), "7(e)")
+    _double_attacks(t, seats)
+    live = _deal(t, seats, attacks)
+    _reader_misused(t)
+    if peek(t, seats, PEEK):
+        for seat in reversed(live):
+            _settle(t, Hand(seat), dealer_has(t, blackjack=True))
+        _bust_it(t)
+        return
+    _dealer(t, _decisions(t, live))
+
+
+def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
+    """Bets, and Bust It Wagers no larger: who is dealt in (6(c)-(g), 7(e))."""
+    t.within_positions("2(a)")
+    seats = dealt_in(t, "bet", ("bust_it",), late, "6(d)")
+    at_most(t, seats, "bust_it", "bet", "6(f)")
+    adjacent_boxes(t, seats, "bet", int(t.rules.options["boxes"]), "6(g)")
+    return seats
+
+
+def _double_attacks(t: Table, seats: list[int]) -> None:
+    """Double Attack Wagers stand beside a Bet and are no larger (6(e))."""
+    at_most(t, seats, "double_attack", "bet", "6(e)")
+    for seat in [seat for seat in t.positions() if seat not in seats]:
+        t.not_permitted(seat, "double_attack", "it stands without a Bet", "6(e)")
+        t.give_back(seat, "double_attack", "6(e)")
+
+
+def _deal(t: Table, seats: list[int], attacks: list[Fact]) -> list[int]:
+    """Two cards to each Bet and the hole card (7(f)); whose hand is not dead by 13(f)."""
+    dealt = [seat for seat in seats if not _left_out(t, seat)]
+    t.close(attacks, one_more(t, dealt, 1, "7(f)(1)"), "7(e)")
+    short = [seat for seat in dealt if called(t, "one_card_dealt", seat)]
+    live = [seat for seat in dealt if seat not in short]
+    one_more(t, live, 2, "7(f)(2)")
+    for seat in short:
+        body = t.decide(seat, ("second_card", DEAD), "13(f)")
+        if body is None or body.decision != DEAD:
+            draw(t, seat, 1, 2, "13(f)")
+            live.append(seat)
+    t.deal("dealer", 2, "7(f)(3)")
+    for seat in [seat for seat in seats if seat not in live]:
+        _dead(t, Hand(seat), "13(f)")
+    return sorted(live)
+
+
+def _left_out(t: Table, seat: int) -> bool:
+    """Whether no card was dealt to a Bet: it was called, or the hand was said to be dead."""
+    said_dead = told(t, Hand(seat)) == DEAD
+    if said_dead and not t.dealt_to(seat):
+        t.decide(seat, (DEAD,), "13(f)")
+        return True
+    return bool(called(t, "no_card_dealt", seat))
+
+
+def _dead(t: Table, hand: Hand, section: str) -> None:
+    """A dead hand's wagers go back; the Bust It Wager stays on the layout, as 13(g) leaves it."""
+    for wager in STAKES:
+        t.give_back(hand.seat, wager, section, hand.number)
+
+
+def _reader_misused(t: Table) -> None:
+    """A hole card read though the first card gives no Blackjack. Raises Void (13(h)(1)-(2)).
+
+    Whether the reader lets a player see it, the option says, or else what the floor made of it.
+    """
+    value = up_value(t)
+    used = called(t, "card_reader_misused") or t.source.left("hole_card_checked")
+    if value in (*CHECKED, None) or not used:
+        return
+    shows = t.rules.options["card_reader"]
+    if shows == "shows" or (shows == "as_called" and t.source.voided):
+        raise Void("13(h)(1)")
+
+
+def _decisions(t: Table, live: list[int]) -> list[Hand]:
+    """A Blackjack is paid at once (7(h)(1)), others play (7(h)(2)): the hands left."""
+    hands: list[Hand] = []
+    for seat in live:
+        if is_blackjack_if_known(t.cards["player", seat, 1]):
+            _settle(t, Hand(seat), Dealer(None, blackjack=False))
+        else:
+            hands += [_given_up(t, hand) for hand in play_hands(t, seat, STYLE)]
+    for index, hand in enumerate(hands):
+        if hand.ended == MISSED:
+            hands[index] = _given_up(t, late_card(t, hand, STYLE, "13(g)"))
+    return [hand for hand in hands if hand.ended not in (SURRENDERED, DEAD)]
+
+
+def _given_up(t: Table, hand: Hand) -> Hand:
+    """A hand that was surrendered (9), or called dead (13(g)); any other as it is."""
+    if hand.ended == DEAD:
+        _dead(t, hand, "13(g)")
+    elif hand.ended == SURRENDERED:
+        _surrender(t, hand)
+    return hand
+
+
+def _surrender(t: Table, hand: Hand) -> None:
+    """Half of a hand's wagers is given up: 9(a)-(b); Bust It and Insurance stay: 9(c)-(d)."""
+    seat, number = hand.seat, hand.number
+    if is_blackjack_if_known(dealers(t)):
+        t.collect(seat, "bet", "9(b)(2)(i)", hand=number)
+        for wager, section in (("double_attack", "9(b)(2)(i)"), *RETURNED[1:]):
+            t.push(seat, wager, section, hand=number)
+        return
+    section = "9(b)(2)(ii)" if up_value(t) in CHECKED else "9(b)(1)"
+    for wager in (*BASE, "split"):
+        t.surrender(seat, wager, section, number)
+    # The text halves the Bet and Double Attack Wagers and names no other: a reading (ADR 0070).
+    readings = ("surrender_double_down",)
+    if t.rules.readings["surrender_double_down"] == "half":
+        t.surrender(seat, "double_down", section, number, readings=readings)
+    else:
+        t.collect(seat, "double_down", section, hand=number, readings=readings)
+
+
+def _dealer(t: Table, hands: list[Hand]) -> None:
+    """The hole card, the third card with the Bust It Wagers, and the draw (7(l)-(n), 13(d))."""
+    tied = t.rules.readings["both_bust"] == "tie"
+    totals = [total_if_known(t.cards["player", hand.seat, hand.number]) for hand in hands]
+    due = any(total is None or tied or not total.bust for total in totals)
+    due = due or any(t.betting("bust_it"))
+    if turn_hole(t, "7(l)", due=due):
+        read_as(t, "7(g)", found=False)
+        draw_out(t, "7(m)(2)", dealer_draws, most=THREE, due=due)
+        _bust_it(t)
+        draw_out(t, "7(n)", dealer_draws, due=due)
+    drawn_over(t, dealer_draws, "13(d)")
+    dealer = dealer_has(t)
+    for hand in reversed(hands):
+        _settle(t, hand, dealer)
+
+
+def _bust_it(t: Table) -> None:
+    """Bust It Wagers, by the dealer's third card: 7(m)(1), 7(m)(2)(i)-(ii)."""
+    two = total_if_known(dealers(t)[:2])
+    lost = "7(m)(1)" if two and not dealer_draws(two) else "7(m)(2)(ii)"
+    for seat in reversed(t.positions()):
+        t.settle(seat, "bust_it", BUST_IT, bust_it_if_known(dealers(t)), lost)
+
+
+def _settle(t: Table, hand: Hand, dealer: Dealer) -> None:
+    """A hand's wagers beside the dealer's hand: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
+    how = compare(hand, t.cards["player", hand.seat, hand.number], dealer)
+    returned = dict(RETURNED) if how == "dealer blackjack" else {}
+    tied = how in ("tie", "both blackjack")
+    readings: tuple[str, ...] = ()
+    if how == "both bust":
+        readings = ("both_bust",)
+        tied = t.rules.readings["both_bust"] == "tie"
+    for wager in STAKES:
+        if how is None or how in WON:
+            won = None if how is None else True
+            t.settle(hand.seat, wager, BET, won, "7(o)(1)", hand=hand.number)
+        elif tied or wager in returned:
+            section = returned.get(wager, "7(o)(1)(iii)")
+            t.push(hand.seat, wager, section, hand=hand.number, readings=readings)
+        else:
+            t.collect(hand.seat, wager, LOST[how], hand=hand.number, readings=readings)
+
+
+GAME = Game(
+    id="double_attack_blackjack",
+    title="Double Attack Blackjack",
+    editions=(Edition("665a", "proposed", None, None, "Pa.B. Doc. No. 13-230, filed 2013-02-08"),),
+    play=play,
+    positions=6,
+    deck=frozenset(DECK_48),
+    decks=8,
+    wagers=(
+        Wager("bet", "Bet", "6(d)"),
+        Wager("double_attack", "Double Attack Wager", "6(e)"),
+        Wager("bust_it", "Bust It Wager", "6(f)", optional=True),
+        Wager("insurance", "Insurance Wager", "8(a)"),
+        Wager("double_down", "Double Down Wager", "10(a)"),
+        Wager("split", "wager on a split hand", "11(a)"),
+    ),
+    paytables=(BET, INSURANCE, BUST_IT),
+    readings=(
+        Reading(
+            "both_bust",
+            ("lose", "tie"),
+            "7(o)(1)(ii)(B)",
+            "A player and a dealer both in excess of 21 stand in no paragraph. `lose`: the wagers "
+            "are lost, as in the standard game; `tie`: they go back, as neither hand wins.",
+        ),
+        Reading(
+            "surrender_double_down",
+            ("half", "whole"),
+            "9(b)(1)",
+            "A hand may be surrendered after doubling down, and the Bet and Double Attack Wagers "
+            "are halved; the Double Down Wager is not named. `half`: it is halved too; `whole`: "
+            "the whole of it is given up.",
+        ),
+    ),
+    options=(
+        Option(
+            "boxes",
+            (6, 1, 2, 3, 4, 5),
+            "6(g)",
+            "The number of adjacent boxes a player may place a Bet on in one round.",
+        ),
+        Option(
+            "card_reader",
+            ("as_called", "shows", "hides"),
+            "13(h)",
+            "Whether the card reader in use lets a player see the hole card. `shows`: to misuse it "
+            "voids the round; `hides`: play goes on; `as_called`: as the floor decided.",
+        ),
+    ),
+    irregularities={
+        "card_face_up": Irregularity("13(a)", void=False, says="not used, to the discard rack"),
+        "card_drawn_unexposed": Irregularity("13(b)", void=False, says="used as the next card"),
+        "card_drawn_exposed": Irregularity(
+            "13(c)", void=False, says="dealt as the next card; who refuses it gets no more cards"
+        ),
+        "dealer_overdrew": Irregularity("13(d)", void=False, says="the card to the discard rack"),
+        "insufficient_cards": Irregularity(
+            "13(e)", void=False, says="the discards are shuffled, the first card is burned"
+        ),
+        "no_card_dealt": Irregularity("13(f)", void=False, says="the hand is dead"),
+        "one_card_dealt": Irregularity(
+            "13(f)", void=False, says="the second card after all others, or the hand is dead"
+        ),
+        "requested_card_not_dealt": Irregularity(
+            "13(g)", void=False, says="the card after all others, or the hand is dead"
+        ),
+        "card_reader_misused": Irregularity(
+            "13(h)(1)",
+            void=True,
+            says="all hands dead, wagers back, if a player can see the card; else play on",
+            in_play=True,
+        ),
+        "card_reader_failed": Irregularity(
+            "13(i)", void=False, says="no further dealing until it is repaired or replaced"
+        ),
+        "shuffler_failed": Irregularity("13(j)", void=False, says="the cards are reshuffled"),
+    },
+    procedures=usual.CARE._replace(
+        spread="4(c)",
+        washed="4(d)",
+        count_wrong=None,
+        cut_due="5(b)",
+        alternated="3(b)(4)",
+        change_hours={"manual_shoe": 24},  # 3(c)
+        stub={},
+        stub_rounds=0,
+        device_covered="13(k)",
+        deck_cards=384,
+        shoe="7(d)",
+    ),
+    not_modelled={
+        "3(a)": "equipment",
+        "3(b)(1)": "equipment",
+        "3(b)(2)": "equipment",
+        "3(b)(3)": "on camera, not in the feed",
+        "3(b)(5)": "on camera, not in the feed",
+        "6(a)": "on camera, not in the feed",
+        "6(b)": "on camera, not in the feed",
+        "7(a)": "equipment",
+        "7(b)": "on camera, not in the feed",
+        "7(c)": "on camera, not in the feed",
+        "7(q)": "on camera, not in the feed",
+        "7(r)": "on camera, not in the feed",
+        "10(c)": "on camera, not in the feed",
+        "11(b)": "on camera, not in the feed",
+    },
+    habit=Habit(
+        always=("bet",),
+        sometimes={"bust_it": 350, "double_attack": 500, "insurance": 300},
+        chips={"double_attack": 1000, "insurance": 400},
+        leans=leans,
+    ),
+)

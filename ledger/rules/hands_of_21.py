@@ -1,0 +1,380 @@
+"""Hands of 21: who is dealt in, and what a player does with his hand.
+
+665a.7, 665a.9 to 665a.11, 633a and 635a.10 share it; what each of them allows is a `Style`. What a
+wager is owed is the game's to say: nothing is settled here. `dealer_of_21` is the other side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ledger.facts import CardsDealt, DecisionMade, IrregularityCalled, WagerPlaced
+from ledger.rules.steps import Step, said
+from ledger.rules.twenty_one import (
+    LIMIT,
+    VALUE,
+    dealer_draws,
+    same_value_if_known,
+    total_if_known,
+)
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from ledger.rules.table import Table
+    from ledger.wire import Fact
+
+SURRENDERED, RESCUED, DEAD, MISSED = "surrender", "rescue", "dead_hand", "missed"
+TWO, ANY_CARDS = 2, 22
+
+
+class Style(NamedTuple):
+    """What a game allows a hand, and the paragraphs that say so."""
+
+    base: tuple[str, ...]  # wagers that a split is as large as, and a double at most
+    decided: str
+    dealt: str  # cards that a decision brings
+    double: str
+    split: str
+    surrender: Literal["any", "first_two", "none"]
+    double_cards: int = ANY_CARDS  # a hand of so many at most is doubled
+    double_split: bool = True
+    split_hands: int = 4
+    resplit_aces: bool = False
+    after_double: tuple[str, ...] = ()  # what is open beside standing, if the hand is below 21
+    refusable: str | None = None  # the paragraph by which an exposed card may be refused
+
+
+class Hand(NamedTuple):
+    """One hand of a position, and how its play ended: one of the names above, or by standing."""
+
+    seat: int
+    number: int = 1
+    split: bool = False
+    aces: bool = False  # split aces: one card each
+    ended: str = ""
+    doubled: bool = False
+
+
+# -- who plays, and the deal ---------------------------------------------------------------------
+
+
+def dealt_in(
+    t: Table, wager: str, beside: Sequence[str], late: set[tuple[int, str]], section: str
+) -> list[int]:
+    """Who is dealt in: those with the wager, in time or dealt to. The others' chips go back."""
+    seats = []
+    for seat in t.positions(dealt_to=True):
+        if t.lost_before_deal(seat):
+            t.presume(seat, (wager,), section)
+        stands = (seat, wager, 1) in t.stakes
+        if stands and ((seat, wager) not in late or t.dealt_to(seat)):
+            seats.append(seat)
+            continue
+        t.give_back(seat, wager, section)
+        for other in beside:
+            if (seat, other, 1) in t.stakes:
+                t.not_permitted(seat, other, f"it stands without {t.name(wager)}", section)
+                t.give_back(seat, other, section)
+    return seats
+
+
+def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, section: str) -> None:
+    """A player may wager on so many boxes side by side; the seats taken say which are his."""
+    seen: set[int] = set()
+    for first in sorted(seats):
+        if first in seen:
+            continue
+        his = sorted({first, *t.source.seat_of(first)}.intersection(seats))
+        seen.update(his)
+        for count, seat in enumerate(his):
+            if seat != first + count or count >= most:
+                why = f"its player may wager on {most} adjacent boxes, and begins at {first}"
+                t.not_permitted(seat, wager, why, section)
+
+
+def at_most(t: Table, seats: Iterable[int], wager: str, of: str, section: str) -> None:
+    """A wager beside another is equal to it or less; one that is lost limits nothing."""
+    for seat in seats:
+        limit = t.stake(seat, of)
+        if limit and t.stake(seat, wager) > limit:
+            t.not_permitted(seat, wager, f"it is larger than the {t.name(of)}", section)
+
+
+def one_more(t: Table, seats: Iterable[int], count: int, section: str) -> Fact | None:
+    """Deal each of these up to `count` cards, clockwise; the first card dealt."""
+    since = len(t.taken)
+    for seat in seats:
+        draw(t, seat, 1, count, section)
+    return t.taken[since][1] if len(t.taken) > since else None
+
+
+def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str]:
+    """A hand with so many cards; those the record has lost are not known."""
+    held = t.deal("player", count, section, seat, number, face="up")
+    held.extend([UNKNOWN_CARD] * (count - len(held)))
+    return held
+
+
+def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
+    """Irregularities of a kind that were called, of this position where it names one."""
+    found = []
+    for fact in t.source.left("irregularity_called"):
+        body = said(fact, IrregularityCalled)
+        if body.kind == kind and (seat is None or body.position in (None, seat)):
+            found.append(fact)
+    return found
+
+
+# -- players -------------------------------------------------------------------------------------
+
+
+def play_hands(t: Table, seat: int, style: Style) -> list[Hand]:
+    """A position's play: its hand, and those it is split into, each to its end."""
+    waiting, done, made = [Hand(seat)], [], 1
+    while waiting:
+        hand = waiting.pop(_next_of(t, waiting))
+        hand = _played(t, hand, style, made)
+        if hand.ended == "split":
+            made += 1
+            waiting[:0] = _split(t, hand, made)
+        else:
+            done.append(hand)
+    return sorted(done)
+
+
+def _next_of(t: Table, waiting: Sequence[Hand]) -> int:
+    """The hand beside the one played, or the lowest number: whichever the record deals to first.
+
+    A hand split off a second time may lie beside its pair or behind the others (665a.11(b)).
+    """
+    if len(waiting) > 1:
+        lowest = min(waiting)
+        for fact in t.source.left("cards_dealt"):
+            body = said(fact, CardsDealt)
+            if body.position == lowest.seat:
+                return waiting.index(lowest) if body.hand == lowest.number else 0
+    return 0
+
+
+def _split(t: Table, hand: Hand, number: int) -> list[Hand]:
+    """Two hands of a pair: the new one takes the second card, and the next free number."""
+    cards = t.cards["player", hand.seat, hand.number]
+    t.cards["player", hand.seat, number] = [cards.pop()]
+    aces = VALUE.get(cards[0]) == 1
+    return [Hand(hand.seat, each, split=True, aces=aces) for each in (hand.number, number)]
+
+
+def late_card(t: Table, hand: Hand, style: Style, section: str) -> Hand:
+    """A card that was asked for and not dealt: dealt now, or the hand is dead: 665a.13(g)."""
+    if told(t, hand) == DEAD:
+        t.decide(hand.seat, (DEAD,), section, hand.number)
+        return hand._replace(ended=DEAD)
+    cards = t.cards["player", hand.seat, hand.number]
+    draw(t, hand.seat, hand.number, len(cards) + 1, section)
+    return _played(t, hand._replace(ended=""), style, style.split_hands)
+
+
+def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
+    """A hand's cards and decisions, until it stands, is split, or is given up."""
+    cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
+    while True:
+        total = total_if_known(cards)
+        if total and total.points >= LIMIT:
+            return _may(t, hand, (), style)
+        options = _open(t, hand, cards, style, made)
+        if not options:
+            return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
+        if total is None and told(t, hand) is None and not _coming(t, hand):
+            return hand
+        decision = _decided(t, hand, options, style, made + 1)
+        if decision == "hit" and not _not_dealt(t, hand):
+            draw(t, hand.seat, hand.number, len(cards) + 1, style.dealt)
+        elif decision in _ENDS:
+            return _ENDS[decision](t, hand, style, made)
+
+
+def _ended(how: str) -> Callable[[Table, Hand, Style, int], Hand]:
+    return lambda _t, hand, _style, _made: hand._replace(ended=how)
+
+
+def _refused(t: Table, hand: Hand, style: Style, _: int) -> Hand:
+    """Who refuses a card gets none any more: 665a.13(c)."""
+    return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
+
+
+def _parted(t: Table, hand: Hand, style: Style, made: int) -> Hand:
+    """A pair is split: the chips of the new hand."""
+    _chips_down(t, hand.seat, "split", made + 1, style, due=True)
+    return hand._replace(ended="split")
+
+
+def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
+    """A double down: its chips, one card more, and what is open then."""
+    cards = t.cards["player", hand.seat, hand.number]
+    _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
+    draw(t, hand.seat, hand.number, len(cards) + 1, style.double)
+    total = total_if_known(cards)
+    below = total is None or total.points < LIMIT
+    return _may(t, hand._replace(doubled=True), style.after_double if below else (), style)
+
+
+_ENDS: dict[str, Callable[[Table, Hand, Style, int], Hand]] = {
+    "stand": _ended(""),
+    "hit": _ended(MISSED),
+    "double_down": _doubled,
+    "split": _parted,
+    "refuse_card": _refused,
+    SURRENDERED: _ended(SURRENDERED),
+    DEAD: _ended(DEAD),
+}
+"""What a decision makes of a hand; a hit that ends it is one whose card was not dealt."""
+
+
+def _chips_down(t: Table, seat: int, wager: str, number: int, style: Style, *, due: bool) -> None:
+    """The chips of a split, as many as the hand's, or of a double, so many at most."""
+    if (seat, wager, number) in t.stakes:
+        return
+    cost = _base(t, seat, style)
+    if wager == "split":
+        t.add(seat, wager, (cost,) if cost else (), style.split, number, due=due)
+    else:
+        t.add(seat, wager, range(1, cost + 1), style.double, number, due=due)
+
+
+def _base(t: Table, seat: int, style: Style) -> int:
+    """Cents of the wagers that a split matches; 0 where one of them is lost."""
+    stakes = [t.stakes.get((seat, wager, 1), 0) for wager in style.base]
+    return 0 if None in stakes else sum(stake or 0 for stake in stakes)
+
+
+def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -> list[str]:
+    """What a player may decide with a hand below 21; a split ace may at most be split again."""
+    first = len(cards) == TWO
+    pair = first and made < style.split_hands and same_value_if_known(cards) is not False
+    if hand.aces and first:
+        return ["stand", "split"] if style.resplit_aces and pair else []
+    found = ["hit", "stand"]
+    if len(cards) <= style.double_cards and (style.double_split or not hand.split):
+        found.append("double_down")
+    if pair:
+        found.append("split")
+    if style.surrender == "any" or (style.surrender == "first_two" and first and not hand.split):
+        found.append("surrender")
+    if style.refusable and called(t, "card_drawn_exposed"):
+        found.append("refuse_card")
+    return found
+
+
+def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: int) -> str:
+    """What a player decides; chips may lie there before he says so, and tell where that is lost."""
+    cost = _base(t, hand.seat, style)
+    _chips_first(t, hand, new, style)
+    if _is_lost(t, hand):
+        t.missing.append(Step("decision_made", style.decided, None, hand.seat, hand.number))
+        return _followed(t, hand, new)
+    body = t.decide(
+        hand.seat,
+        options,
+        style.decided,
+        hand.number,
+        costs={"double_down": cost, "split": cost},
+    )
+    return body.decision if body else _followed(t, hand, new)
+
+
+def _decisions(t: Table, hand: Hand) -> list[Fact]:
+    """What the record says this hand decides from here on."""
+    return [fact for fact in t.source.left("decision_made") if _is_of(fact, hand)]
+
+
+def _is_lost(t: Table, hand: Hand) -> bool:
+    """Whether a card comes now that no decision on record asked for: there are fewer of those."""
+    cards, decisions = _coming(t, hand), _decisions(t, hand)
+    if not cards or not decisions:
+        return False
+    asked = sum(said(fact, DecisionMade).decision in ("hit", "double_down") for fact in decisions)
+    return len(cards) > asked and t.source.later_than(decisions[0], cards[0]) is True
+
+
+def _chips(t: Table, hand: Hand, new: int) -> list[Fact]:
+    """Chips on record that double this hand, or split it into hand `new`."""
+    found = []
+    for fact in t.source.left("wager_placed"):
+        body = said(fact, WagerPlaced)
+        if body.position == hand.seat and (body.wager, body.hand) in (
+            ("double_down", hand.number),
+            ("split", new),
+        ):
+            found.append(fact)
+    return found
+
+
+def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
+    """Where the chips of a decision lie there before it is made, they are taken in first."""
+    chips = _chips(t, hand, new)
+    if not chips:
+        return
+    decisions = _decisions(t, hand)
+    if not decisions or t.source.later_than(chips[0], decisions[0]) is False:
+        body = said(chips[0], WagerPlaced)
+        _chips_down(t, hand.seat, body.wager, body.hand, style, due=False)
+
+
+def _is_of(fact: Fact, hand: Hand) -> bool:
+    body = said(fact, DecisionMade)
+    return (body.position, body.hand) == (hand.seat, hand.number)
+
+
+def told(t: Table, hand: Hand) -> str | None:
+    """What the record says this hand decides next, where it does."""
+    decisions = _decisions(t, hand)
+    return said(decisions[0], DecisionMade).decision if decisions else None
+
+
+def _may(t: Table, hand: Hand, options: Sequence[str], style: Style) -> Hand:
+    """What a player may still say of a hand that gets no more cards, where he says anything."""
+    if told(t, hand) not in ("stand", *options):
+        return hand
+    body = t.decide(hand.seat, ("stand", *options), style.decided, hand.number)
+    return hand if body is None or body.decision == "stand" else hand._replace(ended=body.decision)
+
+
+def _coming(t: Table, hand: Hand) -> list[Fact]:
+    """Cards on record that this hand is still dealt."""
+    at = (hand.seat, hand.number)
+    dealt = t.source.left("cards_dealt")
+    return [
+        fact
+        for fact in dealt
+        if (said(fact, CardsDealt).position, said(fact, CardsDealt).hand) == at
+    ]
+
+
+def _followed(t: Table, hand: Hand, new: int) -> str:
+    """A decision that is not on record, as the chips and cards after it show it."""
+    chips = [said(fact, WagerPlaced).wager for fact in _chips(t, hand, new)]
+    for wager, number in (("double_down", hand.number), ("split", new)):
+        if wager in chips or (hand.seat, wager, number) in t.stakes:
+            return wager
+    if _coming(t, hand._replace(number=new)) and new not in (1, hand.number):
+        return "split"
+    return "hit" if _coming(t, hand) else "stand"
+
+
+def _not_dealt(t: Table, hand: Hand) -> bool:
+    """Whether the card now asked for is the one that was called as not dealt."""
+    if told(t, hand) == DEAD:
+        return True
+    calls = called(t, "requested_card_not_dealt", hand.seat)
+    coming = _coming(t, hand)
+    return bool(calls) and (not coming or t.source.later_than(coming[0], calls[0]) is not False)
+
+
+def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
+    """What players do by chance: they draw to about 17, and seldom give up."""
+    total = total_if_known(cards)
+    draws = 70 if total is None or dealer_draws(total) else 4
+    weights = {"hit": draws, "stand": 75 - draws, "double_down": 10, "split": 40, "surrender": 3}
+    return {option: weights.get(option, 0) for option in options}
