@@ -43,7 +43,10 @@ def edges(game_id: str, readings: Mapping[str, str | bool] | None = None) -> lis
 def edges_under(rules: InForce) -> list[Edge]:
     """The edges of a game under the paytables, readings and options in force.
 
-    Raises ModuleNotFoundError as above.
+    None of a game that players play against one another: what one loses another wins. Raises
+    ModuleNotFoundError as above.
     """
+    if rules.game.pots:
+        return []
     found: list[Edge] = import_module(f"{__name__}.{rules.game.id}").edges(rules)
     return found

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ledger.facts import CardsDealt, StackCounted
+from ledger.facts import CardsDealt, DecisionMade, StackCounted
 from ledger.rules.steps import POT, Step, Stop, said
 from ledger.values import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.facts import DecisionMade
     from ledger.rules.table import Table
 
 BET = "bet"
@@ -134,10 +133,11 @@ def _stacks(t: Table, cites: Cites) -> dict[int, int]:
 
 
 def _seated(t: Table, posting: set[int], stacks: Mapping[int, int]) -> set[int]:
-    """Who plays: who posted or is dealt to; and who has chips, until play shows he sits out."""
+    """Who plays: who posts, is dealt to or decides; who has chips too, until play is under way."""
     dealt = {said(fact, CardsDealt).position for fact in t.source.left("cards_dealt")}
-    playing = posting | {seat for seat in dealt if seat}
-    return playing if playing and t.source.left("decision_made") else playing | set(stacks)
+    deciding = {said(fact, DecisionMade).position for fact in t.source.left("decision_made")}
+    playing = posting | deciding | {seat for seat in dealt if seat}
+    return playing if deciding else playing | set(stacks)
 
 
 def _players(ring: Ring) -> None:
@@ -201,7 +201,13 @@ def _amounts(ring: Ring) -> None:
 
 
 def first_round(ring: Ring) -> None:
-    """The betting on the first cards, from the left of the blinds or of the straddle (g)."""
+    """The betting on the first cards, from the left of the blinds or of the straddle (g).
+
+    Where facts were lost, a blind may be among them: who spoke first on record, did.
+    """
+    spoke = ring.t.source.left("decision_made")[:1] if ring.t.source.excused else ()
+    for seat in (said(fact, DecisionMade).position for fact in spoke):
+        ring.last = ring.seats[ring.seats.index(seat) - 1]
     _bet(ring, ring.after(ring.last), ring.cites.first)
 
 
@@ -237,6 +243,8 @@ def _respond(ring: Ring, seat: int, due: int, section: str, *, raises: bool) -> 
     more = raises and (behind is None or behind > due)
     higher = ("raise" if ring.price else "bet",) if more else ()
     options = (("call" if due > 0 else "check"), *higher, "fold")
+    if ring.t.source.excused:  # a bet that was lost may be what he responds to
+        options = CHOICES
     body = ring.t.decide(
         seat,
         options,
@@ -279,7 +287,9 @@ def _chips(ring: Ring, seat: int, due: int, body: DecisionMade, section: str) ->
         ring.all_in.add(seat)
     if ring.price > price:
         ring.raises += price > 0
-    if why and body.amount is not None:
+    if why and ring.t.source.excused:
+        ring.lost = Step("decision_made", section, None, seat)
+    elif why and body.amount is not None:
         ring.t.not_permitted(seat, body.decision, why, section)
 
 
@@ -353,7 +363,9 @@ def _unmet(ring: Ring, section: str) -> None:
     fact = ring.t.expect(Step("wager_returned", section, None, seat, what=BET, amount=over))
     source = ring.t.source
     back = getattr(fact.body, "amount", 0) if fact else 0
-    if back != over and not source.ended and not (fact is None and source.excused):
+    if fact and back != over and source.excused:
+        ring.lost = Step("decision_made", section, None, seat)
+    elif back != over and not source.ended and not source.excused:
         ring.t.find(
             "not_returned" if back < over else "overpaid",
             f"Position {seat} got back {dollars(back)} of a bet; nobody met {dollars(over)} of it "

@@ -92,10 +92,18 @@ def _deal_what_there_is(ring: Ring, to: str, goal: int, position: int | None) ->
 
 
 def burn(ring: Ring, stub: Stub, section: str) -> None:
-    """The top card goes to the rack unused, where there is one."""
-    if stub.left > 0:
+    """The top card goes to the rack unused, where there is one.
+
+    Where facts were lost it may be one of them, so nothing is said of its order.
+    """
+    if stub.left <= 0:
+        return
+    stub.left -= 1
+    source = ring.t.source
+    if source.excused and not source.ended:
+        source.take(Step(_BURN, section))
+    else:
         ring.t.take(Step(_BURN, section))
-        stub.left -= 1
 
 
 def draw_round(ring: Ring, stub: Stub, section: str) -> None:

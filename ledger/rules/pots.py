@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ledger.facts import RakeTaken
+from ledger.facts import PotAwarded, RakeTaken
 from ledger.rules.steps import POT, Step, said
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
     one = None if ring.contested else ring.live[0]
     showing = ring.live if ring.contested else []
     hands = [{seat: share.hand(ring, seat) for seat in showing} for share in shares]
-    if ring.lost or any(None in of.values() for of in hands):
+    if ring.lost or _short(ring, pots) or any(None in of.values() for of in hands):
         _leave_open(ring)
         return
     won: dict[int, Won] = {}
@@ -105,6 +105,14 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
         ring.t.share_of_pots(
             seat, ring.put_in[seat], of.cents, of.section, row=of.row, reading=of.reading
         )
+
+
+def _short(ring: Ring, pots: Sequence[Pot]) -> bool:
+    """Facts were lost, and more was awarded than was put in: a wager is among them."""
+    if not ring.t.source.excused:
+        return False
+    awarded = [said(fact, PotAwarded).amount for fact in ring.t.source.left("pot_awarded")]
+    return sum(awarded) > sum(pot.cents for pot in pots)
 
 
 def _leave_open(ring: Ring) -> None:
