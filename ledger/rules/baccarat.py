@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ledger.rules.ruling import Settlement
     from ledger.rules.steps import Spot
     from ledger.rules.table import Table
+    from ledger.wire import Fact
 
 Draws = bool | None
 """Whether a third card is due; None where the points are not known."""
@@ -175,6 +176,7 @@ def _two_known(t: Table, hand: str) -> None:
     held = _held(t, hand)
     if t.source.lacks("cards_dealt"):
         t.forget_order(hand)
+        t.exposed.pop((hand, None, 1), None)
         held.clear()
     held.extend([UNKNOWN_CARD] * (INITIAL - len(held)))
 
@@ -208,23 +210,33 @@ def _house_money(t: Table, printed: Printed) -> set[Spot]:
 def _third(t: Table, printed: Printed, hand: str, draws: Draws, section: str) -> None:
     """A third card, where the points ask for one; where they are not known, what was dealt."""
     held = _held(t, hand)
-    dealt = (said(fact, CardsDealt) for fact in t.source.left("cards_dealt"))
-    if draws or (draws is None and any(body.to == hand for body in dealt)):
+    if draws or (draws is None and _dealt(t, hand)):
         t.deal(hand, WHOLE, section, face=printed.face)
         _turn(t, printed, hand, (INITIAL,), section)
+    if draws is None:
+        return
     due = WHOLE if draws else INITIAL
-    if draws is not None and len(held) > due:
+    held.extend([UNKNOWN_CARD] * (due - len(held)))
+    spare = _dealt(t, hand)
+    for fact in spare:
+        t.source.take(Step("cards_dealt", section, hand))
+        t.hold(held, fact)
+    if len(held) > due:
         t.find(
             "misdeal",
-            f"The {hand.replace('_', ' ')} was dealt {len(held)} cards and is due {due} "
-            f"({t.rules.section(section)}).",
+            f"The {hand.replace('_', ' ')} was dealt {len(held)} cards and is due {due}; no other "
+            f"is used ({t.rules.section(section)}).",
             section,
+            facts=spare,
             expected=str(due),
             recorded=str(len(held)),
         )
         del held[due:]
-    elif draws and len(held) < WHOLE:
-        held.append(UNKNOWN_CARD)
+
+
+def _dealt(t: Table, hand: str) -> list[Fact]:
+    """What was dealt to a hand and no step has asked for."""
+    return [fact for fact in t.source.left("cards_dealt") if said(fact, CardsDealt).to == hand]
 
 
 def _coup(player: list[str], banker: list[str]) -> Coup | None:

@@ -6,6 +6,7 @@ other wager is settled on the sum. What a press may come to is the holder's Rule
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ledger.rules.game import Reading
@@ -14,7 +15,6 @@ from ledger.values import dollars
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.facts import DecisionMade
     from ledger.rules.ruling import Settlement
     from ledger.rules.table import Table
 
@@ -49,14 +49,17 @@ def press(
         held = [wager for wager in onto if t.stake(seat, wager)]
         if not (left and held) and not t.source.left("decision_made"):
             break
-        ways = _ways(held, left, decided.stake if decided else left, len(onto) > 1)
-        body = t.decide(seat, (PRESS,), section, may=True, ways=lambda _, ways=ways: ways)  # type: ignore[misc]  # bound now
+        ways = partial(_ways, held, onto, decided.stake, left) if decided else None
+        body = t.decide(seat, (PRESS,), section, may=True, ways=ways)
         if body is None:
             break
         amount = left if body.amount is None else body.amount
         wager = body.wager or (held or onto)[0]
         if decided and (amount > left or wager not in held):
-            _too_much(t, body, wager, most if amount > left else None, section)
+            why = "he has no such wager that House Money may be added to"
+            if amount > left:
+                why = f"{dollars(amount)} was pressed, and {dollars(left)} may be"
+            t.not_permitted(seat, wager, why, section, (t.taken[-1][1],))
         left = max(0, left - amount)
         beyond |= {wager} if most - left > won else set()
         spot = (seat, wager, 1)
@@ -65,20 +68,12 @@ def press(
     return beyond
 
 
-def _ways(held: Sequence[str], left: int, unit: int, named: bool) -> Sequence[Mapping[str, Any]]:  # noqa: FBT001 - told once
-    """What a press may say: a wager of his, and all or a part of what may be added."""
+def _ways(
+    held: Sequence[str], onto: Sequence[str], unit: int, left: int, _: str
+) -> Sequence[Mapping[str, Any]]:
+    """What a press may say: a wager of his, where there are several, and all or a part."""
     return [
-        {"amount": amount, **({"wager": wager} if named else {})}
+        {"amount": amount, **({"wager": wager} if len(onto) > 1 else {})}
         for wager in held
         for amount in range(unit, left + 1, unit)
     ]
-
-
-def _too_much(t: Table, body: DecisionMade, wager: str, most: int | None, section: str) -> None:
-    """A press of more than was won, or onto a wager that he did not make."""
-    why = (
-        "he has no such wager that House Money may be added to"
-        if most is None
-        else f"{dollars(body.amount or 0)} was pressed, and {dollars(most)} may be"
-    )
-    t.not_permitted(body.position, wager, why, section, (t.taken[-1][1],))

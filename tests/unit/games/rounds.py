@@ -123,7 +123,9 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "press": lambda w: told.DecisionMade(
         position=int(w[0]), decision="press", wager=w[1] if w[2:] else None, amount=int(w[-1])
     ),
-    "exchange": lambda w: told.CardsExchanged(**_who(w[0]), discards=tuple(w[1:])),
+    "exchange": lambda w: told.CardsExchanged(
+        to=_who(w[0])["to"], position=_who(w[0]).get("position"), discards=tuple(w[1:])
+    ),
     "locked": lambda _: told.DecisionsLockedCalled(),
     "fold": lambda w: told.DecisionMade(position=int(w[0]), decision="fold"),
     "withdraw": lambda w: told.WagerWithdrawn(position=int(w[0]), wager=w[1], amount=int(w[2])),

@@ -1,0 +1,64 @@
+"""Coups of baccarat that the tests of the three games bend, and how a ruling of one is checked."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ledger import adjudicate
+from ledger.rules.record import Record
+from ledger.rules.steps import Stop
+from ledger.rules.table import Table
+from ledger.submissions import in_force
+from tests.unit.games.rounds import facts_of, lines, ruling, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Unpack
+
+    from ledger.rules.steps import Step
+    from ledger.wire import Fact
+    from tests.unit.games.rounds import Around
+
+
+def checker(game: str) -> Callable[..., None]:
+    """A script's whole ruling of this game, line by line; `following`: what comes next, instead."""
+
+    def check(
+        script: str, expected: str, *, following: bool = False, **around: Unpack[Around]
+    ) -> None:
+        found = text(ruling(script, game, **around), following=following)
+        assert found == lines(expected), "\n".join(found)
+
+    return check
+
+
+def coup(player: str, banker: str, face: str = "up") -> str:
+    """The first four cards one by one, the Player's before the Banker's; then third cards."""
+    hands = {"player_hand": player.split(), "banker_hand": banker.split()}
+    order = [("player_hand", 0), ("banker_hand", 0), ("player_hand", 1), ("banker_hand", 1)]
+    order += [("player_hand", 2), ("banker_hand", 2)]
+    up = "up " if face == "up" else ""
+    return "\n".join(
+        f"deal {hand} {up}{hands[hand][place]}" for hand, place in order if place < len(hands[hand])
+    )
+
+
+class Asked(Record):
+    """A record that keeps what it was asked for."""
+
+    steps: list[Step]
+
+    def take(self, step: Step) -> Fact | None:
+        self.steps.append(step)
+        return super().take(step)
+
+
+def asked(game: str, script: str) -> list[Step]:
+    """Every step that play asks a record for, and what a source that makes facts is told of it."""
+    of = adjudicate.games()[game]
+    record = Asked(facts_of(script, game, "2015-03-01"))
+    record.steps = []
+    with suppress(Stop):
+        of.play(Table(record, in_force(of, "hollywood", "T-1", "2015-03-01", [])))
+    return record.steps
