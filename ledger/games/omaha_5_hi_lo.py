@@ -40,10 +40,10 @@ def low(ring: Ring, seat: int) -> Low | None:
     return omaha_low_if_known(held(ring, seat), board(ring))
 
 
-def high_claim(ring: Ring, seat: int) -> CardOrder:
+def high_claim(ring: Ring, seat: int) -> tuple[int, ...]:
     """Tied highs by their highest card by suit, the highest first (19(k)(2)(ii), (iv))."""
     order = highest_by_suit(held(ring, seat), board(ring))
-    return tuple((-rank, -suit) for rank, suit in order)
+    return tuple(-suit for _, suit in order)  # the ranks of tied hands are the same
 
 
 def low_claim(ring: Ring, seat: int) -> CardOrder:

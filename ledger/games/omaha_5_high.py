@@ -17,7 +17,6 @@ from ledger.rules.poker_cards import board, held
 from ledger.rules.pots import ODD_CHIP, Share
 
 if TYPE_CHECKING:
-    from ledger.rules.best_five import CardOrder
     from ledger.rules.betting import Ring
     from ledger.rules.poker import Hand
     from ledger.rules.table import Table
@@ -28,10 +27,10 @@ def high(ring: Ring, seat: int) -> Hand | None:
     return omaha_high_if_known(held(ring, seat), board(ring))
 
 
-def claim(ring: Ring, seat: int) -> CardOrder:
+def claim(ring: Ring, seat: int) -> tuple[int, ...]:
     """Tied hands by their highest card by suit, the highest first."""
     order = highest_by_suit(held(ring, seat), board(ring))
-    return tuple((-rank, -suit) for rank, suit in order)
+    return tuple(-suit for _, suit in order)  # the ranks of tied hands are the same
 
 
 SHARES = (

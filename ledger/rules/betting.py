@@ -243,13 +243,14 @@ def _respond(ring: Ring, seat: int, due: int, section: str, *, raises: bool) -> 
     more = raises and (behind is None or behind > due)
     higher = ("raise" if ring.price else "bet",) if more else ()
     options = (("call" if due > 0 else "check"), *higher, "fold")
-    if ring.t.source.excused:  # a bet that was lost may be what he responds to
-        options = CHOICES
+    source = ring.t.source
+    lost = source.excused and not source.ended  # then what cannot be now answers a later step
     body = ring.t.decide(
         seat,
-        options,
+        (*options, "bet", "raise") if lost else options,
         section,
-        only=CHOICES,
+        only=(*options, "bet", "raise") if lost else CHOICES,
+        may=lost,
         ways=lambda decision: ways(ring, seat, due, decision),
     )
     if body is None:
@@ -283,7 +284,7 @@ def _chips(ring: Ring, seat: int, due: int, body: DecisionMade, section: str) ->
     why = _wrong(ring, seat, due, cents, called=called)
     ring.put(seat, cents)
     ring.decided[seat] += cents
-    if body.all_in or (called and cents < due):
+    if body.all_in or (called and cents < due and had is None):
         ring.all_in.add(seat)
     if ring.price > price:
         ring.raises += price > 0

@@ -75,7 +75,17 @@ def deal_now(
         _deal_what_there_is(ring, to, goal, position)
     else:
         t.deal(to, goal, section, position, face=face)
+    if len(cards) > goal:
+        _too_many(ring, to, len(cards) - goal, section, position)
+        cards[:] = [UNKNOWN_CARD] * goal
     cards += [UNKNOWN_CARD] * (goal - len(cards))
+
+
+def _too_many(ring: Ring, to: str, over: int, section: str, position: int | None) -> None:
+    """More cards than were due; which of them play is not for the record to say."""
+    who = f"Position {position}" if position else f"The {to}"
+    says = f"{who} was dealt {over} too many cards ({ring.t.rules.section(section)})."
+    ring.t.find("misdeal", says, section, position=position)
 
 
 def _deal_what_there_is(ring: Ring, to: str, goal: int, position: int | None) -> None:
@@ -111,6 +121,7 @@ def draw_round(ring: Ring, stub: Stub, section: str) -> None:
     for seat in [seat for seat in ring.seats if seat in ring.live]:
         given = _discards(ring, stub, seat, section)
         if given is None:
+            _drawn_unheard(ring, stub, seat)
             continue
         _give_up(ring, seat, given, section)
         if len(given) > stub.left:
@@ -130,12 +141,26 @@ def _discards(ring: Ring, stub: Stub, seat: int, section: str) -> tuple[str, ...
         (DRAW,),
         section,
         only=(DRAW,),
-        may=seen is not None,
+        may=seen is not None or (t.source.excused and not t.source.ended),
         ways=lambda _: _ways(ring, stub, seat),
     )
     if seen is not None:
         return said(seen, CardsExchanged).discards
     return body.discards or () if body else None
+
+
+def _drawn_unheard(ring: Ring, stub: Stub, seat: int) -> None:
+    """A draw that is not on record, though facts were lost: the new cards tell how many."""
+    cards = held(ring, seat)
+    size = len(cards)
+    step = Step("cards_dealt", ring.cites.dealt, "player", seat, until=_BURN)
+    fact = ring.t.source.take(step) if ring.t.source.excused else None
+    while fact is not None:
+        drawn = len(said(fact, CardsDealt).cards)
+        stub.left -= drawn
+        stub.given[seat] = stub.given.get(seat, 0) + drawn
+        cards[:] = [UNKNOWN_CARD] * size
+        fact = ring.t.source.take(step)
 
 
 def _ways(ring: Ring, stub: Stub, seat: int) -> list[Mapping[str, Sequence[str]]]:

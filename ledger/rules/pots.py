@@ -116,7 +116,10 @@ def _short(ring: Ring, pots: Sequence[Pot]) -> bool:
 
 
 def _leave_open(ring: Ring) -> None:
-    """A fact that decides the pots is not on record."""
+    """A fact that decides the pots is not on record; nor is any turn certain, if it was chips."""
+    if ring.t.source.excused:
+        unsure = ("decision_made", "cards_dealt")
+        ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
     last = ring.lost or Step("hand_shown", ring.cites.showdown)
     for seat in ring.seats:
         ring.t.stakes.pop((seat, POT, 1), None)
@@ -138,9 +141,9 @@ def _award(
     ring: Ring, won: dict[int, Won], seat: int, of: Won, number: int, share: str | None = None
 ) -> None:
     """A part of a pot goes to a player."""
-    before = won.get(seat)
-    more = of.cents + (before.cents if before else 0)
-    won[seat] = of._replace(cents=more, reading=of.reading or (before and before.reading))
+    before = won.get(seat, of._replace(cents=0))
+    reading = before.reading or of.reading
+    won[seat] = before._replace(cents=before.cents + of.cents, reading=reading)
     ring.t.award(seat, of.cents, of.section, number, share)
 
 

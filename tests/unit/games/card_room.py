@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ledger import adjudicate
 from tests.unit.games.rounds import lines, ruling, text
 
 if TYPE_CHECKING:
@@ -108,3 +109,37 @@ def ruled(game: str, script: str, expected: str, **around: Unpack[Around]) -> No
     """A script's whole ruling, line by line."""
     around.setdefault("filed", OFFERED)
     assert text(ruling(script, game, **around)) == lines(expected)
+
+
+def duel(one: str, two: str, between: str, opening: str = "") -> str:
+    """Positions 1 and 2 show down for 200 each, and whatever else is put in before the deal."""
+    cards = "?? " * len(one.split())
+    bets = "act 3 fold\nact 4 fold\nact 1 call 100\nact 2 check\n"
+    return START + opening + dealt(one, two, cards, cards) + bets + between + shown(1, 2)
+
+
+PAT = pat(2) * 3
+"""Three draws in which neither of two players draws or bets."""
+
+
+def won(script: str, game: str, **around: Unpack[Around]) -> list[str]:
+    """Of a duel's ruling what positions 1 and 2 have, and every finding."""
+    around.setdefault("filed", OFFERED)
+    said = text(ruling(script, game, **around))
+    assert said[0] == "complete"
+    return [*said[1:3], *(line for line in said if line.startswith("!"))]
+
+
+def crowded(game: str, players: int) -> list[str]:
+    """What is found where so many players are dealt in."""
+    stacks = "".join(f"stack {seat} 2000\n" for seat in range(1, players + 1))
+    said = text(ruling(f"start {players}\n{stacks}1 blind 100\n", game, filed=OFFERED))
+    return [line for line in said if line.startswith("!")]
+
+
+def options(game_id: str) -> list[str]:
+    """What a game's sections leave to the Rules Submission, as lines."""
+    return [
+        f"{each.name} {each.section}: {', '.join(map(str, each.values))}"
+        for each in adjudicate.games()[game_id].options
+    ]
