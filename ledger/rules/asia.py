@@ -6,6 +6,7 @@ flush, a flush above a straight. All three compare with one another, as 659a.11(
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.cards import RANK, SUIT
@@ -23,7 +24,7 @@ from ledger.rules.poker import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 FOUR_ACES = "Four aces"
 
@@ -164,3 +165,50 @@ def rightly_set(high: SetHand, medium: SetHand, low: SetHand) -> bool:
     Equal pairs in the high and medium hand are right: the high hand has two more cards.
     """
     return high > medium > low
+
+
+class Ranking(NamedTuple):
+    """What the holder chose of the rankings: an option of 659a.6(b), a reading of 659a.6(a)."""
+
+    ace_low_straight: str = "as_printed"
+    joker_in_flush: str = "highest_absent"
+
+
+class Three(NamedTuple):
+    """A holder's three hands, as they rank."""
+
+    high: SetHand
+    medium: SetHand
+    low: SetHand
+
+
+Hands = dict[str, tuple[str, ...]]
+"""Cards by the name of the hand they were set into: `high`, `medium`, `low`."""
+
+
+def three_if_known(hands: Mapping[str, Sequence[str]] | None, by: Ranking) -> Three | None:
+    """Hands as they were set, or None where they are not known."""
+    if hands is None:
+        return None
+    high = high_hand_if_known(hands["high"], **by._asdict())
+    medium, low = (small_hand_if_known(hands[name]) for name in ("medium", "low"))
+    return Three(high, medium, low) if high and medium and low else None
+
+
+def settings(cards: Sequence[str], by: Ranking) -> Iterator[tuple[Three, Hands]]:
+    """Every way that 659a.11(b) allows to set seven cards. Raises KeyError for an unknown card."""
+    places = range(len(cards))
+    for held in combinations(places, _HIGH_CARDS):
+        high = tuple(cards[place] for place in held)
+        ranked = high_hand(high, **by._asdict())
+        rest = [cards[place] for place in places if place not in held]
+        for last, low in enumerate(rest):
+            medium = tuple(rest[:last] + rest[last + 1 :])
+            three = Three(ranked, small_hand(medium), small_hand((low,)))
+            if rightly_set(*three):
+                yield three, {"high": high, "medium": medium, "low": (low,)}
+
+
+def highest_high(cards: Sequence[str], by: Ranking) -> tuple[Three, Hands]:
+    """The setting with the highest high hand, and of those the highest medium hand."""
+    return max(settings(cards, by), key=lambda setting: setting[0])

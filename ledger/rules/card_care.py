@@ -60,7 +60,8 @@ def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
     batch.shuffled, batch.cut = body.method, False
     batch.in_shoe = batch.cover_reached = False
     if body.counted is not None and body.counted is not False:
-        j.state.rounds_uncounted, j.state.counted = 0, True
+        if not isinstance(care, CardProcedures) or care.count_wrong is not None:
+            j.state.rounds_uncounted, j.state.counted = 0, True
         batch.counted = None if body.counted is True else body.counted
 
 
@@ -242,9 +243,14 @@ def _reshuffled(j: Judge, care: CardProcedures) -> None:
     )
 
 
-def _round_over(j: Judge, _: RoundCompleted | RoundVoided, care: object) -> None:
-    """The stub is counted at least once in so many rounds, unless a shuffler counts."""
+def _round_over(j: Judge, body: RoundCompleted | RoundVoided, care: object) -> None:
+    """The stub is counted at least once in so many rounds, unless a shuffler counts.
+
+    Where that is every round, not in one that was void before its deal was over.
+    """
     state = j.state
+    if isinstance(care, CardProcedures) and care.stub_rounds == 1:
+        state.counted = state.counted or isinstance(body, RoundVoided)
     state.rounds_uncounted = 0 if state.counted else state.rounds_uncounted + 1
     state.counted = False
     if not isinstance(care, CardProcedures) or not state.batches or not care.stub:

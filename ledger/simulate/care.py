@@ -45,6 +45,7 @@ class Decks(NamedTuple):
 
     decks: int  # shuffled together
     cards: int  # in all of them
+    every_round: bool = False  # the stub is counted
     shoe: bool = False  # dealt to a cover card, round after round, before they are shuffled
 
 
@@ -125,6 +126,8 @@ class CardCare:
     @property
     def stub_due(self) -> bool:
         """Whether the stub is counted in the next round; a shuffler that counts does it else."""
+        if self.decks.every_round:
+            return True
         by_hand = not self.table.shuffler and not self.decks.shoe
         return by_hand and self.uncounted >= _UNCOUNTED_MOST
 

@@ -91,7 +91,8 @@ class Day:
         self.bank = Bank(self.teller, plan.gaming_day, staff)
         care = rules.game.procedures
         shoe = isinstance(care, CardProcedures) and care.shoe is not None
-        decks = Decks(rules.decks, len(rules.game.deck) * rules.decks, shoe)
+        each = isinstance(care, CardProcedures) and care.stub_rounds == 1
+        decks = Decks(rules.decks, len(rules.game.deck) * rules.decks, each, shoe)
         self.cards = None if self._dice else CardCare(self.teller, self.table, staff, decks)
         dice = care.dice if isinstance(care, DiceProcedures) else 0
         self.dice = DiceCare(self.teller, self.people[2:], dice) if self._dice else None

@@ -101,6 +101,15 @@ def _moved(kind: type, words: list[str]) -> Any:  # noqa: ANN401 - one of three 
     return kind(position=int(position), wager=wager, amount=int(amount), **values)
 
 
+def _begun(method: str, *numbers: int) -> told.StartingPositionDetermined:
+    """`shaker 3 4 5 2`, `random_number 3 5`, `button 2`: what was drawn, and the position."""
+    *drawn, position = numbers
+    values: dict[str, Any] = {"dice": tuple(drawn)} if method == "shaker" else {}
+    if method == "random_number":
+        values = {"number": drawn[0]}
+    return told.StartingPositionDetermined(method=method, position=position, **values)  # type: ignore[arg-type]  # one of its ways
+
+
 def _dice(words: list[str], **values: str) -> told.DiceThrown:
     first, second, defensive = (int(word) for word in words)
     return told.DiceThrown(offensive=(first, second), defensive=defensive, **values)
@@ -109,6 +118,7 @@ def _dice(words: list[str], **values: str) -> told.DiceThrown:
 _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "nomorebets": lambda _: told.NoMoreBetsCalled(),
     "cross": lambda w: _dealt("community", None, w),
+    "begin": lambda w: _begun(w[0], *map(int, w[1:])),
     "deal": lambda w: _dealt(
         _who(w[0])["to"], _who(w[0]).get("position"), w[1:], _who(w[0]).get("hand", 1)
     ),
