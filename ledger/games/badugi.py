@@ -21,17 +21,16 @@ if TYPE_CHECKING:
     from ledger.rules.lowball import Badugi
     from ledger.rules.table import Table
 
+PARAGRAPHS = {4: "21(k)(1)", 3: "21(k)(2)", 2: "21(k)(3)", 1: "21(k)(4)"}
+"""Which paragraph a hand wins by, by its cards of different suits and ranks."""
+
 
 def badugi(ring: Ring, seat: int) -> Badugi | None:
     """The best badugi within a player's cards."""
     return badugi_if_known(held(ring, seat))
 
 
-SHARES = (
-    Share(
-        "badugi", badugi, "21(k)(1)", tied="21(k)(5)", cited=lambda best: f"21(k)({5 - best.size})"
-    ),
-)
+SHARES = (Share("badugi", badugi, section=lambda best: PARAGRAPHS[best.size], tied="21(k)(5)"),)
 
 
 def play(t: Table) -> None:

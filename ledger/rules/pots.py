@@ -25,9 +25,8 @@ class Share(NamedTuple):
 
     name: Literal["high", "low", "badugi"]
     hand: Callable[[Ring, int], Any]  # of a player, greater = better; None: a card is not known
-    section: str
+    section: str | Callable[[Any], str]  # the paragraph, or that of the winning hand
     tied: str  # the paragraph that divides it
-    cited: Callable[[Any], str] | None = None  # the paragraph of the winning hand, where it differs
     wins: Callable[[Ring, Any], bool] | None = None  # whether the best hand is in contention
     claim: Callable[[Ring, int], Any] | None = None  # to an odd chip by suit: the least has it
     says: Callable[[Any], str] | None = None  # the hand in words
@@ -170,7 +169,7 @@ def _divide(
     """A share goes to its best hand, or in equal parts to those that tie for it."""
     ring, share, best = of.ring, of.shares[number], of.best(number)
     tied = [seat for seat in of.pot.players if of.hands[number][seat] == best]
-    won_by = share.cited(best) if share.cited else share.section
+    won_by = share.section if isinstance(share.section, str) else share.section(best)
     section = share.tied if len(tied) > 1 else won_by
     even = _even(ring, cents, len(tied))
     over = cents - even * len(tied)
