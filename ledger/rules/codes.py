@@ -23,6 +23,7 @@ CODES = {
     "late_wager": "A wager placed when it could not be.",
     "wrongly_voided": "A round voided without ground.",
     "should_have_been_void": "A round played on that a section voids.",
+    "meter_wrong": "A progressive meter shows another amount than its rate and its resets give.",
     "coupon_not_dropped": "A coupon that was played did not go into the drop box.",
     "rules_submission_missing": "No Rules Submission is on record; defaults are taken.",
     "rules_submission_invalid": "A Rules Submission names what its game does not know.",

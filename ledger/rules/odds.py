@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PUSH = "Push"
 
-_ODDS = re.compile(r"(\d{1,9}) (to|for) ([1-9]\d{0,8})")
+_ODDS = re.compile(r"(?:\d{1,3}% of meter and )?(\d{1,9}) (to|for) ([1-9]\d{0,8})")
 
 
 def parse_odds(printed: str) -> Fraction:

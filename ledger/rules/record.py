@@ -27,7 +27,9 @@ from ledger.facts import (
     HoleCardChecked,
     IrregularityCalled,
     MarkerPlaced,
+    MeterAdvanced,
     MeterRead,
+    MeterReset,
     NoMoreBetsCalled,
     NoRollCalled,
     PotAwarded,
@@ -85,6 +87,8 @@ _KEYS: dict[type, Callable[[Any], Key]] = {
     RakeTaken: lambda b: ("rake_taken", None, None, 1, str(b.pot or 0)),
     PotAwarded: lambda b: ("pot_awarded", None, b.position, 1, pot_name(b.pot, b.share)),
     MeterRead: lambda b: ("meter_read", None, None, 1, b.meter),
+    MeterAdvanced: lambda b: ("meter_advanced", None, None, 1, b.meter),
+    MeterReset: lambda b: ("meter_reset", None, None, 1, b.meter),
     MarkerPlaced: lambda b: ("marker_placed", None, None, 1, b.marker),
     HandDiscarded: lambda b: ("hand_discarded", b.to, b.position, b.hand, None),
     WagerPaid: lambda b: ("wager_paid", None, b.position, b.hand, b.wager),
@@ -153,6 +157,7 @@ class Record:
         self._wagers = wagers
         self._reached = -1  # rank of the latest step taken
         self._queues: dict[Key, deque[Fact]] = {}
+        self._named: dict[str, list[deque[Fact]]] = {}  # the same, by the facts' name
         self._placed: list[Fact] = []
         self._throws: list[int] = []  # ranks of valid throws
         cancelled = {
@@ -179,7 +184,11 @@ class Record:
             self.closed = self.closed or kind in (RoundCompleted, RoundVoided)
             self.voided = self.voided or kind is RoundVoided
             return
-        queue = self._queues.setdefault(key_of(body), deque())
+        key = key_of(body)
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = deque()
+            self._named.setdefault(key[0], []).append(queue)
         queue.append(fact)
         if kind is WagerPlaced or kind is WagerWithdrawn:
             self._placed.append(fact)
@@ -327,11 +336,12 @@ class Record:
 
     def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Facts of this name that no step has taken, in order; `before` the first of those left."""
-        ends = [self.rank[id(fact)] for other in before for fact in self.left(other)[:1]]
-        end = min(ends, default=len(self.rank))
-        found = [fact for key, queue in self._queues.items() if key[0] == name for fact in queue]
-        kept = [fact for fact in found if self.rank[id(fact)] < end]
-        return sorted(kept, key=lambda fact: self.rank[id(fact)])
+        found = [fact for queue in self._named.get(name, ()) for fact in queue]
+        if before:
+            ends = [self.rank[id(fact)] for other in before for fact in self.left(other)[:1]]
+            end = min(ends, default=len(self.rank))
+            found = [fact for fact in found if self.rank[id(fact)] < end]
+        return sorted(found, key=lambda fact: self.rank[id(fact)]) if found else found
 
     def lacks(self, name: str) -> bool:
         """Whether a device that tells facts of this name has lost some in this round."""
