@@ -15,6 +15,7 @@ import msgspec
 
 from consumers.around import LATEST_US, Around, tables_since
 from consumers.cases import Case, cells, findings, is_step, settlements
+from consumers.coupons import CouponFacts
 from consumers.devices import Devices, device_of
 from consumers.ruling_tables import (
     CASE_TAPES,
@@ -28,8 +29,9 @@ from consumers.ruling_tables import (
 from infra.literals import ranges_of, ranges_text
 from ledger.corrections import corrections, rule_corrected
 from ledger.envelope import parse_subject_once
-from ledger.facts import FactCorrected, RulesSubmissionFiled
-from ledger.feed import AROUND, record_of
+from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
+from ledger.feed import AROUND, Coupons, record_of
+from ledger.rules.coupons import MOVED, issued, serials_of
 from ledger.rules.order import Gap
 from ledger.submissions import Filed, filed
 from ledger.values import RoundId
@@ -39,12 +41,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from consumers.care import Heard
+    from consumers.coupons import Place
     from consumers.devices import Hole
     from infra.views import Store
     from ledger.adjudicate import RoundRecord
     from ledger.feed import TableId
     from ledger.rules.ruling import Ruling
     from ledger.tape import TapeRow
+
+
+FILED = (RulesSubmissionFiled, CouponsIssued)
+"""What the office files, and rounds are judged by."""
 
 
 class Docket:
@@ -67,10 +74,12 @@ class Docket:
         self.devices = Devices(store)
         self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
         self._around = Around(store, until_us)
+        self._coupons = CouponFacts(store)
         self._cases: dict[RoundId, Case] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
         self._filings, self._loose = standing or self._standing()
         self.submissions: list[Filed] = filed(self._filings)
+        self._batches = issued(self._filings)
         self.tables_anew: set[TableId] = set()
         self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
         self._submitted: list[tuple[Any, ...]] = []
@@ -93,8 +102,11 @@ class Docket:
             table = (row.tape.partition("/")[0], fact.table)
             self._around.add(table, row, fact)
             touched |= self._rounds_since(table, fact.time_us)
+        touched |= self._coupons.hear(row, fact)
         if isinstance(fact.body, RulesSubmissionFiled):
             touched |= self._file(row, fact)
+        elif isinstance(fact.body, CouponsIssued):
+            touched |= self._issue(row, fact)
         elif isinstance(fact.body, FactCorrected):
             touched |= self._correct(row, fact)
         for round_ in sorted(touched):
@@ -107,6 +119,7 @@ class Docket:
                 self._rule(case)
         self._save()
         self._around.save()
+        self._coupons.save()
         self.devices.save()
 
     def case(self, round_: RoundId) -> Case:
@@ -120,7 +133,9 @@ class Docket:
         gaps = [self.gap(hole) for hole in self.devices.holes_of(case.round, case.facts)]
         table = (case.round.property, case.round.table)
         around = self._around.of(table, case.first_us, case.last_us)
-        return record_of(case.round, case.facts, around, gaps)
+        made = corrections([*case.made, *self._loose])
+        moved = self._facts_at(self._coupons.moved(table, serials_of(case.facts, made)))
+        return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, moved))
 
     def ruling(self, case: Case) -> Ruling | None:
         """The ruling of a round as the facts stand."""
@@ -174,7 +189,7 @@ class Docket:
             " ORDER BY position"
         )
         facts = self._facts_at((tape, seq) for tape, seq, _ in places)
-        filings = [fact for fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
+        filings = [fact for fact in facts if isinstance(fact.body, FILED)]
         return filings, [fact for fact in facts if isinstance(fact.body, FactCorrected)]
 
     def _load(self, rounds: Iterable[RoundId]) -> None:
@@ -263,33 +278,48 @@ class Docket:
         mine = {r for r, case in self._cases.items() if r.property == new.property and case.facts}
         return rounds | mine
 
+    def _issue(self, row: TapeRow, fact: Fact) -> set[RoundId]:
+        """A batch of coupons: the rounds are judged anew that played one of them.
+
+        Until a property has a batch on record no serial is unknown there.
+        """
+        self._submitted.append((row.position, row.tape, row.table_seq))
+        self._filings.append(fact)
+        self._batches = issued(self._filings)
+        [batch] = issued([fact])
+        first = sum(each.property == batch.property for each in self._batches) == 1
+        return self._coupons.issued(batch, first=first)
+
     def _correct(self, row: TapeRow, fact: Fact) -> set[RoundId]:
         """A correction: of a fact of a round, or of one that is not on record by now."""
         body: Any = fact.body
-        target = self._find(body.of.source, body.of.id, row.position)
+        place = self._find(body.of.source, body.of.id, row.position)
+        target = self._facts_at([place])[0] if place else None
         round_ = target.round if target else None
-        around = target is not None and isinstance(target.body, AROUND)
+        around = target is not None and isinstance(target.body, (*AROUND, *MOVED))
         if target and not round_ and not around:
             return set()
+        touched = self._coupons.correct(row, body, target, place) if target and place else set()
         where = (row.position, row.tape, row.table_seq, str(round_) if round_ else None)
         self._corrected.append(where)
         if round_:
             self.case(round_).made.append(fact)
-            return {round_}
+            return {round_, *touched}
         self._loose.append(fact)
-        if target and target.table:
-            return self._rounds_since((target.source.split("/")[1], target.table), target.time_us)
-        return set()
+        if target and target.table and isinstance(target.body, AROUND):
+            table = (target.source.split("/")[1], target.table)
+            return self._rounds_since(table, target.time_us)
+        return touched
 
-    def _find(self, source: str, fact_id: str, until: int) -> Fact | None:
-        """A fact by source and id, if it stands at or before a position."""
+    def _find(self, source: str, fact_id: str, until: int) -> Place | None:
+        """Where a fact stands, by source and id, if at or before a position."""
         found = self._store.query(
             "SELECT t.originator_id, t.originator_version FROM ledger.identity i"
             " JOIN ledger.tape t ON t.notification_id = i.position"
             " WHERE i.source = %(source)s AND i.fact_id = %(id)s AND i.position <= %(until)s",
             {"source": source, "id": fact_id, "until": until},
         )
-        return self._facts_at(found)[0] if found else None
+        return (found[0][0], found[0][1]) if found else None
 
     def _facts_at(self, places: Iterable[Sequence[Any]]) -> list[Fact]:
         """Facts by tape and table_seq, in the order asked."""
@@ -334,7 +364,7 @@ def one_round(store: Store, round_: RoundId) -> tuple[Docket, Case]:
         },
     )
     facts = [fact_of(row) for row in rows]
-    filings = [fact for fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
+    filings = [fact for fact in facts if isinstance(fact.body, FILED)]
     made = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
     case = Case(round_)
     for fact in facts:

@@ -100,7 +100,7 @@ CASE_TAPES = Table(
 
 SUBMISSIONS = Table(
     "ruling_submissions",
-    "Where the Rules Submissions stand.",
+    "Where the Rules Submissions, and the batches of coupons issued, stand.",
     1,
     (
         Column("position", "bigint", "Position on the record."),

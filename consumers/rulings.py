@@ -22,6 +22,7 @@ from consumers.care import (
     note_tables,
     tables_of,
 )
+from consumers.coupons import COUPONS
 from consumers.devices import RUNS
 from consumers.docket import Docket, one_round
 from consumers.projection import Batch, Projection
@@ -62,7 +63,7 @@ def apply(store: Store, batch: Batch) -> None:
 
 VIEW = Projection(
     "rulings",
-    2,
+    3,
     (
         RULINGS,
         VERSIONS,
@@ -76,6 +77,7 @@ VIEW = Projection(
         CARE,
         SUBMISSIONS,
         CORRECTIONS,
+        COUPONS,
     ),
     apply,
 )

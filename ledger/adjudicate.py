@@ -25,7 +25,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.games import games
-from ledger.rules import review
+from ledger.rules import coupons, review
 from ledger.rules.money import compare
 from ledger.rules.order import Gap, in_order
 from ledger.rules.record import Record
@@ -39,6 +39,7 @@ from ledger.submissions import Filed, in_force
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ledger.rules.coupons import Batch
     from ledger.rules.game import InForce
     from ledger.values import RoundId
     from ledger.wire import Fact
@@ -52,6 +53,7 @@ class RoundRecord(NamedTuple):
     gaps: Sequence[Gap] = ()  # in a device's sequence, with the round on either side
     gone: frozenset[int] = frozenset()  # positions whose player left during the round
     seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
+    batches: Sequence[Batch] = ()  # of coupons that were issued, at the property
 
 
 _Stake = tuple[int | None, int, str | None]
@@ -164,7 +166,9 @@ def _table(
         seats=of.seats,
         broken_off=broken_off,
     )
-    return Table(record, rules, dealt_from), record
+    table = Table(record, rules, dealt_from)
+    table.known = coupons.known(of.batches, facts)
+    return table, record
 
 
 def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
@@ -246,6 +250,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, skew: Skew | None) -> 
         found += review.left_over(table, record)
     found += review.cards(table, run.facts)
     found += review.voids(table, run.facts, run.void, closed=record.closed)
+    found += coupons.review(table, run.facts, of.round.gaming_day, closed=record.closed)
     if record.closed:
         still_open = _open(run)
         found += compare(

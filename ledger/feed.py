@@ -14,7 +14,7 @@ from ledger.adjudicate import RoundRecord
 from ledger.corrections import Corrections, corrections, rule_corrected
 from ledger.facts import SeatLeft, SeatTaken, StubCounted
 from ledger.games import games
-from ledger.rules import procedures, supervision
+from ledger.rules import coupons, procedures, supervision
 from ledger.rules.equipment import Equipment
 from ledger.rules.order import Gap, gaps, in_order
 from ledger.rules.review import lost_facts
@@ -24,6 +24,7 @@ from ledger.submissions import filed, in_force
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ledger.rules.coupons import Batch
     from ledger.rules.equipment import RulesOf
     from ledger.rules.game import InForce
     from ledger.submissions import Filed
@@ -36,6 +37,16 @@ TableId = tuple[str, str]
 
 AROUND = (SeatTaken, SeatLeft, StubCounted)
 """Facts of a table that a ruling may depend on though they name no round: they fall within one."""
+
+
+class Coupons(NamedTuple):
+    """What is told of coupons beside the rounds: the batches, and what became of which serial."""
+
+    batches: Sequence[Batch] = ()  # of every property
+    moved: Iterable[Fact] = ()  # facts `ledger.rules.coupons.MOVED` of the round's serials
+
+
+NO_COUPONS = Coupons()
 
 
 class _Said(NamedTuple):
@@ -58,7 +69,8 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
             rounds[fact.round].append(fact)
         if fact.table:
             tables[fact.source.split("/")[1], fact.table].append(fact)
-    said = list(_rounds(rounds, tables, lost, submissions, corrections(told)))
+    batches = coupons.issued(told)
+    said = list(_rounds(rounds, tables, lost, submissions, corrections(told), batches))
     for table, its in tables.items():
         said += _of_table(table, its, submissions)
     said += _of_floors(told)
@@ -76,12 +88,16 @@ def once(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def record_of(
-    round_: RoundId, facts: Sequence[Fact], around: Iterable[Fact], touching: Sequence[Gap]
+    round_: RoundId,
+    facts: Sequence[Fact],
+    around: Iterable[Fact],
+    touching: Sequence[Gap],
+    of: Coupons = NO_COUPONS,
 ) -> RoundRecord:
     """A round's record with what its ruling needs from around it.
 
     `around` are the table's facts of no round of the kinds AROUND; `touching` the gaps in
-    devices' sequences with a fact of this round on either side.
+    devices' sequences with a fact of this round on either side; `of` what is told of coupons.
     """
     first = min(fact.time_us for fact in facts)
     last = max(fact.time_us for fact in facts)
@@ -101,7 +117,9 @@ def record_of(
                 gone |= left
         elif isinstance(body, StubCounted) and fact.time_us > first:
             within.append(fact)
-    return RoundRecord(round_, [*facts, *within], touching, frozenset(gone), held)
+    within += coupons.of_round(round_, facts, of.moved)
+    batches = [batch for batch in of.batches if batch.property == round_.property]
+    return RoundRecord(round_, [*facts, *within], touching, frozenset(gone), held, batches)
 
 
 def _rounds(
@@ -110,8 +128,10 @@ def _rounds(
     lost: Sequence[Gap],
     submissions: Sequence[Filed],
     made: Corrections,
+    batches: Sequence[Batch],
 ) -> Iterator[_Said]:
     """Every round's ruling."""
+    moved = _moved(tables, made)
     touching: dict[RoundId, list[Gap]] = defaultdict(list)
     for gap in lost:
         for round_ in {gap.before.round, gap.after.round} - {None}:
@@ -123,9 +143,24 @@ def _rounds(
     }
     for round_, facts in rounds.items():
         table = (round_.property, round_.table)
-        record = record_of(round_, facts, around[table], touching[round_])
+        serials = sorted(coupons.serials_of(facts, made))
+        told = once(fact for serial in serials for fact in moved.get((table, serial), ()))
+        record = record_of(round_, facts, around[table], touching[round_], Coupons(batches, told))
         ruling = rule_corrected(record, submissions, made)
         yield _Said(min(fact.time_us for fact in facts), table, ruling)
+
+
+def _moved(
+    tables: Mapping[TableId, Sequence[Fact]], made: Corrections
+) -> Mapping[tuple[TableId, str], Sequence[Fact]]:
+    """What became of coupons, by table and serial, as it was told and as it was corrected."""
+    found: dict[tuple[TableId, str], list[Fact]] = defaultdict(list)
+    for table, its in tables.items():
+        for fact in its:
+            if isinstance(fact.body, coupons.MOVED):
+                for serial in coupons.serials_of([fact], made):
+                    found[table, serial].append(fact)
+    return found
 
 
 def _of_table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import RulesSubmissionFiled
+from ledger.rules.coupons import readings_of
 from ledger.rules.game import InForce
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def in_force(
         outside=outside,
         filed=chosen is not None,
         offers=frozenset(chosen.offers) if chosen else optional,
-        readings=_in_force(game.readings, chosen.readings if chosen else {}),
+        readings=_in_force(readings_of(game), chosen.readings if chosen else {}),
         paytables=chosen.paytables if chosen else {},
         options=_in_force(game.options, chosen.options if chosen else {}),
         limits=chosen.limits if chosen else {},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Struct, UnsetType
 
 from ledger.regulations import chapters, origin
+from ledger.rules.coupons import readings_of
 from ledger.rules.game import cited
 from ledger.rules.odds import as_json
 from replay.playorder import StepCard, order_of_play
@@ -143,7 +144,7 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         wagers=[_wager(wager, chapter) for wager in game.wagers],
         paytables=[_paytable(table, chapter) for table in game.paytables],
         order_of_play=order_of_play(game),
-        readings=[_reading(reading, chapter) for reading in game.readings],
+        readings=[_reading(reading, chapter) for reading in readings_of(game)],
         options=[_reading(option, chapter) for option in game.options],
         irregularities=[
             _irregularity(kind, says, chapter) for kind, says in game.irregularities.items()

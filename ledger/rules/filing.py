@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.rules.coupons import readings_of
 from ledger.rules.odds import as_json, readable
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def problems(game: Game, filing: RulesSubmissionFiled) -> list[Problem]:
         *_offers(game, filing.offers),
         *_paytables(game, filing.paytables),
         *_values("options", game.options, filing.options),
-        *_values("readings", game.readings, filing.readings),
+        *_values("readings", readings_of(game), filing.readings),
     ]
 
 

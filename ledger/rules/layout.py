@@ -11,6 +11,7 @@ from ledger.facts import (
     WagerPlaced,
     WagerWithdrawn,
 )
+from ledger.rules.coupons import Known
 from ledger.rules.ruling import FactRef, Finding
 from ledger.rules.steps import Source, Spot, Step, Stop, Void, said
 from ledger.values import dollars
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.facts import Coupon
+    from ledger.rules.coupons import Redeemed
     from ledger.rules.game import InForce
     from ledger.rules.ruling import Settlement
     from ledger.wire import Fact
@@ -33,7 +35,9 @@ class Layout:
         self.dealt_from = dealt_from
         self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
         self.most: dict[int, tuple[int, str]] = {}  # cents a limit leaves a position to win, where
-        self.coupons: dict[Spot, Coupon] = {}  # played beside the chips of a wager
+        self.known = Known()  # of the coupons there are
+        self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played beside the chips of a wager
+        self.redeemed: list[Redeemed] = []  # and what their wagers came to
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
         self.arranged: set[tuple[str, int | None]] = set()  # who set his hands: no order but his
         self.discarded: dict[tuple[str, int | None], list[str]] = {}  # given up for others
@@ -172,8 +176,7 @@ class Layout:
                 if spot not in self.stakes:
                     self.offered(fact)
                 self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
-                if body.coupon:
-                    self.coupons[spot] = body.coupon
+                self.play_coupon(spot, body.coupon)
             else:
                 self._withdraw(said(fact, WagerWithdrawn))
         return facts
@@ -184,6 +187,13 @@ class Layout:
         self.stakes[spot] = (self.stakes.get(spot) or 0) - body.amount
         if (self.stakes[spot] or 0) <= 0:
             del self.stakes[spot]
+            self.coupons.pop(spot, None)
+
+    def play_coupon(self, spot: Spot, coupon: Coupon | None) -> None:
+        """A coupon lies beneath the chips of a wager; told again with more, it is the same."""
+        lying = self.coupons.get(spot, ())
+        if coupon and all(coupon.serial != other.serial for other in lying):
+            self.coupons[spot] = (*lying, coupon)
 
     def offered(self, fact: Fact) -> None:
         """An optional wager stands only where the Rules Submission offers it."""

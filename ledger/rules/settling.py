@@ -24,6 +24,7 @@ class How(NamedTuple):
     letter: str | None = None  # of the paytable
     readings: Sequence[str] = ()
     face: int = 0  # cents of a coupon that plays beside the stake (603a.21)
+    even: int = 0  # cents of one that wins even money, whatever the odds
     most: tuple[int, str] | None = None  # cents that a limit leaves to be won, and its paragraph
 
 
@@ -39,7 +40,8 @@ def decided(
     """
     seat, wager, hand = spot
     ratio = sum((row.ratio for row in rows), Fraction(0))
-    exact = ratio * (stake + how.face) if rows else Fraction(-stake)
+    even = how.even if rows and not rows[0].pushes else 0
+    exact = ratio * (stake + how.face) + even if rows else Fraction(-stake)
     if how.most and exact > how.most[0]:
         exact, section = Fraction(how.most[0]), how.most[1]
     of_rows = [row.reading[0] for row in rows if row.reading]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import DecisionMade, MeterRead, WagerPlaced, WagerWithdrawn
+from ledger.rules.coupons import redeem
 from ledger.rules.dealing import Dealing
 from ledger.rules.odds import as_json
 from ledger.rules.settling import How, decided, fee, halved, pot, pushed, voided
@@ -112,6 +113,8 @@ class Table(Dealing):
         if (seat, wager, step.hand) not in self.stakes:
             self.offered(placed[0])
         self.stakes[seat, wager, step.hand] = stake
+        for each in placed:
+            self.play_coupon((seat, wager, step.hand), getattr(each.body, "coupon", None))
         if step.choices and stake not in step.choices:
             why = f"it is {dollars(stake)}, not {_among(step.choices)}"
             self.not_permitted(seat, wager, why, step.section, placed)
@@ -335,8 +338,8 @@ class Table(Dealing):
         if stake is None:
             self.unsettled.append(Step("wager_collected", section, None, seat, hand, wager))
             return
-        coupon = self.coupons.get(spot)
-        how = how._replace(face=coupon.face if coupon else 0, most=self.most.get(seat))
+        face, even = self.known.faces(self.coupons.get(spot, ()))
+        how = how._replace(face=face, even=even, most=self.most.get(seat))
         settled = decided(spot, stake, rows, self.rules, section, how)
         if how.most:
             self.most[seat] = (how.most[0] - max(settled.net, 0), how.most[1])
@@ -350,6 +353,7 @@ class Table(Dealing):
 
     def keep(self, settlement: Settlement) -> None:
         """Keep a settlement; its chips move next, of a surrender both ways."""
+        settlement, dropped = redeem(self, settlement)
         self.settlements.append(settlement)
         lost = -settlement.net
         fact = PAYMENT[settlement.outcome]
@@ -357,6 +361,8 @@ class Table(Dealing):
         self._move(fact, lost if settlement.outcome == "lose" else moved, settlement)
         if settlement.outcome == "lose" and lost < settlement.stake:
             self._move("wager_returned", settlement.stake - lost, settlement)
+        for step in dropped:
+            self.expect(step)
 
     def _move(self, fact: str, cents: int, of: Settlement) -> None:
         """Expect the chips of a settlement to move."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from ledger.simulate.habits import Patron
     from ledger.simulate.teller import Happening, Teller
+    from ledger.wire import Fact
 
 OPENERS = range(3_000_000, 5_500_000, 100_000)  # cents
 LOW, HIGH, SLIP = 2_500_000, 4_500_000, 1_000_000  # cents
@@ -184,11 +185,11 @@ class Bank:
         patron.chips -= 500
         self.teller.tell("terminal", TipDropped(amount=500), self.teller.between(800, 2_000))
 
-    def drop_coupon(self, serial: str, face: int) -> None:
+    def drop_coupon(self, serial: str, face: int) -> Fact:
         """A coupon that was played goes into the box."""
         self.coupons.append(serial)
         dropped = CouponDropped(serial=serial, face=face)
-        self.teller.tell("terminal", dropped, self.teller.between(600, 1_500))
+        return self.teller.tell("terminal", dropped, self.teller.between(600, 1_500))
 
     def balance(self) -> None:
         """A fill where the tray runs low, a credit where it overflows."""

@@ -84,6 +84,7 @@ class Chance(CardRoom):
             "cards_exchanged": self._exchange,
             "fee_paid": self.fee,
             "pot_awarded": self.award,
+            "coupon_dropped": self.drop_coupon,
             "stack_counted": self.count_stack,
             "card_burned": self.burn,
             "discards_reshuffled": self.reshuffle,

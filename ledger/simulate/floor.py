@@ -327,10 +327,8 @@ class Day:
             self.slip.shift_us = shift_us if still else 0
 
     def _after_round(self, chance: Chance) -> None:
-        """Coupons and tips are dropped, cards shuffled."""
+        """Tips are dropped, cards shuffled."""
         self.teller.now_us += 2 * SECOND
-        for coupon in chance.coupons:
-            self.bank.drop_coupon(coupon.serial, coupon.face)
         for patron in self.patrons.values():
             patron.rounds_left -= 1
             if patron.chips > 20 * patron.unit and self.chance.random() < _TIPS:

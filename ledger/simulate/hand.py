@@ -89,6 +89,10 @@ class Chips:
             self.up[spot] = self.up.get(spot, 0) + body.amount
             self.hand.patrons[body.position].chips -= body.amount
 
+    def drop_coupon(self, step: Step) -> Fact:
+        """A coupon goes into the box as its wager is paid or collected."""
+        return self.bank.drop_coupon(step.what or "", step.amount or 0)
+
     def call_misdeal(self, reason_by: str) -> None:
         """The misdeal is called, and every wager goes back."""
         called = IrregularityCalled(kind="wrong_card_count", by=reason_by)

@@ -44,7 +44,7 @@ class Players(Chips):
         self.late: WagerPlaced | None = None
         self.looked: set[int] = set()  # positions whose players looked at their cards
         self.shorted = 0  # a position dealt a card too few
-        self.coupons: list[Coupon] = []
+        self.couponed: set[int] = set()  # positions whose players used a coupon
         self.given: dict[int, list[str]] = {}  # cards discarded or given up, by position
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
@@ -63,9 +63,10 @@ class Players(Chips):
 
     def _place(self, seat: int, wager: str, cents: int) -> Fact:
         coupon = None
-        if wager == self.hand.habit.coupon and self.chance.random() < _COUPON:
+        likes = wager == self.hand.habit.coupon and self.chance.random() < _COUPON
+        if likes and seat not in self.couponed:
             coupon = Coupon(f"MP-{self.chance.randrange(10_000):06d}", CHIP)
-            self.coupons.append(coupon)
+            self.couponed.add(seat)
         body = WagerPlaced(position=seat, wager=wager, amount=cents, coupon=coupon)
         self.stake(body)
         return self.teller.tell("layout", body, self.teller.between(150, 900))
