@@ -1,0 +1,400 @@
+"""Lunar Poker, 58 Pa. Code Chapter 589: five cards against the dealer's, and cards to be bought.
+
+Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); the hands
+of 6(a), 6(b)(1)-(10), 6(c) and 6(d)(1)-(8) are `ledger.rules.poker` and `ledger.rules.lunar`. An
+Options fee is an additional payment (.1) and no wager: it never goes back, of a void round neither.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import CardsTurned
+from ledger.rules import lunar, usual
+from ledger.rules import poker as p
+from ledger.rules.best_five import best_hand_if_known
+from ledger.rules.cards import DECK
+from ledger.rules.game import Dealing, Edition, Game, Habit, Irregularity, Reading, Wager
+from ledger.rules.odds import paytable, row
+from ledger.rules.steps import Step, said
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledger.facts import DecisionMade
+    from ledger.rules.odds import Paytable
+    from ledger.rules.table import Table
+    from ledger.wire import Fact
+
+    Due = dict[tuple[str, int | None], int]
+
+
+ACE_KING = Reading(
+    "super_ace_king",
+    ("ace_king", "ace_king_queen"),
+    "12(b)",
+    "The Super Wager is printed to pay an ace-king (6(d)(7)), which gives the player more than he "
+    "stakes; the licensor's own sheet asks for a queen beside them. `ace_king` follows the text.",
+)
+SECOND = Reading(
+    "second_combination",
+    ("best_paying", "next_best"),
+    "11(e)(1)(ii)",
+    "Of several second combinations with a card that is not in the first, it is not said which is "
+    "paid: that which pays most, or the next in rank, if it has such a card.",
+)
+
+
+def _instant(letter: str, royal: str, straight: str) -> Paytable:
+    rows = [
+        row("Royal flush", p.is_a(p.ROYAL_FLUSH), royal),
+        row("Straight flush", p.is_a(p.STRAIGHT_FLUSH), straight),
+    ]
+    return paytable("instant", "12(a)", rows, letter)
+
+
+def _super(letter: str, three: str, ace_king: str) -> Paytable:
+    rows = [
+        row("Four-of-a-kind", p.is_a(p.FOUR_OF_A_KIND), "250 to 1"),
+        row("Same-colored straight", lunar.same_colored_straight, "150 to 1"),
+        row("Full house", p.is_a(p.FULL_HOUSE), "100 to 1"),
+        row("Flush", p.is_a(p.FLUSH), "60 to 1"),
+        row("Straight", p.is_a(p.STRAIGHT), "30 to 1"),
+        row("Three-of-a-kind", p.is_a(p.THREE_OF_A_KIND), three),
+        # With a queen it pays by either reading, without one by the literal text (ADR 0070).
+        row("Ace-king", lunar.holds_ace_king_queen, ace_king),
+        row("Ace-king", lunar.holds_ace_king, ace_king, (ACE_KING.name, "ace_king")),
+        row("Same colored five", lunar.same_colored_five, "2 to 1"),
+    ]
+    return paytable("super", "12(b)", rows, letter)
+
+
+INSTANT = (
+    _instant("A", "1500 to 1", "500 to 1"),
+    _instant("B", "1500 to 1", "400 to 1"),
+    _instant("C", "1500 to 1", "300 to 1"),
+    _instant("D", "1200 to 1", "400 to 1"),
+    _instant("E", "1200 to 1", "300 to 1"),
+    _instant("F", "1000 to 1", "300 to 1"),
+    _instant("G", "800 to 1", "300 to 1"),
+    _instant("H", "600 to 1", "300 to 1"),
+)
+SUPER = (
+    _super("A", "8 to 1", "6 to 1"),
+    _super("B", "8 to 1", "5 to 1"),
+    _super("C", "7 to 1", "6 to 1"),
+)
+BET = paytable(
+    "bet",
+    "12(c)",
+    [
+        row("Royal flush", p.is_a(p.ROYAL_FLUSH), "100 to 1"),
+        row("Straight flush", p.is_a(p.STRAIGHT_FLUSH), "50 to 1"),
+        row("Four-of-a-kind", p.is_a(p.FOUR_OF_A_KIND), "20 to 1"),
+        row("Full house", p.is_a(p.FULL_HOUSE), "7 to 1"),
+        row("Flush", p.is_a(p.FLUSH), "5 to 1"),
+        row("Straight", p.is_a(p.STRAIGHT), "4 to 1"),
+        row("Three-of-a-kind", p.is_a(p.THREE_OF_A_KIND), "3 to 1"),
+        row("Two pair", p.is_a(p.TWO_PAIR), "2 to 1"),
+        row("One pair", p.is_a(p.PAIR), "1 to 1"),
+        row("Ace-king", p.is_a(lunar.ACE_KING), "1 to 1"),
+    ],
+)
+ANTE = paytable("ante", "12(d)", [row("Ante Wager", lambda _: True, "1 to 1")])
+
+CARDS, LAST = 5, 4
+MANUAL_SHOE = Dealing(announced="8(b)", dealt="8(c)", stub="11(g)(2)", passes=(1, 2, 3, 4, 5))
+DEALING = {
+    "hand": MANUAL_SHOE._replace(announced="9(a)(3)", dealt="9(b)"),
+    "automated_shoe": Dealing("10(a)(2)", "10(b)", "11(g)(2)", (5,)),
+}
+DRAWS = ("exchange", "sixth_card")
+OPENING_ENDS = ("decision_made",)  # who wants more cards decides so first
+# Higher, lower, equal: 11(e)(1)(i)-(iii); with a card paid for: 11(e)(2)(ii)(B)(I)-(III).
+FIRST = tuple(f"11(e)(1){each}" for each in ("", "(i)", "(ii)", "(iii)"))
+FORCED = tuple(f"11(e)(2)(ii)(B){each}" for each in ("", "(I)", "(II)", "(III)"))
+
+
+def play(t: Table) -> None:
+    """One round, from the Antes to the last hand in the discard rack."""
+    opening = t.wagers(("ante", "super"), "7(d)")
+    t.awaits(("ante",), "7(c)(1)")
+    dealing = DEALING.get(t.dealt_from or "", MANUAL_SHOE)
+    late = t.close(opening, t.announce("no_more_bets_called", dealing.announced), "7(d)")
+    seats = _dealt_in(t, late)
+    for count in dealing.passes:
+        for seat in seats:
+            t.deal("player", count, dealing.dealt, seat, before=OPENING_ENDS)
+        t.deal("dealer", count, dealing.dealt, before=OPENING_ENDS)
+    due: Due = {("dealer", None): CARDS, **{("player", seat): CARDS for seat in seats}}
+    t.counted(due, "13(c)", OPENING_ENDS)
+    t.unexposed("dealer", "13(d)", but=LAST)
+    t.void_until_decided("dealer_card_exposed", seats, "13(d)")
+    t.turn("dealer", (LAST,), dealing.dealt)
+    declared, bets, draws = _elections(t, seats)
+    live = _settle_super(t, seats, declared)
+    live = [seat for seat in live if seat in bets or _draws(t, seat, draws.get(seat), due)]
+    t.counted(due, "13(c)", ("cards_turned", "cards_exchanged"))
+    if live:
+        t.turn("dealer", range(LAST), "11(e)")
+        _compare(t, live, due)
+    t.source.take(Step("stub_counted", "11(g)", cards=len(DECK)))  # of all cards: 11(g)(1)
+
+
+def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
+    """Who placed an Ante, and Super Wagers beside it (7(c)); late ones count if dealt to."""
+    t.within_positions("2(a)")
+    seats = []
+    for seat in t.positions(dealt_to=True):
+        if t.lost_before_deal(seat):
+            t.presume(seat, ("ante",), "7(d)")
+        if (seat, "ante", 1) in t.stakes and ((seat, "ante") not in late or t.dealt_to(seat)):
+            seats.append(seat)
+            continue
+        t.give_back(seat, "ante", "7(d)")
+        if t.stake(seat, "super"):
+            t.not_permitted(seat, "super", "it stands without an Ante", "7(c)(2)")
+            t.give_back(seat, "super", "7(c)(2)")
+    t.one_position_each(seats, "ante", "7(e)")
+    return seats
+
+
+def _elections(
+    t: Table, seats: Sequence[int]
+) -> tuple[set[int], dict[int, list[Fact]], dict[int, DecisionMade]]:
+    """Who declared his hand in time, Bets, and cards bought; 11(b) gives players no order."""
+    since = len(t.taken)
+    declared: set[int] = set()
+    bets: dict[int, list[Fact]] = {}
+    draws: dict[int, DecisionMade] = {}
+    for seat in t.as_they_came(seats, "decision_made", "wager_placed"):
+        if _declares(t, seat, "11(b)(2)"):
+            declared.add(seat)
+            if _instant_hand(t, seat):
+                continue
+        bought = _buys(t, seat)
+        if bought is None:
+            placed = _bet(t, seat, "11(b)(2)")
+            bets |= {} if placed is None else {seat: placed}
+        elif bought.decision in DRAWS:
+            draws[seat] = bought
+    t.any_order(since)
+    locked = t.announce("decisions_locked_called", "11(c)")
+    t.close([fact for placed in bets.values() for fact in placed], locked, "11(a)(3)")
+    declared.update(s for s in seats if s not in declared and _declares(t, s, "11(c)(2)(ii)"))
+    return declared, bets, draws
+
+
+def _declares(t: Table, seat: int, section: str) -> bool:
+    """Whether a player declares his hand, face up, before any other card is dealt (11(c)(1)(i))."""
+    step = Step("decision_made", section, None, seat, options=("declare",), may=True)
+    fact = t.source.take(step)
+    if fact is None:
+        return False
+    further = t.source.left("cards_dealt")[:1]
+    turns = t.source.left("cards_turned")
+    shown = [turn for turn in turns if said(turn, CardsTurned).position == seat]
+    if not any(t.source.later_than(turn, card) for turn in shown[:1] for card in further):
+        t.turn("player", range(CARDS), section, seat, must=False)
+    return not any(t.source.later_than(fact, card) for card in further)
+
+
+def _instant_hand(t: Table, seat: int) -> bool:
+    """A royal flush or a straight flush in the first five cards."""
+    hand = p.hand_if_known(t.cards["player", seat, 1][:CARDS])
+    return hand is not None and INSTANT[0].pays(hand, {}) is not None
+
+
+def _buys(t: Table, seat: int) -> DecisionMade | None:
+    """A fold, or an Options fee for cards (11(b)(1), 11(b)(3)); None of who does neither."""
+    ante, held = t.stake(seat, "ante"), t.cards["player", seat, 1]
+    some = [{"discards": tuple(held[:count])} for count in range(2, CARDS + 1)]
+    decided = t.decide(
+        seat,
+        ("fold", *DRAWS),
+        "11(b)",
+        costs=dict.fromkeys(DRAWS, ante),
+        ways=lambda choice: some if choice == "exchange" else (),
+        may=True,
+    )
+    if decided and decided.decision != "fold":
+        t.fee(seat, "options", ante, "11(b)(3)", decided.decision)
+    return decided
+
+
+def _bet(t: Table, seat: int, section: str) -> list[Fact] | None:
+    """A Bet of twice the Ante, or none; an Ante that the record lost gives no measure."""
+    ante = t.stake(seat, "ante")
+    return t.offer(seat, "bet", [2 * ante] if ante else (), section, turns_show=False)
+
+
+def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[int]:
+    """Instant payouts and Super Wagers, of hands that are declared; who plays on."""
+    # 11(c)(1)(i) and 11(c)(1)(ii)(A)-(B); 11(c)(2)(i) and 11(c)(2)(ii)(A)-(B).
+    instant, table = t.rules.paytable("instant", *INSTANT), t.rules.paytable("super", *SUPER)
+    live = []
+    for seat in seats:
+        if seat not in declared:
+            t.collect(seat, "super", "11(c)(2)(i)")
+            live.append(seat)
+            continue
+        cards = t.cards["player", seat, 1][:CARDS]
+        t.pay_beside(seat, "instant", t.stake(seat, "ante"), instant, p.hand_if_known(cards))
+        found = lunar.super_hand_if_known(cards)
+        rows = {found and table.pays(found, {ACE_KING.name: each}) for each in ACE_KING.values}
+        readings = [ACE_KING.name] if len(rows) > 1 else []
+        t.settle(seat, "super", table, found, "11(c)(2)(i)", readings=readings)
+        if not _instant_hand(t, seat):
+            live.append(seat)
+            continue
+        t.push(seat, "ante", "11(c)(1)(i)")
+        t.discard("11(c)(1)(ii)(A)", "player", seat)
+    return live
+
+
+def _draws(t: Table, seat: int, bought: DecisionMade | None, due: Due) -> bool:
+    """Cards that were bought, and the Bet after them; a hand without one is given up (11(d))."""
+    section = "11(d)(1)"
+    if bought is not None:
+        section = "11(d)(2)(iv)"
+        if bought.decision == "exchange":
+            _exchange(t, seat, bought.discards)
+        else:
+            due["player", seat] += 1
+            t.deal("player", due["player", seat], "11(d)(2)(i)(A)", seat)
+        if _bet(t, seat, "11(d)(2)(iii)") is not None:
+            return True
+    t.forfeit(seat, "7(b)" if t.left_table(seat) else section, keep=("super",))
+    return False
+
+
+def _exchange(t: Table, seat: int, discards: Sequence[str] | None) -> None:
+    """Two to five cards for as many new ones."""
+    section = "11(d)(2)(i)(B)"
+    ways = [{"discards": discards}]
+    given = CARDS - len(t.exchange("player", discards, section, seat, ways=lambda _: ways))
+    if given == 1:
+        says = f"Position {seat} exchanged one card; two to five may be exchanged."
+        t.find("decision_not_permitted", says, "11(b)(3)", position=seat)
+    t.deal("player", CARDS, section, seat)
+
+
+def _compare(t: Table, live: Sequence[int], due: Due) -> None:
+    """Hands against the dealer's, or against a dealer who was given a card more (11(e)(1)-(2))."""
+    dealer = p.hand_if_known(t.cards["dealer", None, 1][:CARDS])
+    if dealer is None or lunar.qualifies(dealer):
+        _settle_hands(t, live, dealer, FIRST)
+        return
+    forcing = _forcing(t, live)
+    for seat in live:
+        if seat not in forcing:
+            t.push(seat, "bet", "11(e)(2)(i)")
+            t.settle(seat, "ante", ANTE, dealer, "11(e)(2)(i)")
+            t.discard("11(e)(2)(i)", "player", seat)
+    if not forcing:
+        return
+    _force(t, due)
+    dealer = p.hand_if_known(t.cards["dealer", None, 1][:CARDS])
+    if dealer is None or lunar.qualifies(dealer):
+        _settle_hands(t, forcing, dealer, FORCED)
+        return
+    for seat in forcing:
+        for wager in ("ante", "bet"):
+            t.push(seat, wager, "11(e)(2)(ii)(A)")
+        t.discard("11(e)(2)(ii)(A)", "player", seat)
+
+
+def _forcing(t: Table, live: Sequence[int]) -> list[int]:
+    """Who pays an Options fee for the dealer to try again; the section gives no order."""
+    forcing = []
+    for seat in t.as_they_came(live, "decision_made"):
+        ante = t.stake(seat, "ante")
+        if t.decide(seat, ("force_dealer",), "11(e)(2)", costs={"force_dealer": ante}, may=True):
+            t.fee(seat, "options", ante, "11(e)(2)(ii)", "force_dealer")
+            forcing.append(seat)
+    return sorted(forcing)
+
+
+def _force(t: Table, due: Due) -> None:
+    """The dealer's highest card is replaced, once for all who paid (11(e)(2)(ii))."""
+    section, held = "11(e)(2)(ii)", t.cards["dealer", None, 1]
+    highest = lunar.forced_discard(held)
+    t.exchange("dealer", (highest,), section, ways=lambda _: [{"discards": (highest,)}])
+    if highest in held:
+        says = f"The dealer kept {highest}, the highest card of a hand that did not qualify."
+        t.find("hand_misset", says, section, expected=highest)
+    t.deal("dealer", CARDS, section, face="up")
+    t.counted(due, "13(c)")
+    t.turn("dealer", (LAST,), section)
+
+
+def _settle_hands(
+    t: Table, live: Sequence[int], dealer: p.Hand | None, sections: Sequence[str]
+) -> None:
+    """Each hand against the dealer's, counterclockwise: lower, higher, or equal in rank."""
+    turned, lower, higher, equal = sections
+    for seat in reversed(live):
+        cards = t.cards["player", seat, 1]
+        if dealer is not None:
+            t.turn("player", range(len(cards)), turned, seat)
+        hand = best_hand_if_known(cards)
+        if hand is None or dealer is None:
+            t.settle(seat, "ante", ANTE, None, lower)  # with it, the Bet stays open
+        elif hand < dealer:
+            t.forfeit(seat, lower, keep=("super",))
+        else:
+            t.push(seat, "ante", equal if hand == dealer else higher)
+            if hand == dealer:
+                t.push(seat, "bet", equal)
+            else:
+                _pay_bet(t, seat, cards, higher)
+            t.discard("11(f)", "player", seat)
+
+
+def _pay_bet(t: Table, seat: int, cards: Sequence[str], section: str) -> None:
+    """A Bet that won is paid by one combination or by two."""
+    found = lunar.combinations_in(cards)
+    by = {each: lunar.paid_rows(found, BET.rows, str(each)) for each in SECOND.values}
+    rows = by[str(t.rules.readings[SECOND.name])]
+    readings = [SECOND.name] if len(set(by.values())) > 1 else []
+    t.settle_rows(seat, "bet", BET, rows, section, readings=readings)
+
+
+def leans(cards: Sequence[str], _: Sequence[str]) -> Mapping[str, int]:
+    """What a simulated player makes of his cards: no strategy, but every choice comes up."""
+    if len(cards) < CARDS:
+        return {"fold": 1000}
+    found = lunar.super_hand_if_known(cards[:CARDS])
+    declare = 1000 if found and SUPER[0].pays(found, {ACE_KING.name: None}) else 0
+    return {"declare": declare, "fold": 200, "exchange": 140, "sixth_card": 90, "force_dealer": 15}
+
+
+GAME = Game(
+    id="lunar_poker",
+    title="Lunar Poker",
+    editions=(Edition("589", "temporary", "2013-12-07", "2015-12-07", "43 Pa.B. 7087"),),
+    play=play,
+    positions=5,
+    deck=frozenset(DECK),
+    wagers=(
+        Wager("ante", "Ante Wager", "7(c)(1)"),
+        Wager("bet", "Bet Wager", "7(c)(1)"),
+        Wager("super", "Super Wager", "7(c)(2)", optional=True),
+    ),
+    paytables=(*INSTANT, *SUPER, BET, ANTE),
+    readings=(ACE_KING, SECOND),
+    irregularities={
+        **usual.irregularities("13(a)", "13(b)", "13(c)", "13(e)", "13(f)"),
+        "dealer_card_exposed": Irregularity("13(d)", void=True, says=usual.VOID, in_play=True),
+        "card_missing": Irregularity("11(g)(2)", void=False, says="the deck is removed"),
+    },
+    procedures=usual.CARE._replace(
+        stub=dict.fromkeys(usual.CARE.stub, "11(g)"), device_covered="13(g)"
+    ),
+    not_modelled={
+        **usual.NOT_MODELLED,
+        **dict.fromkeys(("11(a)(1)", "11(a)(2)"), "on camera, not in the feed"),
+    },
+    habit=Habit(always=("ante",), sometimes={"super": 350}, hole=CARDS, leans=leans),
+    fees=("options",),
+)
