@@ -22,6 +22,7 @@ from ledger.wire import Fact
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ledger.rules.coupons import Batch
     from ledger.rules.ruling import Finding, Ruling, Settlement
 
 SECOND_US = 1_000_000
@@ -33,6 +34,7 @@ class Around(TypedDict, total=False):
     day: str  # the gaming day
     filed: dict[str, Any]  # fields of the Rules Submission, `unit` its breakage unit in cents
     gone: tuple[int, ...]  # positions whose player left
+    batches: tuple[Batch, ...]  # of coupons
     seats: tuple[tuple[int, ...], ...]  # the positions each player holds
 
 
@@ -115,6 +117,20 @@ def _dice(words: list[str], **values: str) -> told.DiceThrown:
     return told.DiceThrown(offensive=(first, second), defensive=defensive, **values)
 
 
+def _placed(position: int, words: list[str]) -> told.WagerPlaced:
+    """`player 1000`, and `hand 2`, `coupon MP-000001:500` (serial and face)."""
+    wager, amount, *more = words
+    rest = dict(zip(more[::2], more[1::2], strict=True))
+    serial, _, face = rest.get("coupon", "").partition(":")
+    return told.WagerPlaced(
+        position=position,
+        wager=wager,
+        amount=int(amount),
+        hand=int(rest.get("hand", 1)),
+        coupon=told.Coupon(serial, int(face)) if serial else None,
+    )
+
+
 _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "nomorebets": lambda _: told.NoMoreBetsCalled(),
     "cross": lambda w: _dealt("community", None, w),
@@ -161,7 +177,10 @@ _WORDS: dict[str, Callable[[list[str]], Any]] = {
     "pot": lambda w: told.PotAwarded(
         pot=int(w[0]), position=int(w[1]), amount=int(w[2]), share=w[3] if w[3:] else None
     ),
+    "drop": lambda w: told.CouponDropped(serial=w[0], face=int(w[1])),
+    "refuse": lambda w: told.CouponRefused(serial=w[0], face=int(w[1])),
     "call": _called,
+    "exposed": lambda w: told.IrregularityCalled(kind="player_card_exposed", position=int(w[0])),
     "throw": _dice,
     "extra": lambda w: _dice(w, purpose="extra_point"),
     "roll": lambda w: told.DiceThrown(dice=tuple(int(word) for word in w)),
@@ -200,12 +219,7 @@ def facts_of(script: str, game: str, day: str) -> list[Fact]:
             dealt_from = words[0] if words else None
             body = told.RoundStarted(game=game, dealt_from=dealt_from, button=button)
         elif first.isdigit():
-            wager, amount, *hand = words
-            stake = int(amount)
-            number_of_hand = int(hand[1]) if hand else 1
-            body = told.WagerPlaced(
-                position=int(first), wager=wager, amount=stake, hand=number_of_hand
-            )
+            body = _placed(int(first), words)
         else:
             body = _WORDS[first](words)
         sequence = int(way["seq"]) if "seq" in way else None
@@ -233,6 +247,7 @@ def ruling(script: str, game: str, **around: Unpack[Around]) -> Ruling:
         gaps(facts),
         frozenset(around.get("gone", ())),
         around.get("seats", ()),
+        around.get("batches", ()),
     )
     found = rule(of, submissions)
     assert found is not None
