@@ -86,18 +86,13 @@ def hi_lo_settings(cards: Sequence[str], *, ace_low: bool) -> list[tuple[str, ..
     return [ranked]
 
 
-def _three_high(cards: Sequence[str], kept_low: Sequence[str] = ()) -> HiLo:
-    """The points of a setting with the highest three of the cards in the high hand."""
-    by_value = sorted(cards, key=HIGH_VALUE.__getitem__, reverse=True)
-    return hi_lo_points(by_value[:_HIGH], [*by_value[_HIGH:], *kept_low])
-
-
 def dealer_hi_lo(cards: Sequence[str]) -> HiLo:
     """The dealer's points: three highest cards high, aces too, 663a.11(e).
 
     Of four aces one is left for the low hand. Raises KeyError for an unknown card.
     """
-    return _three_high(cards)
+    (setting,) = hi_lo_settings(cards, ace_low=False)
+    return hi_lo_points(setting[:_HIGH], setting[_HIGH:])
 
 
 def dealer_hi_lo_if_known(cards: Sequence[str]) -> HiLo | None:
@@ -114,11 +109,8 @@ def player_hi_lo(cards: Sequence[str]) -> tuple[HiLo, ...]:
     The three highest cards high; or one ace low and the three highest of the others high. Cards of
     equal points may change places. Raises KeyError for an unknown card.
     """
-    found = [_three_high(cards)]
-    ace = next((card for card in cards if HIGH_VALUE[card] != LOW_VALUE[card]), None)
-    if ace is not None:
-        found.append(_three_high([card for card in cards if card != ace], [ace]))
-    return tuple(dict.fromkeys(found))
+    settings = hi_lo_settings(cards, ace_low=True)
+    return tuple(dict.fromkeys(hi_lo_points(each[:_HIGH], each[_HIGH:]) for each in settings))
 
 
 def player_hi_lo_if_known(cards: Sequence[str]) -> tuple[HiLo, ...] | None:
