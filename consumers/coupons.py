@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from infra.views import Row
+    from ledger.corrections import Corrections
     from ledger.facts import FactCorrected
     from ledger.feed import TableId
     from ledger.rules.coupons import Batch
@@ -51,12 +52,17 @@ class CouponFacts:
         self._store = store
         self._new: dict[tuple[str, str, int], Row] = {}
 
-    def hear(self, row: TapeRow, fact: Fact) -> set[RoundId]:
-        """Take in a fact; the rounds that played the serial it says was dropped or refused."""
-        serial = coupons.serial_of(fact)
-        if serial is None or not fact.table:
+    def hear(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
+        """Take in a fact; the rounds that played the serial it says was dropped or refused.
+
+        `made`: corrections that came before their fact.
+        """
+        if coupons.serial_of(fact) is None or not fact.table:
             return set()
-        return self._note(serial, row.position, fact, (row.tape, row.table_seq))
+        touched: set[RoundId] = set()
+        for serial in coupons.serials_of([fact], made):
+            touched |= self._note(serial, row.position, fact, (row.tape, row.table_seq))
+        return touched
 
     def correct(
         self, row: TapeRow, correction: FactCorrected, fact: Fact, place: Place

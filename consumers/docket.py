@@ -31,7 +31,7 @@ from ledger.corrections import corrections, rule_corrected
 from ledger.envelope import parse_subject_once
 from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
 from ledger.feed import AROUND, Coupons, record_of
-from ledger.rules.coupons import MOVED, issued, serials_of
+from ledger.rules.coupons import MOVED, issued, serial_of, serials_of
 from ledger.rules.order import Gap
 from ledger.submissions import Filed, filed
 from ledger.values import RoundId
@@ -102,7 +102,8 @@ class Docket:
             table = (row.tape.partition("/")[0], fact.table)
             self._around.add(table, row, fact)
             touched |= self._rounds_since(table, fact.time_us)
-        touched |= self._coupons.hear(row, fact)
+        if serial_of(fact):
+            touched |= self._coupons.hear(row, fact, corrections(self._loose))
         if isinstance(fact.body, RulesSubmissionFiled):
             touched |= self._file(row, fact)
         elif isinstance(fact.body, CouponsIssued):
