@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING, Any
 
 from tests.contract.citations import ROOT
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 def modules(game_id: str) -> list[ModuleType]:
     """The test modules of a game: `test_<chapter>_<game>*.py`."""
-    paths = sorted((ROOT / "tests/unit/games").glob(f"test_*_{game_id}*.py"))
+    its = re.compile(rf"test_[0-9]+[a-z]?_{game_id}")  # and not those of a game whose name ends so
+    paths = sorted(p for p in (ROOT / "tests/unit/games").glob("test_*.py") if its.match(p.name))
     return [importlib.import_module(f"tests.unit.games.{path.stem}") for path in paths]
 
 

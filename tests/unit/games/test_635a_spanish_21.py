@@ -20,7 +20,7 @@ LATER = {"insurance", "double_down", "split"}
 FAVOURABLE: dict[str, set[str]] = {}
 """Wagers that the player gains on, by reading."""
 
-EDGES = ""
+EDGES = "spanish_21 2.2"
 """What the house keeps, per cent, under the default readings."""
 
 

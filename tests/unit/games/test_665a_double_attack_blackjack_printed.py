@@ -11,10 +11,10 @@ EQUIVALENT: dict[str, str] = {}
 LATER = {"double_attack", "insurance", "double_down", "split"}
 """Wagers made once cards are known: their edge is inside that of the Bet, or is the player's."""
 
-FAVOURABLE: dict[str, set[str]] = {}
+FAVOURABLE = {"both_bust=tie": {"bet"}}
 """Wagers that the player gains on, by reading."""
 
-EDGES = ""
+EDGES = "bet 0.7 bust_it 8.0"
 """What the house keeps, per cent, under the default readings."""
 
 

@@ -1,0 +1,182 @@
+"""Blackjack: its wager by best play, House Money over every two cards, Straight Jack beside it.
+
+Published for six decks, dealer standing on soft 17, doubling after splits and late surrender: about
+0.33 % (wizardofodds.com, house edge calculator); from full decks, as here, a little more. House
+Money, pressed with its stake where that gains: 2.6 % (discountgambling.net, six decks).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement
+from math import comb
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.edges import Edge
+from ledger.edges.best_of_21 import (
+    DRAWS,
+    EMPTY,
+    FIRST,
+    LIMIT,
+    TEN,
+    Game21,
+    State,
+    best,
+    blackjack_chance,
+    choices,
+    edge,
+    first_two,
+    split,
+    standard,
+)
+from ledger.games.blackjack import HANDS, HOUSE_MONEY, STRAIGHT_JACK
+from ledger.rules.cards import DECK, RANKS
+from ledger.rules.progressive import meter_share
+from ledger.rules.short_hands import two_card_hand
+from ledger.rules.twenty_one import VALUE, StraightJack, straight_jack
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ledger.rules.game import InForce
+
+FULL = "every card drawn from full decks (infinite deck)"
+HOW = f"best play, all later wagers inside it, {FULL}"
+HOW_STRAIGHT = (
+    f"hands played best for the Blackjack Wager, $5 against a meter of $5,000 that is not shared, "
+    f"{FULL}"
+)
+HOW_PRESSED = (
+    "every two cards of the decks, all winnings pressed where the hand gains by best play, "
+    f"{FULL} after that"
+)
+METER = 1000  # stakes of $5 in a meter that was just reset
+SAME_RANK_SUITS = "scdh"
+_SIX = 6
+
+
+def edges(rules: InForce) -> list[Edge]:
+    """The Blackjack Wager, House Money pressed where that gains, and Straight Jack."""
+    pays = rules.paytable("blackjack", HANDS)
+    blackjack = pays.pays("blackjack", rules.readings)
+    game = standard(
+        dict(rules.options),
+        tens=4,
+        blackjack=blackjack.ratio if blackjack else HANDS.rows[0].ratio,
+        double_any=False,
+    )
+    repeated = str(rules.readings["repeated_rank"])
+    pressed = 1 if rules.readings["press_includes_stake"] else 0
+    ace_king = bool(rules.readings["ace_king_is_straight"])
+    return [
+        Edge("blackjack", edge(game), HOW),
+        Edge(
+            "house_money", house_money(game, rules.decks, pressed, ace_king=ace_king), HOW_PRESSED
+        ),
+        Edge("straight_jack", straight_jack_edge(game, repeated), HOW_STRAIGHT),
+    ]
+
+
+@cache
+def house_money(game: Game21, decks: int, pressed: int, *, ace_king: bool) -> Fraction:
+    """The edge of House Money, all of its winnings pressed onto a hand that is worth it.
+
+    `pressed`: stakes that move with the winnings.
+    """
+    table = HOUSE_MONEY[0 if decks == 1 else 1]
+    readings = {"ace_king_is_straight": ace_king}
+    gained = Fraction(0)
+    for one, two in combinations_with_replacement(DECK, 2):
+        ways = comb(decks, 2) if one == two else decks * decks
+        if ways:
+            row = table.pays(two_card_hand((one, two)), readings)
+            worth = pressing(game, VALUE[one], VALUE[two])
+            gained += ways * (row.ratio + (row.ratio + pressed) * worth if row else Fraction(-1))
+    return -gained / comb(decks * len(DECK), 2)
+
+
+@cache
+def pressing(game: Game21, one: int, two: int) -> Fraction:
+    """What a stake added to the Blackjack Wager gains, once the hole card was read, if it gains."""
+    found = Fraction(0)
+    for up in DRAWS:
+        open_ = 1 - blackjack_chance(game, up)
+        found += game.chance(up) * open_ * max(Fraction(0), first_two(game, one, two, up))
+    return found
+
+
+# -- Straight Jack -------------------------------------------------------------------------------
+
+
+class Run(NamedTuple):
+    """Cards as they were drawn, by rank; whether they still run is `straight_jack`'s to say."""
+
+    ranks: tuple[str, ...]
+
+    @property
+    def state(self) -> State:
+        """The cards as a hand of 21."""
+        found = EMPTY
+        for rank in self.ranks:
+            found = found.plus(VALUE[f"{rank}c"])
+        return found
+
+
+@cache
+def pays_of(length: int) -> Fraction:
+    """What a run pays, in stakes; of six cards by the suit of its ace, each suit as likely."""
+    readings: Mapping[str, object] = {}
+    suits = SAME_RANK_SUITS if length == _SIX else "s"
+    found = Fraction(0)
+    for suit in suits:
+        row = STRAIGHT_JACK.pays(StraightJack(length, suit), readings)
+        found += (row.ratio + meter_share(row.odds) * METER) if row else Fraction(-1)
+    return found / len(suits)
+
+
+@cache
+def straight_jack_edge(game: Game21, repeated: str) -> Fraction:
+    """The edge of Straight Jack: two cards in a row, and what the best play of the hand adds."""
+    gained = Fraction(0)
+    each = Fraction(1, len(RANKS) ** 2)
+    for one in RANKS:
+        for two in RANKS:
+            run = Run((one, two))
+            first = straight_jack([f"{one}c", f"{two}c"], repeated).length
+            if not first:
+                gained -= each
+                continue
+            for up in DRAWS:
+                lost = blackjack_chance(game, up)
+                played = _first(game, run, up, repeated)
+                worth = lost * pays_of(first) + (1 - lost) * played
+                gained += each * game.chance(up) * worth
+    return -gained
+
+
+def _first(game: Game21, run: Run, up: int, repeated: str) -> Fraction:
+    """What two cards in a row come to: 10s that are split stay a straight of two."""
+    state = run.state
+    one, two = (VALUE[f"{rank}c"] for rank in run.ranks)
+    if one == two == TEN and split(game, TEN, up) > best(game, state, up, FIRST):
+        return pays_of(len(run.ranks))
+    return _played(game, run, up, repeated, FIRST)
+
+
+@cache
+def _played(game: Game21, run: Run, up: int, repeated: str, kind: int) -> Fraction:
+    """What a run comes to as its hand is played best."""
+    open_ = choices(game, run.state, up, kind)
+    chosen = max(open_, key=lambda name: (open_[name], name))
+    if chosen not in ("hit", "double_down"):
+        return pays_of(straight_jack([f"{rank}c" for rank in run.ranks], repeated).length)
+    found = Fraction(0)
+    for rank in RANKS:
+        more = Run((*run.ranks, rank))
+        length = straight_jack([f"{each}c" for each in more.ranks], repeated).length
+        broken = length < len(set(more.ranks) if repeated == "ignored" else more.ranks)
+        over = broken or chosen == "double_down" or more.state.total >= LIMIT
+        worth = pays_of(length) if over else _played(game, more, up, repeated, 0)
+        found += Fraction(1, len(RANKS)) * worth
+    return found
