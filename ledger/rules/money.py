@@ -109,7 +109,7 @@ def moved(
             continue
         spot = _spot_of(body)
         pot = owed.get((body.position, 1, POT, None))
-        if pot and pot.outcome == "void" and way == "returned":
+        if pot and pot.outcome == "void" and way == "returned" and spot not in owed:
             spot = (body.position, 1, POT, None)
         if spot not in owed and isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
             throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
