@@ -19,7 +19,6 @@ from ledger.rules.game import (
     Game,
     Habit,
     Irregularity,
-    NotModelled,
     Option,
     Reading,
     Wager,
@@ -31,7 +30,6 @@ from ledger.rules.poker import CATEGORIES, hand_if_known, is_a, pair_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.rules.steps import Ways
     from ledger.rules.table import Table
 
 
@@ -116,7 +114,6 @@ DEALING = {
 CARDS = 5
 ALL = range(CARDS)
 HANDS = {"high": 3, "low": 2}
-ON_CAMERA: NotModelled = "on camera, not in the feed"
 
 
 def play(t: Table) -> None:
@@ -136,6 +133,7 @@ def play(t: Table) -> None:
     hands = _set_hands(t, live)
     dealer = _dealer(t, dealers) if hands else None
     for seat in reversed(seats):
+        several = _left(t, seat, "tie") and _left(t, seat, "poker_bonus")
         if seat in hands:
             _settle(t, seat, hands[seat], dealer)
         elif _left(t, seat, "poker_bonus"):
@@ -144,9 +142,8 @@ def play(t: Table) -> None:
             continue
         bonus = t.rules.paytable("poker_bonus", *POKER_BONUS)
         cards = t.cards["player", seat, 1]
-        optional = _left(t, seat, "poker_bonus") or _left(t, seat, "tie")
         t.settle(seat, "poker_bonus", bonus, hand_if_known(cards), "11(j)(2)(ii)")
-        t.discard("11(k)" if optional else "11(i)", "player", seat)
+        t.discard("11(k)" if several else "11(i)", "player", seat)
 
 
 def _left(t: Table, seat: int, wager: str) -> bool:
@@ -224,23 +221,15 @@ def _set_hands(t: Table, live: list[int]) -> dict[int, Mapping[str, Sequence[str
         else:
             cards = t.cards["player", seat, 1]
             hands[seat] = t.set_hand(
-                "player", HANDS, "11(d)", seat, ways=_ways(cards, ace_low=True)
+                "player", HANDS, "11(d)", seat, ways=points.hi_lo_ways(cards, ace_low=True)
             )
     return hands
-
-
-def _ways(cards: Sequence[str], *, ace_low: bool) -> Ways:
-    """How a holder may set his hands, for a source that does it by chance."""
-    return lambda _: [
-        {"hands": {"high": cards_set[:3], "low": cards_set[3:]}}
-        for cards_set in points.hi_lo_settings(cards, ace_low=ace_low)
-    ]
 
 
 def _dealer(t: Table, cards: list[str]) -> HiLo | None:
     """The dealer's points: 11(e) leaves him no choice, so his cards decide, however he set them."""
     t.turn("dealer", ALL, "11(e)")
-    hands = t.set_hand("dealer", HANDS, "11(e)", ways=_ways(cards, ace_low=False))
+    hands = t.set_hand("dealer", HANDS, "11(e)", ways=points.hi_lo_ways(cards, ace_low=False))
     due = points.dealer_hi_lo_if_known(cards)
     told = points.hi_lo_as_set(hands, cards) if hands else None
     if due and told and told != due:
@@ -359,8 +348,10 @@ GAME = Game(
     ),
     not_modelled={
         **usual.NOT_MODELLED,
-        **dict.fromkeys(("3(b)(4)", "8(c)", "8(e)", "8(g)", "9(c)", "9(e)"), ON_CAMERA),
-        **dict.fromkeys(("10(c)", "10(e)", "11(a)", "11(l)"), ON_CAMERA),
+        **dict.fromkeys(
+            ("3(b)(4)", "8(c)", "8(e)", "8(g)", "9(c)", "9(e)"), "on camera, not in the feed"
+        ),
+        **dict.fromkeys(("10(c)", "10(e)", "11(a)", "11(l)"), "on camera, not in the feed"),
     },
     habit=Habit(always=("ante",), sometimes={"tie": 350, "poker_bonus": 350}, hole=5),
     options=(

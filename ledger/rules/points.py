@@ -17,6 +17,8 @@ from ledger.values import UNKNOWN_CARD
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ledger.rules.steps import Ways
+
 HIGH_VALUE: dict[str, int] = {
     card: 11 if card[0] == "A" else min(rank + 2, 10) for card, rank in RANK.items()
 }
@@ -84,6 +86,14 @@ def hi_lo_settings(cards: Sequence[str], *, ace_low: bool) -> list[tuple[str, ..
     if ace_low and HIGH_VALUE[ranked[0]] != LOW_VALUE[ranked[0]]:
         return [ranked, (*ranked[1:], ranked[0])]
     return [ranked]
+
+
+def hi_lo_ways(cards: Sequence[str], *, ace_low: bool) -> Ways:
+    """How a holder may set these cards, for a source that sets them by chance."""
+    return lambda _: [
+        {"hands": {"high": each[:_HIGH], "low": each[_HIGH:]}}
+        for each in hi_lo_settings(cards, ace_low=ace_low)
+    ]
 
 
 def dealer_hi_lo(cards: Sequence[str]) -> HiLo:

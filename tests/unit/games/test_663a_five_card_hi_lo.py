@@ -327,6 +327,13 @@ def test_663a_11_d_hands_set_otherwise_are_put_right_or_stand_by_the_reading() -
             assert found == [*expected, finding], (row, value)
 
 
+def test_663a_11_d_of_four_aces_one_is_low_whatever_the_player_chose() -> None:
+    aces = "+100000 663a.12(b) Four aces, 100 for 1 [bonus_for_1 full]"
+    found = text(ruling(set_as("Ac Ad Ah As 9c", "Ac Ad 9c", "Ah As"), GAME))
+    expected = expected_of("TH", "X", "4K", aces=aces, reading=" [misset reset]")
+    assert found == [*expected, "! hand_misset 1 33 and 10 / 31 and 2 663a.11(d)"]
+
+
 def test_663a_11_d_hands_set_rightly_depend_on_no_reading() -> None:
     for value in ("reset", "as_set"):
         check_hands("Qc 9d 7s 3c 5d / W X X", filed={**ALL, "readings": {"misset": value}})
@@ -376,21 +383,3 @@ def test_663a_11_d_the_words_of_a_hand_set_wrongly() -> None:
     found = ruling(dealers, GAME).findings[0]
     assert found.says == "The dealer set 23 and 11 points; 663a.11(e) makes it 25 and 9."
     assert [fact.id for fact in found.facts] == ["11"]
-
-
-def test_579_the_temporary_chapter_prints_the_same_under_its_own_number() -> None:
-    for day, chapter in (
-        ("2012-09-14", "579"),
-        ("2012-09-15", "579"),
-        ("2014-09-15", "579"),
-        ("2014-09-16", "663a"),
-    ):
-        ruled = ruling(round_of("Qc 9d 7s 4d 5s"), GAME, day=day)
-        assert ruled.edition == chapter
-        assert [each.section for each in ruled.settlements] == [
-            f"{chapter}.11(g)(3)(i)",
-            f"{chapter}.11(g)(3)(i)",
-            f"{chapter}.12(c)",
-            f"{chapter}.11(j)(2)(ii)",
-        ]
-        assert (ruled.edition_note is None) is ("2012-09-15" <= day <= "2014-09-15")

@@ -153,6 +153,8 @@ def test_663a_7_b_a_player_who_left_loses_every_wager_the_bonus_among_them() -> 
     check(START + DEAL, lost, gone=(1,))
     played = lost + "1 play 1000 lose -1000 663a.7(b)"
     check(START + DEAL + "1 play 1000\n", played, gone=(1,))
+    shown = "1 play 1000\n show dealer Kh 8s 7d 4c 5h\n show 1 Qc 9d 7s 3c 5d\n"
+    check(START + DEAL + shown, played, gone=(1,))
     # One who had set his hands before he left has played them.
     check(START + DEAL + PLAY, PLAYED, gone=(1,))
 
@@ -179,6 +181,12 @@ def test_663a_7_d_e_an_optional_wager_without_an_ante_is_not_permitted_and_goes_
         finding = f"! wager_not_permitted 2 {wager} 663a.{section}"
         back = f"complete\n 2 {wager} 700 void +0 663a.{section}"
         check(script, back + BASE + SIDES + finding)
+    both = "2 poker_bonus 700\n 2 tie 300\n nomorebets"
+    found = text(ruling(START.replace("nomorebets", both) + DEAL + PLAY, GAME))
+    assert found[1:3] == [
+        "2 tie 300 void +0 663a.7(e)(1)",
+        "2 poker_bonus 700 void +0 663a.7(e)(2)",
+    ]
     says = ruling(script, GAME).findings[0].says
     assert says == (
         "Position 2's Poker Bonus is not permitted: it stands without an Ante (663a.7(e)(2))."
@@ -226,76 +234,13 @@ def test_663a_7_d_an_ante_that_the_record_lost_leaves_its_own_settlement_open() 
     )
 
 
-# -- 663a.7(f): two betting areas of one player ----------------------------------------------------
-
-
-def two_hands(first: int, second: int, order: str, at: tuple[int, int] = (2, 3)) -> str:
-    """One player's round on two positions with these Antes, his hands set in this order."""
-    one, two = at
-    hands = {one: ("Qc 9d 7s", "3c 5d"), two: ("Jc 9h 7c", "3d 5s")}
-    cards = {seat: f"{high} {low}" for seat, (high, low) in hands.items()}
-    sets = [f"set {s} high {hands[s][0]} low {hands[s][1]}" for s in map(int, order.split())]
-    return "\n".join(
-        [
-            "start automated_shoe",
-            f"{one} ante {first}",
-            f"{two} ante {second}",
-            "nomorebets",
-            *(f"deal {seat} {cards[seat]}" for seat in at),
-            "deal dealer Kh 8s 7d 4c 5h",
-            f"{one} play {first}",
-            f"{two} play {second}",
-            *sets,
-            "show dealer Kh 8s 7d 4c 5h",
-            "set dealer high Kh 8s 7d low 4c 5h",
-            *(f"show {seat} {cards[seat]}" for seat in reversed(at)),
-        ]
-    )
-
-
-def found_in(script: str, seats: tuple[tuple[int, ...], ...], **filed: object) -> list[str]:
-    """What is found of a round of two positions."""
-    around = {"filed": {"options": filed}} if filed else {}
-    found = text(ruling(script, GAME, seats=seats, **around))  # type: ignore[arg-type]
-    assert found[0] == "complete"
-    return [line for line in found if line.startswith("!")]
-
-
-ORDERS = """
-    1000 1500 / 3 2 / 2 3
-    1500 1000 / 2 3 / 3 2
-    1000 1000 / 3 2 / 2 3
-"""
-
-
-@pytest.mark.parametrize("row", lines(ORDERS))
-def test_663a_7_f_the_larger_wagers_hand_is_set_first_and_of_equal_ones_the_right(
-    row: str,
-) -> None:
-    """Counterclockwise from 3 is 2. Two players set theirs in any order."""
-    antes, right, wrong = row.split(" / ")
-    first, second = (int(ante) for ante in antes.split())
-    assert found_in(two_hands(first, second, right), ((2, 3),)) == []
-    told = found_in(two_hands(first, second, wrong), ((2, 3),))
-    assert [line.split()[1] for line in told] == ["out_of_turn"]
-    assert told[0].endswith("663a.11(d)")
-    assert found_in(two_hands(first, second, wrong), ((2,), (3,))) == []
-    assert found_in(two_hands(first, second, right), ((2,), (3,))) == []
-
-
-def test_663a_7_f_two_areas_apart_or_three_are_not_permitted() -> None:
-    apart = two_hands(1000, 1000, "4 2", at=(2, 4))
-    assert found_in(apart, ((2, 4),)) == ["! wager_not_permitted 4 ante 663a.7(f)"]
-    assert found_in(apart, ((2,), (4,))) == []
-
-
-def test_663a_7_f_a_submission_may_keep_a_player_to_one_area() -> None:
-    script = two_hands(1000, 1000, "3 2")
-    one = ["! wager_not_permitted 3 ante 663a.7(f)"]
-    assert found_in(script, ((2, 3),), adjacent_boxes=False) == one
-    assert found_in(script, ((2, 3),), adjacent_boxes=True) == []
-    wrong = two_hands(1000, 1000, "2 3")
-    assert found_in(wrong, ((2, 3),), adjacent_boxes=False) == one
+def test_663a_7_d_a_hand_whose_wagers_were_all_lost_is_still_in_play() -> None:
+    script = START.replace("start manual_shoe", "start manual_shoe | seq 1")
+    script = script.replace("nomorebets", "nomorebets | seq 5")
+    script = "\n".join(line for line in lines(script) if not line[0].isdigit()) + "\n"
+    found = text(ruling(script + DEAL + PLAY, GAME))
+    assert found[:2] == ["awaiting", lines(BASE)[1]]
+    assert not [line for line in found if "misdeal" in line or "not_permitted" in line]
 
 
 # -- what is seen and what is told -----------------------------------------------------------------

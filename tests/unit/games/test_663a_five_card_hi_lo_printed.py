@@ -4,10 +4,29 @@ from __future__ import annotations
 
 import pytest
 
+from ledger import adjudicate
 from tests.unit.games.rounds import lines, printed, ruling, text
-from tests.unit.games.test_663a_five_card_hi_lo import GAME
+from tests.unit.games.test_663a_five_card_hi_lo import ALL, GAME, round_of
 
-EQUIVALENT: dict[str, str] = {}
+NO_ORDER = "the names of the wagers asked for are a set; each is settled in a step of its own"
+ONE_EACH = "the two are of the same length"
+
+EQUIVALENT = {
+    "_points: (None, ()) -> ((), None)": "without points nothing is settled by them",
+    "_points: 0 -> -1": "the first of one setting is its last",
+    "_set_hands: Lt -> LtE": "two seats have two places",
+    "_set_hands: True -> False": "how chance may set a hand: no ruling looks at it",
+    "_dealer: False -> True": "how chance may set a hand: no ruling looks at it",
+    "_settle: (WIN, TIE_HIGH, TIE_LOW) -> (TIE_HIGH, TIE_LOW)": "where no tie fits, WIN is asked",
+    "_settle: (WIN, TIE_HIGH, TIE_LOW) -> (TIE_HIGH, WIN, TIE_LOW)": "no points fit two of them",
+    "_settle: (WIN, TIE_HIGH, TIE_LOW) -> (WIN, TIE_LOW, TIE_HIGH)": "no points fit two of them",
+    "ante_bonus: True -> False": ONE_EACH,
+    "poker_bonus: True -> False": ONE_EACH,
+    "play: '' -> 'x'": "no way of dealing has either name",
+    "play: '7(d)' -> '7(e)'": "the record is asked for wagers by name, not by section",
+    "play: ('ante', 'tie', 'poker_bonus') -> ('ante', 'poker_bonus', 'tie')": NO_ORDER,
+    "play: ('ante', 'tie', 'poker_bonus') -> ('tie', 'ante', 'poker_bonus')": NO_ORDER,
+}
 """Mutants that change nothing, and why."""
 
 EDGES = "ante 2.8 tie 11.8 poker_bonus 7.6"
@@ -97,6 +116,19 @@ def test_663a_7_12_13_the_tables_are_as_printed() -> None:
     """)
 
 
+def test_663a_7_f_an_option_says_whether_two_areas_are_permitted() -> None:
+    (option,) = adjudicate.games()[GAME].options
+    assert (option.name, option.section, option.values) == ("adjacent_boxes", "7(f)", (True, False))
+
+
+def test_663a_12_b_d_a_settlement_names_the_paytable_it_was_paid_by() -> None:
+    for letter in ("A", "B"):
+        filed = {**ALL, "paytables": {"ante_bonus": letter, "poker_bonus": letter}}
+        ruled = ruling(round_of("Ac Ad 9s Ah 5c"), GAME, filed=filed)
+        named = {each.wager: each.paytable for each in ruled.settlements}
+        assert (named["ante_bonus"], named["poker_bonus"]) == (letter, letter)
+
+
 DEALT = """
     start           call     deal
     manual_shoe     8(b)     8(d)
@@ -117,10 +149,10 @@ def test_663a_8_9_10_each_way_of_dealing_goes_by_its_own_section() -> None:
             steps += [("deal 1 2c 3c 4c 5c 6d\n", two), ("deal 2 2d 3d 4d 5d\n", two)]
             steps += [("deal 2 6h\n", dealer), ("deal dealer 2h 3h 4h 5h\n", dealer)]
         else:
-            steps += [("deal 1 2c\n", two), ("deal 2 2d\n", dealer), ("deal dealer 2h\n", one)]
-            steps += [("deal 1 3c\n", two), ("deal 2 3d\n", dealer), ("deal dealer 3h\n", one)]
-            steps += [("deal 1 4c 5c 6d\n", two), ("deal 2 4d\n", dealer)]
-            steps += [("deal dealer 4h 5h\n", two), ("deal 2 5d 6h\n", dealer)]
+            for rank in "2345":
+                steps += [(f"deal 1 {rank}c\n", two), (f"deal 2 {rank}d\n", dealer)]
+                steps.append((f"deal dealer {rank}h\n", one))
+            steps += [("deal 1 6d\n", two), ("deal 2 6h\n", dealer)]
         steps.append(("deal dealer 6s\n", "wager_placed position 1 play 663a.11(b)"))
         for fact, following in steps:
             cut += fact
@@ -219,7 +251,7 @@ NEXT = """
     take 4         > hand_discarded position 4 663a.11(k)
     rack 4         > cards_turned position 2 663a.11(j)(2)
     show 2         > wager_collected position 2 poker_bonus 500 663a.11(j)(2)(ii)
-    take 2         > hand_discarded position 2 663a.11(k)
+    take 2         > hand_discarded position 2 663a.11(i)
     rack 2         > cards_turned position 1 663a.11(f)
     show 1         > wager_paid position 1 ante 1000 663a.12(a)
     pay 1 ante     > wager_paid position 1 play 1000 663a.12(a)
@@ -268,3 +300,21 @@ def test_663a_11_one_fact_gone_is_found_as_what_it_was(case: str) -> None:
     told = text(ruling("\n".join(rest), GAME))
     assert told[0] == status
     assert [each.split()[1] for each in told if each.startswith("!")] == codes.split()
+
+
+def test_579_the_temporary_chapter_prints_the_same_under_its_own_number() -> None:
+    for day, chapter in (
+        ("2012-09-14", "579"),
+        ("2012-09-15", "579"),
+        ("2014-09-15", "579"),
+        ("2014-09-16", "663a"),
+    ):
+        ruled = ruling(round_of("Qc 9d 7s 4d 5s"), GAME, day=day)
+        assert ruled.edition == chapter
+        assert [each.section for each in ruled.settlements] == [
+            f"{chapter}.11(g)(3)(i)",
+            f"{chapter}.11(g)(3)(i)",
+            f"{chapter}.12(c)",
+            f"{chapter}.11(j)(2)(ii)",
+        ]
+        assert (ruled.edition_note is None) is ("2012-09-15" <= day <= "2014-09-15")
