@@ -70,7 +70,7 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(CAMERA_FACTS, rows)
 
 
-CAMERAS = Projection("cameras", 1, (CAMERA_FACTS,), apply)
+CAMERAS = Projection("cameras", 1, (CAMERA_FACTS,), apply, ordered=False)
 """The view."""
 
 

@@ -89,7 +89,7 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(PAYOUTS, (astuple(payout) for payout in payouts.values()))
 
 
-VIEW = Projection("payouts", 1, (PAYOUTS,), apply)
+VIEW = Projection("payouts", 1, (PAYOUTS,), apply, ordered=False)
 """The view."""
 
 

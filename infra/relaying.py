@@ -65,6 +65,17 @@ class Desk:
         found = self.rows(position - 1, 1)
         return found[0] if found and found[0].position == position else None
 
+    def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
+        """The stored hashes at positions, those that there are."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                b"SELECT t.notification_id, t.hash FROM unnest(%b) AS w (position)"
+                b" JOIN ledger.tape t ON t.notification_id = w.position",
+                (arrays.bigints(positions),),
+                prepare=True,
+            )
+            return dict(rows.fetchall())
+
     def hash_before(self, row: TapeRow) -> bytes:
         """The stored hash of the row before this one on its tape."""
         if row.table_seq == 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.catalogue import VIEWS, install, view
-from consumers.projection import Batch, FencedError, _Runner, catch_up, rebuild
+from consumers.projection import Batch, FencedError, Manner, Runner, catch_up, rebuild
 from infra import views
 from infra.views import LIVE, Store, writing
 from ledger.errors import NotFound, Refused
@@ -77,8 +77,10 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
         before = dumped(database, projection)
         with connection.transaction():
             assert not views.advance(store, projection.name, seen, 500)
-        runner = _Runner(connection, LIVE, Prefix(rows, len(rows)), [projection], None, 500)
-        runner._seen[projection.name] = seen
+        runner = Runner(
+            connection, LIVE, Prefix(rows, len(rows)), [projection], Manner(batch_rows=500)
+        )
+        runner._seen[projection.name] = runner._seen[projection.name]._replace(tracking=seen)
         with pytest.raises(FencedError):
             runner.apply(projection, Batch(rows[:500]))
     assert dumped(database, projection) == before

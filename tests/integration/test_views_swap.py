@@ -277,9 +277,7 @@ def test_a_runner_goes_on_after_a_swap_without_being_started_again(database: Dat
     install(database)
     half = len(rows) // 2
     with writing(database, LIVE) as connection:
-        runner = projection._Runner(
-            connection, LIVE, Prefix(rows, half), [ROUND_INDEX], None, projection.BATCH_ROWS
-        )
+        runner = projection.Runner(connection, LIVE, Prefix(rows, half), [ROUND_INDEX])
         assert runner.step()
         rebuild(database, Prefix(rows, len(rows) - 5), ROUND_INDEX)
         runner._source = Prefix(rows, len(rows))

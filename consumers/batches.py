@@ -1,0 +1,103 @@
+"""What a view is made from: rows of the record in order, where they come from, and the view itself.
+
+The types that the runner (`consumers.runner`), the views and their sources share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from ledger import kinds
+from ledger.wire import Fact, fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from infra.parking import Parked, Place
+    from infra.views import Store, Table
+    from ledger.tape import TapeRow
+
+
+class RecordSource(Protocol):
+    """Where rows of the record come from: the tape itself, or a feed written from it."""
+
+    def read(self, after: int, limit: int) -> Sequence[TapeRow]:
+        """Rows with position > `after`, in order of position, at most `limit`."""
+
+    def wait(self, after: int, timeout_s: float) -> None:
+        """Return when there may be rows above `after`, at the latest after `timeout_s` seconds."""
+
+
+@runtime_checkable
+class Feed(RecordSource, Protocol):
+    """A source that is not the record: it may lack rows for a while, or hold wrong ones."""
+
+    def at_end(self, after: int) -> bool:
+        """Whether everything that was ever published is at or below `after`."""
+
+    def poisoned(self, first: int, last: int) -> Sequence[Parked]:
+        """Facts at positions `first` to `last` that the feed held otherwise than the record."""
+
+    def places(self, position: int) -> Sequence[Place]:
+        """Where to read on, for whoever has everything up to `position`."""
+
+
+class Batch:
+    """Some rows of the record, in order. Facts are decoded where a view asks, and once."""
+
+    def __init__(self, rows: Sequence[TapeRow], known: dict[int, Fact] | None = None) -> None:
+        self.rows = rows
+        self._known: dict[int, Fact] = {} if known is None else known
+
+    @property
+    def position(self) -> int:
+        """The position of its last row."""
+        return self.rows[-1].position
+
+    def fact(self, row: TapeRow) -> Fact:
+        """The typed fact of one of its rows."""
+        fact = self._known.get(row.position)
+        if fact is None:
+            fact = self._known[row.position] = fact_of(row)
+        return fact
+
+    def body(self, row: TapeRow) -> Any:  # noqa: ANN401 - one of ledger.facts, by `row.type`
+        """What one of its rows says, without its envelope: a third of the cost of `fact`."""
+        fact = self._known.get(row.position)
+        return kinds.body(kinds.KINDS[row.type], row.data) if fact is None else fact.body
+
+    def facts(self, types: frozenset[str]) -> Iterator[tuple[TapeRow, Fact]]:
+        """The rows of these types with their facts."""
+        return ((row, self.fact(row)) for row in self.rows if row.type in types)
+
+    def after(self, position: int) -> Batch:
+        """What of it comes after a position."""
+        if self.rows[0].position > position:
+            return self
+        return self.of([row for row in self.rows if row.position > position])
+
+    def of(self, rows: Sequence[TapeRow]) -> Batch:
+        """Some of its rows, with what is known of them."""
+        return Batch(rows, self._known)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """A view: its tables, and how rows of the record change them.
+
+    `apply` runs in the transaction that moves the tracking; what it leaves in the tables must
+    depend on the facts alone, never on where one batch ended and the next began. Raise `version`
+    whenever the same facts would give other rows: a view of another version must be rebuilt.
+    """
+
+    name: str
+    version: int
+    tables: tuple[Table, ...]
+    apply: Callable[[Store, Batch], None]
+    ordered: bool = True
+    """False where facts of different tapes may be applied in any order, and give the same rows."""
+
+
+class FencedError(Exception):
+    """Another runner, or a rebuild, moved the view since this runner last looked."""
