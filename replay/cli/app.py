@@ -36,6 +36,7 @@ COMMANDS = (
     Command("verify", "record", RECORD, "Recompute every tape's hash chain from its bytes."),
     Command("backup", "record", RECORD, "Write the record and its heads into a folder."),
     Command("restore", "record", RECORD, "Restore a backup into a new database, and verify it."),
+    Command("import-phh", "phh", RECORD, "Turn Poker Hand History files into facts."),
     Command("adjudicate", "rules", RULES, "Rule on every round of a feed; needs no database."),
     Command("games", "rules", RULES, "Show what the ledger knows of its games."),
     Command("submissions", "submissions", RULES, "Check Rules Submissions, and file them."),

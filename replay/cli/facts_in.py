@@ -86,10 +86,11 @@ def ingest(feeds: Feeds, *, json: Json = False) -> None:
         except KeyboardInterrupt:
             say(f"Stopped after {verdicts.total():,} lines; sending the whole feed again is safe.")
             raise
-    _print_totals(totals(verdicts), json=json)
+    print_totals(totals(verdicts), json=json)
 
 
-def _print_totals(counted: Counters, *, json: bool) -> None:
+def print_totals(counted: Counters, *, json: bool) -> None:
+    """How many of each verdict there were."""
     if json:
         print_json(counted._asdict())
     else:

@@ -41,9 +41,13 @@ def adjudicate(feeds: Feeds, *, json: Json = False) -> None:
     """
     facts = _read(feeds)
     rulings = feed.adjudicate(facts)
-    found = _print_json(rulings) if json else _print_findings(rulings, len(facts))
-    if found:
+    if print_rulings(rulings, len(facts), json=json):
         raise typer.Exit(FINDINGS)
+
+
+def print_rulings(rulings: Iterable[Ruling | TableFindings], facts: int, *, json: bool) -> int:
+    """Print rulings on so many facts; how many findings there were."""
+    return _print_json(rulings) if json else _print_findings(rulings, facts)
 
 
 def _read(feeds: list[str]) -> list[Fact]:

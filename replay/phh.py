@@ -1,0 +1,370 @@
+"""Hands of the Poker Hand History notation (PHH, a TOML file) as facts of a round.
+
+The notation has actions in order and no more: times, burns, the reshuffle of a short stub, a bet
+that goes back and who is pushed what are derived here, and each such fact says so in `derived`. No
+rule is applied: what the hand should have paid is the ruling's to say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ledger.errors import Usage
+from ledger.facts import (
+    CardBurned,
+    CardsDealt,
+    DecisionMade,
+    DiscardsReshuffled,
+    HandMucked,
+    HandShown,
+    PotAwarded,
+    RoundCompleted,
+    RoundStarted,
+    StackCounted,
+    WagerPlaced,
+    WagerReturned,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ledger.facts import Body
+
+GAMES = {
+    "F2L3D": "triple_draw_2_7",
+    "FB": "badugi",
+    "PO": "omaha_5_high",
+    "FO/8": "omaha_5_hi_lo",
+}
+"""The variants of the notation that are games here; Omaha only where five cards are dealt."""
+
+OMAHA = ("PO", "FO/8")
+HOLE = {"F2L3D": 5, "FB": 4, "PO": 5, "FO/8": 5}
+CENTS = 100  # of a chip of 1
+DECK = 52
+TIME, FACT = ("time",), ("fact", "time")
+"""What of a fact is derived: its time alone, or the whole of it."""
+_BLINDS = 2  # posted before any straddle
+
+
+class Told(NamedTuple):
+    """A fact of a hand, and what of it is derived."""
+
+    body: Body
+    derived: tuple[str, ...]
+
+
+class Hand(NamedTuple):
+    """One hand as its file has it."""
+
+    name: str  # the file, and the hand's own name where a file has several
+    variant: str
+    fields: Mapping[str, Any]
+    digest: str  # of the file and the hand's name: the same hand again is the same facts
+
+    @property
+    def game(self) -> str:
+        """The game it is a round of."""
+        return GAMES[self.variant]
+
+
+def hands(octets: bytes, name: str) -> list[Hand]:
+    """The hands of a file, one or many. Raises Usage for what is no such file or no such game."""
+    try:
+        read = tomllib.loads(octets.decode(), parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise _unreadable(name, f"it is no TOML: {error}") from error
+    several = read if "variant" not in read else {"": read}
+    found = []
+    for key, fields in several.items():
+        where = f"{name}, hand {key}" if key else name
+        if not isinstance(fields, dict) or "variant" not in fields:
+            raise _unreadable(where, "it has no `variant`")
+        digest = hashlib.sha256(octets + b"\0" + key.encode()).hexdigest()
+        found.append(_checked(Hand(where, str(fields["variant"]), fields, digest)))
+    return found
+
+
+def _checked(hand: Hand) -> Hand:
+    """A hand of a game there is, with all its fields. Raises Usage."""
+    if hand.variant not in GAMES:
+        raise Usage(
+            f"The variant {hand.variant} is none of the games here",
+            where=hand.name,
+            hint=f"Import {', '.join(GAMES)}; Omaha with five cards.",
+        )
+    for needed in ("antes", "blinds_or_straddles", "starting_stacks", "actions"):
+        if not isinstance(hand.fields.get(needed), list):
+            raise _unreadable(hand.name, f"`{needed}` is no list")
+    players = len(hand.fields["starting_stacks"])
+    if not all(len(hand.fields[each]) == players for each in ("antes", "blinds_or_straddles")):
+        raise _unreadable(hand.name, "antes, blinds and stacks are not of as many players")
+    return hand
+
+
+def _unreadable(where: str, why: str) -> Usage:
+    return Usage(
+        f"The hand history cannot be read: {why}",
+        where=where,
+        hint="Give files in the Poker Hand History notation (.phh).",
+    )
+
+
+def unit_of(hand: Hand) -> int:
+    """The smallest chip, cents: a whole one, or a cent where any amount has a fraction."""
+    amounts = [*hand.fields["antes"], *hand.fields["blinds_or_straddles"]]
+    amounts += hand.fields["starting_stacks"]
+    return CENTS if all(isinstance(each, int) for each in amounts) else 1
+
+
+def facts_of(hand: Hand) -> list[Told]:
+    """The facts of a hand in the order they must have happened. Raises Usage."""
+    table = _Table(hand)
+    table.begin()
+    for action in table.in_turn(_words(hand)):
+        table.act(action)
+    table.end()
+    return table.told
+
+
+def _words(hand: Hand) -> Iterator[list[str]]:
+    """The actions as words, without comments."""
+    for action in hand.fields["actions"]:
+        words = str(action).partition("#")[0].split()
+        if words:
+            yield words
+
+
+@dataclass
+class _Table:
+    """Chips and cards of a hand as its actions move them: what a `cc` adds, what is left over."""
+
+    hand: Hand
+    told: list[Told] = field(default_factory=list)
+    behind: list[int] = field(default_factory=list)
+    bets: list[int] = field(default_factory=list)  # in this betting round
+    decided: list[int] = field(default_factory=list)  # of those, beyond what was posted
+    put_in: Counter[int] = field(default_factory=Counter)
+    folded: set[int] = field(default_factory=set)
+    held: Counter[int] = field(default_factory=Counter)  # cards
+    discards: Counter[int] = field(default_factory=Counter)
+    stub: int = DECK
+    drew: set[int] = field(default_factory=set)  # since the last bet
+
+    @property
+    def players(self) -> int:
+        """How many there are."""
+        return len(self.hand.fields["starting_stacks"])
+
+    def seat(self, player: int) -> int:
+        """The position of a player, who counts from 0 left of the button."""
+        seats = self.hand.fields.get("seats")
+        return int(seats[player]) if seats else player + 1
+
+    def tell(self, body: Body, derived: tuple[str, ...] = TIME) -> None:
+        """Add a fact."""
+        self.told.append(Told(body, derived))
+
+    def cents(self, amount: object) -> int:
+        """A number of the notation in cents. Raises Usage where it is no whole number of them."""
+        try:
+            cents = Decimal(str(amount)) * CENTS
+        except ArithmeticError as error:
+            raise _unreadable(self.hand.name, f"{amount} is no amount") from error
+        if cents != int(cents) or cents < 0:
+            raise _unreadable(self.hand.name, f"{amount} is no amount of chips in whole cents")
+        return int(cents)
+
+    def begin(self) -> None:
+        """The button, the stacks, and what goes down before the cards."""
+        fields = self.hand.fields
+        self.tell(
+            RoundStarted(game=self.hand.game, dealt_from="hand", button=self.seat(self.players - 1))
+        )
+        self.behind = [self.cents(stack) for stack in fields["starting_stacks"]]
+        for player, stack in enumerate(self.behind):
+            self.tell(StackCounted(position=self.seat(player), amount=stack))
+        self.bets, self.decided = [0] * self.players, [0] * self.players
+        antes, blinds = fields["antes"], fields["blinds_or_straddles"]
+        if self.players == _BLINDS:  # the notation gives the button's blind first
+            antes, blinds = antes[::-1], blinds[::-1]
+        for player, ante in enumerate(antes):
+            self.post(player, "ante", self.cents(ante))
+        for player, blind in enumerate(blinds):
+            wager = "blind" if player < _BLINDS else "straddle"
+            self.bets[player] = self.post(player, wager, self.cents(blind))
+
+    def post(self, player: int, wager: str, cents: int) -> int:
+        """Chips go down before the cards, as far as there are any."""
+        cents = min(cents, self.behind[player])
+        if cents:
+            self.put(player, cents)
+            self.tell(WagerPlaced(position=self.seat(player), wager=wager, amount=cents))
+        return cents
+
+    def put(self, player: int, cents: int) -> None:
+        """Chips leave a stack."""
+        self.behind[player] -= cents
+        self.put_in[player] += cents
+
+    def in_turn(self, actions: Iterator[list[str]]) -> Iterator[list[str]]:
+        """Actions with each player's new cards after his own discards: one player at a time.
+
+        The notation lets all discard before any is dealt to.
+        """
+        draws: list[list[str]] = []
+        for words in actions:
+            draw = words[1:2] == ["sd"]
+            again = draw and any(words[:2] == other[:2] for other in draws)  # who is all in
+            if again or not (draw or (draws and words[:2] == ["d", "dh"])):
+                yield from _one_by_one(draws)
+                draws = []
+            if draw or draws:
+                draws.append(words)
+            else:
+                yield words
+        yield from _one_by_one(draws)
+
+    def act(self, words: Sequence[str]) -> None:
+        """One action."""
+        match words:
+            case ["d", "dh", player, cards]:
+                self.deal(self.player(player), cards)
+            case ["d", "db", cards]:
+                self.next_round()
+                self.burn()
+                self.stub -= len(_cards(cards))
+                self.tell(CardsDealt(to="community", cards=_cards(cards), face="up"))
+            case [player, "sd", *cards]:
+                self.draw(self.player(player), "".join(cards))
+            case [player, "f"]:
+                self.decide(self.player(player), "fold", 0)
+                self.folded.add(self.player(player))
+            case [player, "cc"]:
+                self.call(self.player(player))
+            case [player, "cbr", amount]:
+                self.bet(self.player(player), self.cents(amount))
+            case [player, "sm", *cards]:
+                self.show(self.player(player), "".join(cards))
+            case _:
+                what = " ".join(words)
+                raise _unreadable(self.hand.name, f"`{what}` is no action of {self.hand.variant}")
+
+    def player(self, label: str) -> int:
+        """A player by his label, `p1`."""
+        number = label.removeprefix("p")
+        if not number.isdigit() or not 1 <= int(number) <= self.players:
+            raise _unreadable(self.hand.name, f"{label} is no player of {self.players}")
+        return int(number) - 1
+
+    def deal(self, player: int, cards: str) -> None:
+        """Cards face down: the first hand, or what a draw brings."""
+        dealt = _cards(cards)
+        self.stub -= len(dealt)
+        self.held[player] += len(dealt)
+        if self.held[player] > HOLE[self.hand.variant] or (
+            self.hand.variant in OMAHA and len(dealt) < HOLE[self.hand.variant]
+        ):
+            why = f"{self.held[player]} cards are no hand of {self.hand.game}"
+            raise _unreadable(self.hand.name, why)
+        self.tell(CardsDealt(to="player", position=self.seat(player), cards=dealt, face="down"))
+
+    def draw(self, player: int, cards: str) -> None:
+        """What a player gives up; before the first of a draw the top card is burned."""
+        if not self.drew or player in self.drew:
+            self.next_round()
+            self.burn()
+            self.drew.clear()
+        self.drew.add(player)
+        given = _cards(cards)
+        body = DecisionMade(position=self.seat(player), decision="draw", discards=given)
+        self.tell(body)
+        if len(given) > self.stub:
+            self.tell(DiscardsReshuffled(except_=self.seat(player)), FACT)
+            others = [other for other in self.discards if other != player]
+            self.stub += sum(self.discards.pop(other) for other in others)
+            self.stub += sum(self.held.pop(other, 0) for other in self.folded)
+        self.discards[player] += len(given)
+        self.held[player] -= len(given)
+
+    def burn(self) -> None:
+        """The notation has no burns; every later round begins with one."""
+        if self.stub > 0:
+            self.stub -= 1
+            self.tell(CardBurned(), FACT)
+
+    def call(self, player: int) -> None:
+        """A check, or a call of as much as there is."""
+        self.drew.clear()
+        due = max(self.bets) - self.bets[player]
+        self.decide(player, "call" if due else "check", min(due, self.behind[player]))
+
+    def bet(self, player: int, to: int) -> None:
+        """A bet or a raise to so much in this round."""
+        self.drew.clear()
+        self.decide(player, "raise" if max(self.bets) else "bet", to - self.bets[player])
+
+    def decide(self, player: int, decision: str, cents: int) -> None:
+        """A decision and its chips."""
+        if not 0 <= cents <= self.behind[player]:
+            why = f"p{player + 1} has {self.behind[player] // CENTS} left and puts in more"
+            raise _unreadable(self.hand.name, why)
+        self.put(player, cents)
+        self.bets[player] += cents
+        self.decided[player] += cents
+        body = DecisionMade(
+            position=self.seat(player),
+            decision=decision,
+            amount=cents or None,
+            all_in=True if cents and not self.behind[player] else None,
+        )
+        self.tell(body)
+
+    def next_round(self) -> None:
+        """A betting round is over: what nobody met of a bet goes back."""
+        ranked = sorted(range(self.players), key=lambda player: self.bets[player])
+        second, most = ranked[-2:]
+        over = min(self.bets[most] - self.bets[second], self.decided[most])
+        if over > 0 and most not in self.folded:
+            self.put(most, -over)
+            self.tell(WagerReturned(position=self.seat(most), wager="bet", amount=over), FACT)
+        self.bets, self.decided = [0] * self.players, [0] * self.players
+
+    def show(self, player: int, cards: str) -> None:
+        """A hand is shown (`-`: all of it, as it was dealt) or mucked."""
+        self.next_round()
+        position = self.seat(player)
+        shown = None if cards == "-" else _cards(cards)
+        self.tell(
+            HandShown(position=position, cards=shown) if cards else HandMucked(position=position)
+        )
+
+    def end(self) -> None:
+        """Who was pushed what, where the file tells the stacks at the end."""
+        self.next_round()
+        finishing = self.hand.fields.get("finishing_stacks")
+        if not finishing:
+            return
+        for player, stack in enumerate(finishing):
+            won = self.cents(stack) - self.behind[player]
+            if won > 0:
+                self.tell(PotAwarded(pot=0, position=self.seat(player), amount=won), FACT)
+        self.tell(RoundCompleted(), FACT)
+
+
+def _cards(text: str) -> Any:  # noqa: ANN401 - cards, as the facts have them
+    """`7h6c??` as cards."""
+    return tuple(text[at : at + 2] for at in range(0, len(text), 2))
+
+
+def _one_by_one(draws: Sequence[list[str]]) -> Iterator[list[str]]:
+    """The discards and new cards of a draw, player by player."""
+    for words in draws:
+        if words[1] == "sd":
+            yield words
+            yield from (dealt for dealt in draws if dealt[:3] == ["d", "dh", words[0]])
