@@ -159,5 +159,12 @@ def _edges(of: GameCard) -> Iterator[str]:
             ("wager", "edge", "exactly", "how"),
             ((markdown.code(e.wager), e.percent, e.edge, e.how) for e in of.edges),
         )
-        or "Not worked out."
+        or _no_edges(of.game)
     )
+
+
+def _no_edges(game: str) -> str:
+    """Why a page has none."""
+    if games()[game].pots:
+        return "None: players play against one another, and what one loses another wins."
+    return "Not worked out."
