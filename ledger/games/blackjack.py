@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from ledger.rules.twenty_one import StraightJack
 
 
-def _straight_of(length: int, aces: str = "") -> Callable[[StraightJack], bool]:
-    return lambda run: run.length == length and (not aces or (run.ace or "") in aces)
+def _straight_of(length: int, *aces: str) -> Callable[[StraightJack], bool]:
+    return lambda run: run.length == length and (not aces or run.ace in aces)
 
 
 STRAIGHT_JACK = paytable(
@@ -60,7 +60,7 @@ STRAIGHT_JACK = paytable(
         ),
         row(
             "Six-card straight with an ace of diamonds, clubs or hearts",
-            _straight_of(6, "dch"),
+            _straight_of(6, "d", "c", "h"),
             "10% of meter and 200 to 1",
         ),
         row("Five-card straight", _straight_of(5), "200 to 1"),
@@ -114,7 +114,6 @@ STYLE = Style(
     dealt="7",
     double="10",
     split="11",
-    surrender="first_two",
     double_cards=2,
 )
 
@@ -188,18 +187,17 @@ def _straight_jack(t: Table, seats: Sequence[int], hands: Mapping[int, list[Hand
     """Straight Jack Progressive Wagers that won, once all cards are dealt (7(o)(3)(i)(A)-(D))."""
     repeated = str(t.rules.readings["repeated_rank"])
     wins = []
-    for seat in reversed(seats):
-        stake = t.stakes.get((seat, "straight_jack", 1), 0)
+    for seat in [seat for seat in reversed(seats) if (seat, "straight_jack", 1) in t.stakes]:
         cards = t.cards["player", seat, 1]
-        split = len(hands.get(seat, ())) > 1
-        run = None if split else straight_jack_if_known(cards, repeated)
-        if split:  # the cards that follow are drawn to two hands: the first two are the straight
-            first = [t.cards["player", seat, number][0] for number in (1, 2)]
-            run = straight_jack_if_known(first)
+        if len(hands.get(seat, ())) > 1:
+            # What follows is drawn to two hands, so the first two cards are the straight.
+            cards = [cards[0], t.cards["player", seat, 2][0]]
+        run = straight_jack_if_known(cards, repeated)
         found = STRAIGHT_JACK.pays(run, t.rules.readings) if run else None
+        stake = t.stake(seat, "straight_jack")
         if stake and found:
             wins.append(progressive.Win(seat, stake, found))
-        elif stake is None or stake:
+        else:
             t.settle(seat, "straight_jack", STRAIGHT_JACK, None, "7(g)(9)")
     progressive.settle(t, wins, STRAIGHT_JACK, METER)
 

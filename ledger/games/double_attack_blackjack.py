@@ -91,7 +91,7 @@ STYLE = Style(
     # No card at 21 or after a double (7(j)(1)-(2)); four hands, aces one card each (11(c), 11(e)).
     surrender="any",  # after the first two cards, further ones, a split and a double: 9(a), 7(k)
     after_double=(SURRENDERED,),
-    refusable="13(c)",
+    refusable=True,  # an exposed card: 13(c)
 )
 LOST = {
     "dealer blackjack": "7(o)(1)(ii)(A)",
@@ -102,7 +102,7 @@ LOST = {
 # 7(o)(1)(i)(A)-(C): a dealer in excess of 21, more points, a Blackjack.
 WON = ("dealer bust", "higher", "blackjack")
 # What of a hand is not lost to the dealer's Blackjack, and where it is given back.
-RETURNED = (("double_attack", "7(o)(2)"), ("split", "11(d)"), ("double_down", "10(b)"))
+RETURNED = {"double_attack": "7(o)(2)", "split": "11(d)", "double_down": "10(b)"}
 PEEK = Peek(INSURANCE, base="bet", offered="8(a)", most="8(b)", lost="8(d)", read="7(g)")
 THREE = 3
 
@@ -217,7 +217,7 @@ def _surrender(t: Table, hand: Hand) -> None:
     seat, number = hand.seat, hand.number
     if is_blackjack_if_known(dealers(t)):
         t.collect(seat, "bet", "9(b)(2)(i)", hand=number)
-        for wager, section in (("double_attack", "9(b)(2)(i)"), *RETURNED[1:]):
+        for wager, section in {**RETURNED, "double_attack": "9(b)(2)(i)"}.items():
             t.push(seat, wager, section, hand=number)
         return
     section = "9(b)(2)(ii)" if up_value(t) in CHECKED else "9(b)(1)"
@@ -259,7 +259,7 @@ def _bust_it(t: Table) -> None:
 def _settle(t: Table, hand: Hand, dealer: Dealer) -> None:
     """A hand's wagers beside the dealer's hand: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
     how = compare(hand, t.cards["player", hand.seat, hand.number], dealer)
-    returned = dict(RETURNED) if how == "dealer blackjack" else {}
+    returned = RETURNED if how == "dealer blackjack" else {}
     tied = how in ("tie", "both blackjack")
     readings: tuple[str, ...] = ()
     if how == "both bust":

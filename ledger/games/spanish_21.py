@@ -55,7 +55,6 @@ STYLE = Style(
     dealt="633a.7",
     double="10(a)",
     split="633a.11",
-    surrender="first_two",
     double_cards=ANY_CARDS,
     after_double=(RESCUED,),  # the heading of 10: the wager is given up, the double taken back
 )

@@ -37,13 +37,13 @@ class Style(NamedTuple):
     dealt: str  # cards that a decision brings
     double: str
     split: str
-    surrender: Literal["any", "first_two", "none"]
+    surrender: Literal["any", "first_two", "none"] = "first_two"
     double_cards: int = ANY_CARDS  # a hand of so many at most is doubled
     double_split: bool = True
     split_hands: int = 4
     resplit_aces: bool = False
     after_double: tuple[str, ...] = ()  # what is open beside standing, if the hand is below 21
-    refusable: str | None = None  # the paragraph by which an exposed card may be refused
+    refusable: bool = False  # a card drawn in error and exposed
 
 
 class Hand(NamedTuple):

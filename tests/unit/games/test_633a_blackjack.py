@@ -255,4 +255,29 @@ def test_633a_6_f_a_player_may_wager_on_so_many_adjacent_boxes(
     found = [line for line in text(ruling(cut, GAME, **around)) if "not_permitted" in line]  # type: ignore[arg-type]
     assert found == [f"! wager_not_permitted {seat} blackjack 633a.6(f)" for seat in wrong]
     cut = "start\n7 blackjack 1000\n8 blackjack 1000\n deal 7 up 9d"
-    assert "! wager_not_permitted 8 blackjack 633a.6(e)" in text(ruling(cut, GAME))
+    found = [line for line in text(ruling(cut, GAME)) if "not_permitted" in line]
+    assert found == ["! wager_not_permitted 8 blackjack 633a.6(e)"]
+
+
+def test_633a_8_insurance_without_an_ace_goes_back_and_after_the_reading_is_late() -> None:
+    found = text(ruling(round_of("9d 8h", "Kc 9s", before="1 insurance 400"), GAME))
+    assert "1 insurance 400 void +0 633a.8" in found
+    assert "! wager_not_permitted 1 insurance 633a.8" in found
+    late = round_of("Ad 8h", "Kc 9s").replace("peek none", "peek none\n1 insurance 400")
+    assert "! late_wager 1 insurance 633a.8" in text(ruling(late, GAME))
+    cut = round_of("Ad 8h", "Kc 9s", before="1 insurance 400").partition("decide")[0]
+    assert text(ruling(cut, GAME), following=True)[-1] == (
+        "> wager_collected position 1 insurance 400 633a.8"
+    )
+
+
+def test_633a_10_11_what_comes_next_of_a_hit_a_double_and_a_split() -> None:
+    for does, following in (
+        ("decide 1 hit", "cards_dealt position 1 633a.7"),
+        ("decide 1 double_down", "wager_placed position 1 double_down 633a.10"),
+        ("decide 1 split", "wager_placed position 1 split 633a.11"),
+        ("decide 1 split, 1 split 1000 hand 2", "cards_dealt position 1 633a.7"),
+        ("decide 1 surrender", "wager_collected position 1 blackjack 500 633a.7"),
+    ):
+        cut = round_of("9d 8h", "8c 8s", does).partition("show")[0]
+        assert text(ruling(cut, GAME), following=True)[-1] == f"> {following}"

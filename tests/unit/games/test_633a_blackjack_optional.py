@@ -213,9 +213,23 @@ def test_633a_7_o_3_a_dealers_blackjack_leaves_a_two_card_straight() -> None:
 
 
 def test_633a_7_o_3_a_straight_of_10_values_that_is_split_stays_one_of_two_cards() -> None:
-    does = "decide 1 split, 1 split 1000 hand 2, deal 1 up Qc, decide 1 stand, deal 1.2 up Kc"
+    # Jack and queen; the 5 and the king that follow are drawn to two hands.
+    does = "decide 1 split, 1 split 1000 hand 2, deal 1 up 5c, decide 1 stand, deal 1.2 up Kc"
     found = text(ruling(round_of("9d 8h", "Jc Qd", does + ", decide 1.2 stand", JACK), GAME))
     assert "1 straight_jack 500 win +1500 633a.13(m)(1) Two-card straight, 3 to 1" in found
+
+
+def test_633a_7_g_the_first_two_cards_count_where_a_third_was_dealt_with_them() -> None:
+    bets = "blackjack 1000 house_money 500 straight_jack 500"
+    for first, third, paid in (
+        ("9c 9d", "Th", "Pair, 3 to 1"),
+        ("2c 3d", "Jh", "Two-card straight"),
+    ):
+        script = round_of("9d 8h", first, "decide 1 stand", bets)
+        script = script.replace(f"deal 1 up {first[3:]}", f"deal 1 up {first[3:]} {third}")
+        assert any(
+            "house_money 500 win" in line and paid in line for line in text(ruling(script, GAME))
+        )
 
 
 SIX = "decide 1 hit, deal 1 up 3c, decide 1 hit, deal 1 up 4c, decide 1 hit, deal 1 up 5c"
@@ -229,8 +243,8 @@ def test_633a_13_m_1_six_cards_take_all_of_the_meter_or_a_tenth_by_the_suit_of_t
         "complete",
         f"1 blackjack 1000 win +1000 633a.{WIN}",
         (
-            "1 straight_jack 500 win +1334500 633a.13(m)(1) Six-card straight with an ace of spades, "
-            "100% of meter and 200 to 1 from the cage"
+            "1 straight_jack 500 win +1334500 633a.13(m)(1) Six-card straight with an ace of "
+            "spades, 100% of meter and 200 to 1 from the cage"
         ),
     ]
     found = ruling(spades + METER, GAME).settlements[-1]
@@ -378,3 +392,13 @@ def test_633a_7_o_3_a_card_that_is_not_known_leaves_the_optional_wagers_open() -
         found = text(ruling(round_of("9d 8h", player, "decide 1 stand", bets) + "\ndone", GAME))
         assert found[0] == "awaiting"
         assert not [line for line in found if line.startswith("1 ")]
+
+
+def test_633a_7_g_9_a_straight_jack_with_a_card_not_known_waits_for_what_it_is_paid() -> None:
+    found = text(ruling(round_of("9d 8h", "4c ??", "decide 1 stand", JACK) + "\ndone", GAME))
+    assert found[-1] == "> wager_paid position 1 blackjack 633a.7(p)"
+    even = round_of("Ad 8h", "Ac Ks", "", JACK, before="decide 1 even_money")
+    lost = even.replace("deal 1 up Ac", "deal 1 up ??").replace("decide 1 even_money\n", "")
+    assert text(ruling(lost + "\ndone", GAME))[0] == "awaiting"
+    folded = round_of("9d 8h", "?? Ks", "decide 1 surrender", JACK) + "\ndone"
+    assert text(ruling(folded, GAME))[-1] == "> wager_paid position 1 straight_jack 633a.7(g)(9)"

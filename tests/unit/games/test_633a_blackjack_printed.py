@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from ledger import adjudicate
 from tests.unit.games.rounds import lines, printed
 
-EQUIVALENT: dict[str, str] = {}
+NO_ORDER = "each wager asked for is settled in a step of its own; what may be is a set"
+
+EQUIVALENT = {
+    "GAME_OF_21: ('straight_jack', 'house_money') -> ('house_money', 'straight_jack')": NO_ORDER,
+    "_pays: 0 -> 1": "both tables have the same rows",
+    "_pays: 0 -> -1": "both tables have the same rows",
+    "_straight_jack: [cards[0], t.cards['player', seat, 2][0]] -> "
+    "[t.cards['player', seat, 2][0], cards[0]]": "two cards in a row have no order",
+    "_pay_house_money: '7(g)(10)' -> '7(g)(10)(i)'": "those that lose were collected before",
+}
 """Mutants that change nothing, and why."""
 
 LATER = {"insurance", "double_down", "split"}
@@ -55,3 +65,17 @@ def test_633a_6_13_the_tables_are_as_printed() -> None:
         ace_king_is_straight 13(n): true, false
         repeated_rank 7(o)(3)(i): breaks, ignored
     """)
+
+
+def test_633a_6_f_7_11_what_the_holder_may_choose_and_how_many_decks_and_boxes_there_are() -> None:
+    game = adjudicate.games()["blackjack"]
+    assert (game.decks, game.positions, len(game.deck)) == (6, 7, 52)
+    assert [(each.name, each.values[0], each.section) for each in game.options] == [
+        ("decks", 6, "7"),
+        ("soft_17", "stands", "7"),
+        ("surrender", "first_two", "7"),
+        ("split_hands", 4, "11"),
+        ("double_split", True, "11"),
+        ("resplit_aces", False, "11"),
+        ("boxes", 7, "6(f)"),
+    ]

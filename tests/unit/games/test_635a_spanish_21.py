@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ledger import adjudicate
 from tests.unit.games.rounds import lines, printed, ruling, text
 from tests.unit.games.twenty_one import check, round_of
 
@@ -13,6 +14,9 @@ BET = "spanish_21 1000"
 
 EQUIVALENT: dict[str, str] = {}
 """Mutants that change nothing, and why."""
+
+MUTANTS_LEAST = 50
+"""Most of it is what it shares with Blackjack."""
 
 LATER = {"insurance", "double_down", "split"}
 """Wagers made once cards are known: their edge is inside that of the Spanish 21 Wager."""
@@ -201,3 +205,45 @@ def test_635a_what_comes_next_from_the_wager_to_the_dealers_draw() -> None:
     boxes = "start\n1 spanish_21 1000\n2 spanish_21 1000\n deal 1 up 2c"
     found = text(ruling(boxes, GAME, filed={"options": {"boxes": 1}}, seats=((1, 2),)))
     assert "! wager_not_permitted 2 spanish_21 633a.6(f)" in found
+
+
+def test_635a_what_the_holder_may_choose_and_how_many_decks_and_boxes_there_are() -> None:
+    game = adjudicate.games()[GAME]
+    assert (game.decks, game.positions, len(game.deck)) == (6, 7, 48)
+    assert [(each.name, each.values[0], each.section) for each in game.options] == [
+        ("decks", 6, "633a.7"),
+        ("soft_17", "stands", "633a.7"),
+        ("surrender", "first_two", "633a.7"),
+        ("split_hands", 4, "633a.11"),
+        ("double_split", True, "633a.11"),
+        ("resplit_aces", False, "633a.11"),
+        ("boxes", 7, "633a.6(f)"),
+        ("player_21", "ties", "633a.7(p)"),
+    ]
+
+
+def test_635a_insurance_is_half_the_wager_under_an_ace_before_the_reading() -> None:
+    found = text(ruling(round_of("9d 8h", "Kc 9s", bets=BET, before="1 insurance 400"), GAME))
+    assert "1 insurance 400 void +0 633a.8" in found
+    found = text(ruling(round_of("Ad 8h", "Kc 9s", bets=BET, before="1 insurance 501"), GAME))
+    assert "! wager_not_permitted 1 insurance 633a.8" in found
+    assert "1 insurance 501 lose -501 633a.8" in found
+    late = round_of("Ad 8h", "Kc 9s", bets=BET).replace("peek none", "peek none\n1 insurance 400")
+    assert "! late_wager 1 insurance 633a.8" in text(ruling(late, GAME))
+
+
+def test_635a_a_blackjack_seen_after_play_takes_the_first_wager_alone() -> None:
+    does = "decide 1 split, 1 split 1000 hand 2, deal 1 up 3c, decide 1 double_down"
+    does += ", 1 double_down 1000, deal 1 up Kd, deal 1.2 up Kc, decide 1.2 stand"
+    script = round_of("Kd ??", "8c 8s", does, BET).replace("show dealer 1 ??", "show dealer 1 Ah")
+    check(
+        script,
+        """
+        complete
+        1.2 split     1000 push    +0 633a.11
+        1 spanish_21  1000 lose -1000 633a.7(p)
+        1 double_down 1000 push    +0 635a.10(a)
+        ! card_mismatch blackjack / none 633a.7(h)
+        """,
+        GAME,
+    )

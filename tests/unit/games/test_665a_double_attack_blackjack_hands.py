@@ -370,3 +370,32 @@ def test_665a_10_b_11_d_a_blackjack_seen_after_play_takes_the_bet_alone() -> Non
         ! card_mismatch blackjack / none 665a.7(g)
         """,
     )
+
+
+def test_665a_9_b_2_i_against_a_blackjack_doubles_and_splits_go_back_too() -> None:
+    does = f"{SPLIT}, deal 1 up 3c, decide 1 double_down, 1 double_down 1600, deal 1 up 2d"
+    does += ", decide 1 surrender, deal 1.2 up 5c, decide 1.2 surrender"
+    script = round_of("Kd Ah", "8c 8s", does, BOTH).replace("peek blackjack", "peek none")
+    check(
+        script,
+        """
+        complete
+        1 bet           1000 lose -1000 665a.9(b)(2)(i)
+        1 double_attack  600 push    +0 665a.9(b)(2)(i)
+        1 double_down   1600 push    +0 665a.10(b)
+        1.2 split       1600 push    +0 665a.11(d)
+        ! card_mismatch blackjack / none 665a.7(g)
+        """,
+    )
+
+
+def test_665a_6_the_words_of_a_wager_that_is_not_permitted() -> None:
+    script = round_of("Ad 8h", "Kc 9s", "decide 1 stand", "bet 1000 bust_it 1500")
+    script = script.replace("deal dealer up Ad", "deal dealer up Ad\n 3 double_attack 500")
+    script = script.replace("peek", "1 insurance 900\n 2 insurance 500\n peek")
+    assert [each.says for each in ruling(script, GAME).findings] == [
+        "Position 1's Bust It Wager is not permitted: it is larger than the Bet (665a.6(f)).",
+        "Position 3's Double Attack Wager is not permitted: it stands without a Bet (665a.6(e)).",
+        "Position 1's Insurance Wager is not permitted: $5.00 is the most (665a.8(b)).",
+        "Position 2's Insurance Wager is not permitted: it insures no wager (665a.8(a)).",
+    ]

@@ -202,7 +202,7 @@ def test_665a_3_a_a_10_is_no_card_of_these_decks_and_still_counts_10() -> None:
 
 
 def test_665a_3_a_eight_decks_hold_eight_of_each_card() -> None:
-    script = round_of("2d 2d 2d 2d 2d 2d 2d 3c", "Kc 9s", "decide 1 stand")
+    script = round_of("2d 2d 2d 2d 2d 2d 2d 2d 3c", "Kc 9s", "decide 1 stand")
     assert not [line for line in text(ruling(script, GAME)) if line.startswith("!")]
     script = script.replace("deal 1 up Kc\ndeal 1 up 9s", "deal 1 up 2d\ndeal 1 up 2d")
     assert "! duplicate_card 1 None / 2d" in text(ruling(script, GAME))
@@ -260,3 +260,27 @@ def test_665a_7_m_a_bust_it_with_a_dealers_card_not_known_stays_open() -> None:
         found = text(ruling(script, GAME))
         assert found[0] == "awaiting"
         assert not [line for line in found if line.startswith("1 bust_it")]
+
+
+def test_665a_13_g_a_dead_hand_alone_needs_no_dealer() -> None:
+    alone = "start manual_shoe\n1 bet 1000\ndeal dealer up 9d\ndeal 1 up Kc\ndeal 1 up 2s\n"
+    alone += "deal dealer 8h\ndecide 1 hit\ndecide 1 dead_hand\nback 1 bet 1000\ndone"
+    check(alone, "complete\n 1 bet 1000 void +0 665a.13(g)")
+
+
+def test_665a_13_h_under_a_card_that_is_not_known_nothing_says_the_reader_was_misused() -> None:
+    script = (
+        START.replace("up 6d", "up ??") + DEAL + "call card_reader_misused\n" + RETURNED + "void"
+    )
+    assert "! wrongly_voided" in text(ruling(script, GAME))
+
+
+def test_665a_7_g_a_blackjack_that_was_read_and_is_not_seen_settles_the_round() -> None:
+    script = "start manual_shoe\n1 bet 1000\n2 bet 1000\ndeal dealer up Kd\ndeal 1 up Kc\n"
+    script += "deal 2 up Ac\ndeal 1 up 9s\ndeal 2 up Ks\ndeal dealer ??\npeek blackjack\n"
+    found = text(ruling(script + "show dealer 1 ??\ntake 1 bet 1000\nback 2 bet 1000\ndone", GAME))
+    assert found == lines("""
+        complete
+        2 bet 1000 push    +0 665a.7(o)(1)(iii)
+        1 bet 1000 lose -1000 665a.7(o)(1)(ii)(A)
+    """)

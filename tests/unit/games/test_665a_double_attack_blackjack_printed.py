@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from ledger import adjudicate
 from tests.unit.games.attack import GAME
 from tests.unit.games.rounds import lines, printed
 
-EQUIVALENT: dict[str, str] = {}
+NO_ORDER = "each wager asked for is settled in a step of its own; what may be is a set"
+ASKED_BY_NAME = "the record is asked for wagers by name, and the source is not told the section"
+
+EQUIVALENT = {
+    "WON: ('dealer bust', 'higher', 'blackjack') -> "
+    "('dealer bust', 'blackjack', 'higher')": NO_ORDER,
+    "WON: ('dealer bust', 'higher', 'blackjack') -> "
+    "('higher', 'dealer bust', 'blackjack')": NO_ORDER,
+    "_deal: ('second_card', DEAD) -> (DEAD, 'second_card')": NO_ORDER,
+    "_decisions: (SURRENDERED, DEAD) -> (DEAD, SURRENDERED)": NO_ORDER,
+    "_left_out: '13(f)' -> '13(g)'": "asked for only where the record has it",
+    "_reader_misused: (*CHECKED, None) -> (None, *CHECKED)": NO_ORDER,
+    "_settle: ('tie', 'both blackjack') -> ('both blackjack', 'tie')": NO_ORDER,
+    "_surrender: (*BASE, 'split') -> ('split', *BASE)": NO_ORDER,
+    "play: '6(d)' -> '6(e)'": ASKED_BY_NAME,
+    "play: '7(e)' -> '7(f)' #3": ASKED_BY_NAME,
+    "play: ('bet', 'bust_it') -> ('bust_it', 'bet')": NO_ORDER,
+}
 """Mutants that change nothing, and why."""
 
 LATER = {"double_attack", "insurance", "double_down", "split"}
@@ -52,3 +70,14 @@ def test_665a_6_12_13_the_tables_are_as_printed() -> None:
         card_reader_failed       13(i): play on
         shuffler_failed          13(j): play on
     """)
+
+
+def test_665a_3_6_g_13_h_what_the_holder_may_choose_and_how_many_decks_and_boxes_there_are() -> (
+    None
+):
+    game = adjudicate.games()[GAME]
+    assert (game.decks, game.positions, len(game.deck)) == (8, 6, 48)
+    assert [(each.name, each.values, each.section) for each in game.options] == [
+        ("boxes", (6, 1, 2, 3, 4, 5), "6(g)"),
+        ("card_reader", ("as_called", "shows", "hides"), "13(h)"),
+    ]
