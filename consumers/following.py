@@ -1,4 +1,4 @@
-"""Keeping views at the end of the record through restarts of the server that both stand on.
+"""Keeping views at the end of the record through restarts of the servers that both stand on.
 
 `consumers.projection.follow` ends where a connection is lost; here it is begun again, after ever
 longer pauses. Nothing is applied twice: a view goes on from the position it committed.
@@ -6,11 +6,15 @@ longer pauses. Nothing is applied twice: a view goes on from the position it com
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from consumers.batches import RecordSource
 from consumers.projection import POLL_S, follow
+from consumers.runner import Manner
 from infra.views import tape_source
 from ledger.errors import Unavailable
 
@@ -26,6 +30,9 @@ PAUSE_S_MIN, PAUSE_S_MAX = 0.1, 10.0
 Lost = Callable[[Unavailable, float], None]
 """Told what happened, and how long is waited now, seconds."""
 
+Opened = Callable[[], AbstractContextManager[RecordSource]]
+"""Opens a source anew, from where the views are."""
+
 
 def follow_on(
     base: Database,
@@ -34,8 +41,10 @@ def follow_on(
     progress: Progress,
     stop: Callable[[], bool],
     lost: Lost,
+    opened: Opened | None = None,
+    manner: Manner | None = None,
 ) -> int | None:
-    """As `follow`, begun again whenever the server was away; None where stopped meanwhile.
+    """As `follow`, begun again whenever a server was away; None where stopped meanwhile.
 
     A pause begins anew at the shortest once a view has moved. Ends within `POLL_S` of `stop`.
     """
@@ -46,10 +55,11 @@ def follow_on(
         pause_s = PAUSE_S_MIN
         progress(name, position)
 
+    manner = dataclasses.replace(manner or Manner(), progress=moved)
     while not stop():
         try:
-            with tape_source(base) as source:
-                return follow(base, source, projections, progress=moved, stop=stop)
+            with (opened or (lambda: tape_source(base)))() as source:
+                return follow(base, source, projections, stop=stop, manner=manner)
         except Unavailable as error:
             lost(error, pause_s)
         _wait(pause_s, stop)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from consumers.batches import Batch, Feed, FencedError
 from infra import parking, views
 from infra.parking import Parked
-from infra.views import Store, Tracking
+from infra.views import BESIDE, Store, Tracking
 from ledger.errors import NotFound, Refused
 
 if TYPE_CHECKING:
@@ -186,6 +186,13 @@ class Runner:
         for each in sorted(found, key=lambda each: each.position):
             if each.tape not in known:
                 first.setdefault(each.tape, each)
+        if first and self._store.schema == BESIDE:
+            each = next(iter(first.values()))
+            raise Refused(
+                f"A view is not rebuilt from a feed that is not the record: {each.says}",
+                where=each.place,
+                hint="Rebuild it from the tape, or publish that part again: `relay republish`.",
+            )
         return first
 
     def _parks(self, error: Exception) -> bool:

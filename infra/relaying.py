@@ -177,3 +177,26 @@ def tracked(base: Database) -> list[Relayed]:
     with base.connect("ledger_reader") as connection, translated(base):
         rows = connection.execute("SELECT topic, position FROM views.relayed ORDER BY topic")
         return [Relayed._make(row) for row in rows.fetchall()]
+
+
+class Waiting(NamedTuple):
+    """What no broker has acknowledged yet."""
+
+    topic: str
+    records: int
+
+
+def waiting(base: Database) -> list[Waiting]:
+    """How much every topic is behind what it could hold; nothing before a relay has run."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        rows = connection.execute(
+            "SELECT r.topic, CASE WHEN EXISTS (SELECT FROM views.outbox o WHERE o.topic = r.topic)"
+            " THEN (SELECT count(*) FROM views.outbox o"
+            "  WHERE o.topic = r.topic AND o.number > r.position)"
+            " WHEN r.topic = 'ledger.quarantine.v1' THEN"
+            "  (SELECT count(*) FROM ledger.quarantine q WHERE q.quarantine_id > r.position)"
+            " WHEN r.topic = 'ledger.table-events.v1' THEN"
+            "  (SELECT l.position - r.position FROM ledger.record l)"
+            " ELSE 0 END FROM views.relayed r ORDER BY r.topic"
+        )
+        return [Waiting._make(row) for row in rows.fetchall()]

@@ -48,6 +48,7 @@ COMMANDS = (
     Command("simulate", "floor", RUN, "Deal a floor by chance, with mistakes and footage."),
     Command("consume", "views", RUN, "Bring views to the end of the record."),
     Command("rebuild", "views", RUN, "Make views anew from the record, then put them in place."),
+    Command("unpark", "views", RUN, "Let a parked table into the views again, once it is mended."),
     Command("serve", "serve", RUN, "Take in facts over HTTP until stopped."),
     Command("relay", "relay", RUN, "Publish the record on Kafka."),
     Command("topics", "topics", RUN, "Make the feed's topics, and check them."),

@@ -1,27 +1,38 @@
-"""`consume` and `rebuild`: keep views at the end of the record, or make one anew from it.
+"""`consume`, `rebuild` and `unpark`: keep views up, make them anew, mend them.
 
 Thin over `consumers`. Reading commands bring their views along by themselves; on a floor one
 `consume --follow` does it for everybody.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from consumers import release
+from consumers.batches import RecordSource
 from consumers.catalogue import VIEWS, install, view
 from consumers.following import follow_on
-from consumers.projection import Projection, catch_up, until_signalled
+from consumers.projection import Manner, Projection, catch_up, until_signalled
 from consumers.projection import rebuild as rebuild_one
+from consumers.watch import Watch, served
+from infra import parking
+from infra.kafka.merging import Figures
+from infra.kafka.source import feed_source
+from infra.parking import Shown
 from infra.postgres import Database, kept_running
 from infra.tape import PostgresTape
 from infra.views import tape_source
 from ledger.errors import Unavailable
+from ledger.values import format_time
 from replay.cli.app import family
-from replay.cli.errors import STOPPED
+from replay.cli.errors import FINDINGS, STOPPED
 from replay.cli.opened import opened_database
-from replay.cli.output import Json, print_json, progress, say
+from replay.cli.output import Json, print_json, progress, say, show_table
+from replay.cli.reached import kafka
 from replay.cli.settings import in_force
 from replay.web.logs import LOG, log_to_stderr
 
@@ -29,16 +40,36 @@ ALL = "all"
 
 app = family()
 
+
+class Source(StrEnum):
+    """Where facts are read from."""
+
+    KAFKA = "kafka"
+    TAPE = "tape"
+
+
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, or `all`.")]
+From = Annotated[
+    Source | None,
+    typer.Option("--from", help="Default: kafka where ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
+]
 
 
 @app.command("consume")
 def consume(
     names: Names,
     *,
+    from_: From = None,
     stay: Annotated[
         bool, typer.Option("--follow", help="Keep them there until stopped by a signal.")
     ] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="Only say how far they are, and what they withhold.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(max=65_535, help="With --follow: /metrics, /healthz, /readyz; 0 a free one."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Bring views to the end of the record.
@@ -46,19 +77,25 @@ def consume(
     Views that do not exist yet are made. Stopping loses nothing: a view's rows and the position
     they reach are written together. With `--follow` being stopped is the usual end; a server that
     goes away is connected to again as often as need be, and the log on stderr (JSON Lines) says so.
+    A table that cannot be taken in is parked, the others go on; `--status` names it (exit code 1),
+    `unpark` lets it in again.
 
-    Example: round-ledger consume all --follow
+    Example: round-ledger consume all --follow --from kafka
     """
     chosen = _chosen(names)
+    if status:
+        _tell_status(chosen, json=json)
+        return
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         install(base)
+        watch = Watch(base, feed=_source(from_) is Source.KAFKA)
+        manner = Manner(passed, parks=stay or watch.feed, watcher=watch)
+        opened = _opened(base, chosen, watch.figures if watch.feed else None)
         if stay:
-            log_to_stderr()
-            with kept_running(in_force()):
-                position = follow_on(base, chosen, progress=passed, stop=stop, lost=_lost)
+            position = _follow(base, chosen, opened, manner, watch, stop, port)
         else:
-            with tape_source(base) as source:
-                position = catch_up(base, source, chosen, progress=passed, stop=stop)
+            with opened() as source:
+                position = catch_up(base, source, chosen, stop=stop, manner=manner)
         stopped = stop() and not stay
     if position is None:
         say("Stopped while PostgreSQL was away; views go on from the positions they have.")
@@ -73,25 +110,130 @@ def consume(
 
 
 @app.command("rebuild")
-def rebuild(names: Names, *, json: Json = False) -> None:
+def rebuild(names: Names, *, from_: From = None, json: Json = False) -> None:
     """Make views anew from the record, then put them in place.
 
     The live view answers until the new one has caught up; readers see one or the other, whole.
+    From the tape, unless `--from kafka` reads the feed from its first offset.
 
     Example: round-ledger rebuild rulings
     """
     chosen = _chosen(names)
+    feed = from_ is Source.KAFKA
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         for each in chosen:
-            with tape_source(base) as source:
+            began = time.monotonic()
+            with _opened(base, [], Figures() if feed else None)() as source:
                 done = rebuild_one(base, source, each, progress=passed, stop=stop)
             if not done:
                 say(f"Stopped: view {each.name} is as it was.")
                 raise typer.Exit(STOPPED)
+            took = time.monotonic() - began
             if json:
                 print_json({"view": each.name, "version": each.version, "rebuilt": True})
             else:
-                say(f"View {each.name} is rebuilt.")
+                say(f"View {each.name} is rebuilt, in {took:.1f} s.")
+
+
+@app.command("unpark")
+def unpark(
+    tape: Annotated[str, typer.Argument(metavar="TAPE", help="<property>/<place>.")],
+    *,
+    json: Json = False,
+) -> None:
+    """Let a parked table into the views again, once it is mended.
+
+    The record's own tape is recomputed from its bytes first, and decides. A view in which the order
+    of tables counts is rebuilt beside the live one, the others take what they lack. Exit code 1
+    where a view parks it again.
+
+    Example: round-ledger unpark hollywood/CC-07
+    """
+    with opened_database() as base, _bar(base) as passed:
+        told = release.release(base, VIEWS, tape, progress=passed)
+    for each in told:
+        if json:
+            print_json(each._asdict())
+        else:
+            say(f"View {each.view}: {each.how}; it had lacked {each.facts:,} facts of {tape}.")
+    if any(each.how == "parked again" for each in told):
+        raise typer.Exit(FINDINGS)
+
+
+def _follow(
+    base: Database,
+    chosen: Sequence[Projection],
+    opened: Callable[[], AbstractContextManager[RecordSource]],
+    manner: Manner,
+    watch: Watch,
+    stop: Callable[[], bool],
+    port: int | None,
+) -> int | None:
+    log_to_stderr()
+    with ExitStack() as open_:
+        open_.enter_context(kept_running(in_force()))
+        if port is not None:
+            bound = open_.enter_context(served(watch, in_force().http_host, port))
+            LOG.info("serving figures", extra={"figures": {"port": bound}})
+        return follow_on(
+            base,
+            chosen,
+            progress=manner.progress or (lambda *_: None),
+            stop=watch.ticking(stop),
+            lost=_lost,
+            opened=opened,
+            manner=manner,
+        )
+
+
+def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
+    """How far views are, and what they withhold; exit code 1 where they do."""
+    names = {each.name for each in chosen}
+    with opened_database() as base:
+        with PostgresTape(base) as tape:
+            lags = [lag for lag in tape.view_lags() if lag.view in names]
+        parked = [each for each in parking.shown(base) if each.view in names]
+    if json:
+        for lag in lags:
+            withheld = [_told(each) for each in parked if each.view == lag.view]
+            behind = {"behind_facts": lag.facts, "behind_us": lag.behind_us}
+            print_json({"view": lag.view, **behind, "parked": withheld})
+    else:
+        rows = [(lag.view, lag.facts, f"{lag.behind_us / 1e6:.1f}") for lag in lags]
+        show_table("Views", ("view", "facts behind", "seconds behind"), rows, right="all")
+        columns = ("view", "tape", "position", "withheld", "reason", "says", "place", "since")
+        if parked:
+            show_table("Parked", columns, ([*_told(each).values()] for each in parked))
+    if parked:
+        raise typer.Exit(FINDINGS)
+
+
+def _told(each: Shown) -> dict[str, object]:
+    return {
+        "view": each.view,
+        "tape": each.tape,
+        "position": each.position,
+        "withheld": each.withheld,
+        "reason": each.reason,
+        "says": each.says,
+        "place": each.place or None,
+        "since": format_time(each.parked_at_us),
+    }
+
+
+def _source(told: Source | None) -> Source:
+    return told or (Source.KAFKA if in_force().kafka_bootstrap else Source.TAPE)
+
+
+def _opened(
+    base: Database, chosen: Sequence[Projection], figures: Figures | None
+) -> Callable[[], AbstractContextManager[RecordSource]]:
+    """Opens the feed where its figures are to be kept, else the tape."""
+    if figures is None:
+        return lambda: tape_source(base)
+    where = kafka()
+    names = [each.name for each in chosen]
+    return lambda: feed_source(base, where, names, figures)
 
 
 def _lost(error: Unavailable, pause_s: float) -> None:

@@ -1,0 +1,244 @@
+"""What a process that keeps views up tells of itself: figures for Prometheus, alive, ready.
+
+The figures of the process are counted here; how far views are behind, what they withhold and what
+waits to be published is read from the database at each scrape, so it holds for every process.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, NamedTuple
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from infra import parking, relaying
+from infra.kafka.merging import Figures
+from infra.tape import PostgresTape
+from ledger.errors import LedgerError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from prometheus_client.core import Metric
+
+    from consumers.batches import Batch
+    from infra.parking import Parked
+    from infra.postgres import Database
+
+LOG = logging.getLogger("round_ledger.views")
+
+SILENT_S_MAX = 30.0
+"""How long the source may be silent until the process is not ready, seconds."""
+
+STUCK_S_MAX = 120.0
+"""How long nothing may come round in the process until it is not alive, seconds: restart it."""
+
+_COUNTED = {
+    "records": "Records read from the feed.",
+    "duplicates": "Facts met again on the feed, passed over.",
+    "reordered": "Facts that came after a later one of their tape.",
+    "gaps": "Holes in what was published, healed from the record.",
+    "healed": "Facts read from the record because the feed lacked them.",
+    "poisoned": "Records of the feed that are not what the record holds.",
+    "offsets_lost": "Offsets that the topic does not have any more.",
+}
+
+
+class Watch:
+    """The figures of one process. `Figures` and `ticked` are written by one thread, read by any."""
+
+    def __init__(self, base: Database, *, feed: bool) -> None:
+        self.figures = Figures(heard_at=time.time())
+        self.ticked_at = time.monotonic()
+        self.feed = feed
+        self.registry = CollectorRegistry()
+        self.registry.register(_FromRecord(base))
+        if feed:
+            self.registry.register(_FromFeed(self.figures))
+        self._facts = Counter(
+            "round_ledger_view_facts",
+            "Facts taken into a view.",
+            ["view"],
+            registry=self.registry,
+        )
+        self._fenced = Counter(
+            "round_ledger_view_fenced",
+            "Batches refused because another writer had moved the view.",
+            ["view"],
+            registry=self.registry,
+        )
+        self._moved = Gauge(
+            "round_ledger_view_moved_timestamp_seconds",
+            "When a view last took in facts, Unix time.",
+            ["view"],
+            registry=self.registry,
+        )
+
+    def ticking(self, stop: Callable[[], bool]) -> Callable[[], bool]:
+        """The same question, noting that it was asked: the loop comes round."""
+
+        def asked() -> bool:
+            self.ticked_at = time.monotonic()
+            return stop()
+
+        return asked
+
+    def moved(self, view: str, batch: Batch) -> None:
+        """A view has taken in a batch."""
+        self._facts.labels(view).inc(len(batch.rows))
+        self._moved.labels(view).set_to_current_time()
+        if not self.feed:
+            self.figures.heard_at = time.time()
+
+    def fenced(self, view: str) -> None:
+        """A view had been moved by another; nothing was applied."""
+        self._fenced.labels(view).inc()
+        LOG.warning("another writer moved the view", extra={"figures": {"view": view}})
+
+    def parked(self, view: str, parked: Parked) -> None:
+        """A view withholds a tape from here on."""
+        figures = {"view": view, **parked._asdict()}
+        LOG.error("a view takes nothing more of a tape", extra={"figures": figures})
+
+    def alive(self) -> str | None:
+        """Why the process is not alive; None: it is."""
+        silent = time.monotonic() - self.ticked_at
+        return f"nothing came round for {silent:.0f} s" if silent > STUCK_S_MAX else None
+
+    def ready(self) -> str | None:
+        """Why the process is not ready; None: it is."""
+        silent = time.time() - self.figures.heard_at
+        if self.feed and silent > SILENT_S_MAX:
+            return f"no broker has answered for {silent:.0f} s"
+        return self.alive()
+
+    def page(self) -> bytes:
+        """The text format."""
+        return generate_latest(self.registry)
+
+
+class _FromFeed(Collector):
+    def __init__(self, figures: Figures) -> None:
+        self._figures = figures
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        for name, says in _COUNTED.items():
+            family = CounterMetricFamily(f"round_ledger_feed_{name}", says)
+            family.add_metric([], getattr(self._figures, name))
+            yield family
+        silent = GaugeMetricFamily(
+            "round_ledger_feed_silent_seconds", "Since a broker last answered this process."
+        )
+        silent.add_metric([], max(0.0, time.time() - self._figures.heard_at))
+        yield silent
+
+
+class _Read(NamedTuple):
+    name: str
+    says: str
+    labels: tuple[str, ...]
+    rows: Sequence[tuple[tuple[str, ...], float]]
+
+
+class _FromRecord(Collector):
+    """Read at each scrape; nothing where the database does not answer."""
+
+    def __init__(self, base: Database) -> None:
+        self._base = base
+
+    def describe(self) -> Iterable[Metric]:
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        try:
+            read = list(self._read())
+        except Unavailable:
+            return
+        for each in read:
+            name = f"round_ledger_{each.name}"
+            family = GaugeMetricFamily(name, each.says, labels=each.labels)
+            for labels, value in each.rows:
+                family.add_metric(labels, value)
+            yield family
+
+    def _read(self) -> Iterator[_Read]:
+        with PostgresTape(self._base) as tape:
+            lags = tape.view_lags()
+        facts = [((lag.view,), float(lag.facts)) for lag in lags]
+        seconds = [((lag.view,), lag.behind_us / 1_000_000) for lag in lags]
+        view = ("view",)
+        yield _Read("view_behind_facts", "Facts not in the view yet.", view, facts)
+        says = "Since the oldest fact that is not in the view was received; 0 where all are."
+        yield _Read("view_behind_seconds", says, view, seconds)
+        parked = parking.shown(self._base)
+        tapes = {lag.view: 0.0 for lag in lags}
+        withheld = dict(tapes)
+        for each in parked:
+            tapes[each.view] += 1
+            withheld[each.view] += each.withheld
+        as_rows = [((name,), count) for name, count in tapes.items()]
+        yield _Read("view_parked_tapes", "Tapes that the view withholds.", view, as_rows)
+        as_rows = [((name,), count) for name, count in withheld.items()]
+        yield _Read("view_withheld_facts", "Facts of those tapes.", view, as_rows)
+        waiting = [((w.topic,), float(w.records)) for w in relaying.waiting(self._base)]
+        says = "Records on the record or in the outbox that no broker has acknowledged yet."
+        yield _Read("topic_behind_records", says, ("topic",), waiting)
+
+
+@contextmanager
+def served(watch: Watch, host: str, port: int) -> Iterator[int]:
+    """`/metrics`, `/healthz` and `/readyz` on an address until the block is left; the port."""
+
+    class Answers(BaseHTTPRequestHandler):
+        timeout = 10
+
+        def do_GET(self) -> None:
+            pages = {"/healthz": watch.alive, "/readyz": watch.ready}
+            if self.path == "/metrics":
+                self._answer(200, watch.page(), "text/plain; version=0.0.4; charset=utf-8")
+            elif self.path in pages:
+                wrong = pages[self.path]()
+                self._answer(503 if wrong else 200, f"{wrong or 'ok'}\n".encode(), "text/plain")
+            else:
+                self._answer(404, b"see /metrics, /healthz, /readyz\n", "text/plain")
+
+        def _answer(self, status: int, body: bytes, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
+            """Scrapes are no events."""
+
+    try:
+        server = ThreadingHTTPServer((host, port), Answers)
+    except OSError as error:
+        raise _not_listening(host, port, error) from error
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2})
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _not_listening(host: str, port: int, error: OSError) -> LedgerError:
+    return Unavailable(
+        f"The port cannot be listened on: {error.strerror}",
+        where=f"{host}:{port}",
+        hint="Stop what uses it, or give another with --port.",
+    )
