@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 pytest_plugins = [
+    "tests.fix_docker",
     "tests.fix_postgres",
     "tests.fix_proxy",
     "tests.fix_cli",

@@ -15,7 +15,10 @@ from pathlib import Path
 
 import docker
 from docker.errors import DockerException, ImageNotFound
+from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
+
+testcontainers_config.ryuk_disabled = True  # it is an image of its own; we stop what we start
 
 COMPOSE = Path(__file__).parents[1] / "docker-compose.yml"
 PLAINTEXT = "INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT"

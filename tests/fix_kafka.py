@@ -28,7 +28,7 @@ from tests.fix_cli import START, environ
 from tests.fix_docker import KafkaContainer, engine, pinned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from infra.postgres import Database
 
@@ -68,11 +68,16 @@ def kafka_version() -> str:
 class Cluster:
     """Local nodes that a test may stop, kill and start again."""
 
-    def __init__(self, folder: Path, count: int = 1, more: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        count: int = 1,
+        more: Callable[[Node], Mapping[str, str]] = lambda _: {},
+    ) -> None:
         self.programs = required_programs()
         self.folder = folder
         self.nodes: Nodes = brokers.planned(folder, count)
-        brokers.prepare(folder, self.nodes, self.programs, more)
+        brokers.prepare(folder, self.nodes, self.programs, more(self.nodes.nodes[0]))
         self.processes: dict[int, subprocess.Popen[bytes]] = {}
         for node in self.nodes.nodes:
             self.start(node)

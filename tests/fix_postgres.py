@@ -1,12 +1,15 @@
 """A real PostgreSQL for the tests: one server a session, one freshly migrated database a test.
 
-`database` is an empty, migrated ledger; `tape` the record in it; `fact(...)` and its kin make what
-stands on it. A copy of a migrated template takes about 50 ms.
+The first there is of three: a server that TESTS_DATABASE_URL names (databases are made on it and
+left), Docker with the compose file's image, the wheel's own. `database` is an empty and migrated
+ledger; `tape` the record in it; `fact(...)` and its kin make what stands on it. A copy of a
+migrated template takes about 50 ms.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 from psycopg import conninfo, sql
+from testcontainers.community.postgres import PostgresContainer
 
 from infra.embedded import binaries, embedded
 from infra.migrations import migrate
@@ -23,15 +27,22 @@ from infra.postgres import Database, create_database
 from infra.tape import PostgresTape
 from ledger.tape import Received, frame_attributes
 from ledger.values import format_time, parse_source
+from tests.fix_docker import engine, pinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TEMPLATE = "ledger_template"
+IMAGE = "postgres"
 _numbers = itertools.count(1)
 
 
 def postgres_version() -> str:
+    """What the tests' PostgreSQL will be, for the header."""
+    if os.environ.get("TESTS_DATABASE_URL"):
+        return "PostgreSQL named in the environment"
+    if version := engine(pinned(IMAGE)):
+        return f"{pinned(IMAGE)} in Docker {version}"
     program = binaries() / "postgres"
     return subprocess.run(
         [program, "--version"], capture_output=True, text=True, check=True
@@ -41,6 +52,20 @@ def postgres_version() -> str:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The superuser's URL of a server that lives as long as the session."""
+    if named := os.environ.get("TESTS_DATABASE_URL"):
+        yield named
+    elif engine(pinned(IMAGE)):
+        made = PostgresContainer(pinned(IMAGE), driver=None)
+        made.with_env("POSTGRES_HOST_AUTH_METHOD", "trust")  # as the wheel's: tests make logins
+        with made as container:
+            url = container.get_connection_url()
+            _spare_the_disk(url)
+            yield url
+    else:
+        yield from _embedded()
+
+
+def _embedded() -> Iterator[str]:
     home = Path(tempfile.mkdtemp(prefix="round-ledger-tests-"))
     try:
         with embedded(home) as url:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,12 +27,12 @@ from tests.fix_postgres import create_database, fact, new_name, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from infra.kafka.clients import Connection
     from infra.kafka.reading import Consumed
     from infra.kafka.records import Record
 
+READER = Path(__file__).parents[2] / "docs" / "read_the_feed.py"
 NOT_JSON = Quarantined(b"{nonsense", "not_json", "Not JSON", "$", "send JSON")
 
 
@@ -221,6 +224,21 @@ def test_a_fact_that_is_not_on_record_is_a_stranger_however_well_chained(
     forged = forged._replace(hash=chain_hash(last.hash, forged))
     put(kafka, records.of_row(forged, last.hash))
     assert kinds(database, kafka) == ["stranger"]
+
+
+def test_the_reader_in_the_docs_reads_every_fact_once_with_kafka_python_alone(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 40)
+    once(database, kafka)
+    put(kafka, record_of(tape, 3), record_of(tape, 31))  # sent again
+    command = [sys.executable, "-W", "ignore", str(READER), kafka.bootstrap, "--until-end"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    told = [tuple(line.split()[:2]) for line in done.stdout.splitlines()]
+    assert len(told) == len(set(told)) == 40
+    put(kafka, records.of_row(tape.read(0, 1)[0]._replace(table_seq=50), GENESIS))
+    hole = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert "are missing" in hole.stderr
 
 
 def test_a_relay_without_its_topics_says_what_to_do(
