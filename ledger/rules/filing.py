@@ -88,10 +88,13 @@ def _paytables(game: Game, chosen: Mapping[str, str | Mapping[str, str]]) -> Ite
 
 
 def _rows(where: str, table: Paytable, odds: Mapping[str, str]) -> Iterator[Problem]:
-    rows = tuple(row.key for row in table.rows if row.key)
+    rows = {row.key: row for row in table.rows if row.key}
     for row, printed in odds.items():
         if row not in rows:
-            yield Problem(f"{where}.{row}", f"there is no row {row}", rows)
+            yield Problem(f"{where}.{row}", f"there is no row {row}", tuple(rows))
         elif not readable(printed):
             says = f"{printed!r} are no odds"
             yield Problem(f"{where}.{row}", says, ("4 to 5", "10 for 1", "Push"))
+        elif rows[row].too_low(printed):
+            says = f"{printed} is less than the section allows"
+            yield Problem(f"{where}.{row}", says, (rows[row].odds,))

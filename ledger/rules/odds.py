@@ -46,6 +46,7 @@ class Row(NamedTuple):
     ratio: Fraction
     reading: tuple[str, str | bool] | None = None  # (reading, value): it holds under that alone
     key: str | None = None  # its name in a Rules Submission, where the holder sets the odds
+    least: bool = False  # the section gives the least odds: no others below them hold
 
     @property
     def pushes(self) -> bool:
@@ -53,8 +54,14 @@ class Row(NamedTuple):
         return self.odds == PUSH
 
     def at(self, odds: str) -> Row:
-        """The row at other odds; itself where they cannot be read."""
-        return self._replace(odds=odds, ratio=parse_odds(odds)) if readable(odds) else self
+        """The row at other odds; itself where they cannot be read, or are too low."""
+        if not readable(odds) or self.too_low(odds):
+            return self
+        return self._replace(odds=odds, ratio=parse_odds(odds))
+
+    def too_low(self, odds: str) -> bool:
+        """Whether these odds are less than the section allows."""
+        return self.least and parse_odds(odds) < self.ratio
 
 
 def row(
@@ -64,9 +71,10 @@ def row(
     reading: tuple[str, str | bool] | None = None,
     *,
     key: str | None = None,
+    least: bool = False,
 ) -> Row:
     """A printed row with its odds parsed."""
-    return Row(label, fits, odds, parse_odds(odds), reading, key)
+    return Row(label, fits, odds, parse_odds(odds), reading, key, least)
 
 
 class Paytable(NamedTuple):
