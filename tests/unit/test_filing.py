@@ -41,7 +41,7 @@ UNKNOWN = [
     ({"offers": ("tie",)}, "offers", "five_card_bonus"),
     ({"offers": ("ante_across",)}, "offers", "five_card_bonus"),
     ({"readings": {"pair_of_tens": "lose"}}, "readings.pair_of_tens", "push one_to_one"),
-    ({"readings": {"tens": "push"}}, "readings.tens", "pair_of_tens"),
+    ({"readings": {"tens": "push"}}, "readings.tens", "pair_of_tens coupon_on_push"),
     ({"options": {"decks": 2}}, "options.decks", ""),
     ({"paytables": {"middle": "B"}}, "paytables.middle", ""),
     ({"paytables": {"middle": {"flush": "8 to 1"}}}, "paytables.middle.flush", ""),
@@ -66,6 +66,6 @@ def test_what_a_game_does_not_know_chooses_nothing() -> None:
         breakage=Breakage(unit=25),
     )
     rules = in_force(game, "p", "T-1", "2015-03-01", [Filed("p", None, 0, chosen)])
-    assert rules.readings == {"pair_of_tens": "push"}
+    assert rules.readings == {"pair_of_tens": "push", "coupon_on_push": "returned"}
     assert rules.decks == 1
     assert rules.breakage_unit == 25
