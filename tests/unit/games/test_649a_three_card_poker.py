@@ -249,6 +249,50 @@ def test_649a_6_d_8_a_super_royal_is_six_cards_of_one_suit_from_the_ace_to_the_9
     assert paid("Ac Kc Qc", "Jc Tc 9c")["six_card_bonus"] == royal
 
 
+# Every row by its name in a Rules Submission, at odds of its own; a hand, a dealer's, what is paid.
+OWN = {
+    "ante_bonus": {
+        "mini_royal_flush": ("11 to 1", "Ac Kc Qc", "Js 9d 7h", 11000),
+        "straight_flush": ("12 to 1", "Kc Qc Jc", "Js 9d 7h", 12000),
+        "three_of_a_kind": ("13 to 1", "2c 2d 2h", "Js 9d 7h", 13000),
+        "straight": ("14 to 1", "Kc Qd Jc", "Js 9d 7h", 14000),
+    },
+    "pair_plus": {
+        "mini_royal_flush": ("41 to 1", "Ac Kc Qc", "Js 9d 7h", 20500),
+        "straight_flush": ("12 to 1", "Kc Qc Jc", "Js 9d 7h", 6000),
+        "three_of_a_kind": ("13 to 1", "2c 2d 2h", "Js 9d 7h", 6500),
+        "straight": ("14 to 1", "Kc Qd Jc", "Js 9d 7h", 7000),
+        "flush": ("15 to 1", "Kc 9c 2c", "Js 9d 7h", 7500),
+        "pair": ("16 to 1", "Kc 2d 2c", "Js 9d 7h", 8000),
+    },
+    "six_card_bonus": {
+        "super_royal": ("11 to 1", "Ac Kc Qc", "Jc Tc 9c", 5500),
+        "royal_flush": ("12 to 1", "Ac Kc Qc", "Jc Tc 9d", 6000),
+        "straight_flush": ("13 to 1", "9c 8c 7c", "6c 5c Kd", 6500),
+        "four_of_a_kind": ("14 to 1", "9c 9d 2h", "9h 9s Kd", 7000),
+        "full_house": ("15 to 1", "9c 9d 2h", "9h 2s 2d", 7500),
+        "flush": ("16 to 1", "9c 7c 2c", "Kc Jc 3d", 8000),
+        "straight": ("17 to 1", "9c 8d 2h", "7h 6s 5d", 8500),
+        "three_of_a_kind": ("18 to 1", "9c 9d 2h", "9h Qs 4d", 9000),
+    },
+}
+
+
+@pytest.mark.parametrize("payout", OWN)
+def test_649a_12_every_row_pays_what_the_submission_gives_it_by_name(payout: str) -> None:
+    odds = {key: row[0] for key, row in OWN[payout].items()}
+    for key, (_, hand, dealer, net) in OWN[payout].items():
+        found = paid(hand, dealer, **{payout: odds})
+        assert found[payout].startswith(f"{net:+d} "), key
+
+
+def test_649a_12_under_odds_of_a_submission_a_card_not_known_leaves_its_payouts_open() -> None:
+    filed = {"offers": OFFERS, "paytables": {"ante_bonus": MINI, "pair_plus": PLUS_MINI}}
+    script = round_of("?? 8d 3h", "Qs 7h 4d")
+    found = text(ruling(script, GAME, filed=filed))
+    assert found == ["awaiting", "> hand_discarded position 1 649a.6"]
+
+
 @pytest.mark.parametrize("wager", ["pair_plus", "six_card_bonus"])
 def test_649a_7_d_5_what_the_submission_does_not_offer_is_not_permitted(wager: str) -> None:
     offered = tuple(each for each in OFFERS if each != wager)

@@ -10,7 +10,19 @@ from ledger.rules.filing import problems
 from tests.unit.games.rounds import lines, printed, ruling, text
 from tests.unit.games.test_649a_three_card_poker import GAME, check, round_of
 
-EQUIVALENT: dict[str, str] = {}
+NO_ORDER = "the names of the wagers asked for are a set; each is settled in a step of its own"
+
+EQUIVALENT = {
+    "_settle: [*cards, *dealers] -> [*dealers, *cards]": "six cards are a set",
+    "play: ('ante', 'pair_plus', 'six_card_bonus') -> ('ante', 'six_card_bonus', 'pair_plus')": (
+        NO_ORDER
+    ),
+    "play: ('ante', 'pair_plus', 'six_card_bonus') -> ('pair_plus', 'ante', 'six_card_bonus')": (
+        NO_ORDER
+    ),
+    "play: 1 -> 0": "nobody is dealt until he has no cards",
+    "with_odds: 0 -> -1": "each of these tables pays one thing",
+}
 """Mutants that change nothing, and why."""
 
 EDGES = "ante 3.4 pair_plus 2.3 six_card_bonus 10.2"
@@ -153,6 +165,20 @@ def test_649a_6_cards_are_dealt_one_by_one_but_by_an_automated_shoe() -> None:
         assert text(ruling(cut, GAME), following=True)[-1] == expected
 
 
+def test_649a_6_an_automated_shoe_deals_a_holders_three_cards_at_once() -> None:
+    cut = "start automated_shoe\n1 ante 10\n2 ante 10\nnomorebets\n"
+    for cards, following in (
+        ("1 2c", "> cards_dealt position 1 649a.6"),
+        ("1 3c 4c", "> cards_dealt position 2 649a.6"),
+        ("2 2d 3d", "> cards_dealt position 2 649a.6"),
+        ("2 4d", "> cards_dealt dealer 649a.6"),
+        ("dealer 2h 3h", "> cards_dealt dealer 649a.6"),
+        ("dealer 4h", "> wager_placed position 1 play 649a.6"),
+    ):
+        cut += f"deal {cards}\n"
+        assert text(ruling(cut, GAME), following=True)[-1] == following
+
+
 # The line that is gone, the status then, and every finding.
 GONE = """
     nomorebets           > complete > step_missing
@@ -279,6 +305,17 @@ def test_649a_standard_wagers_that_the_record_lost_leave_the_hand_in_play() -> N
     found = text(ruling("\n".join(rest), GAME))
     assert found[:2] == ["awaiting", lines(BASE)[1]]
     assert not [line for line in found if "misdeal" in line or "not_permitted" in line]
+
+
+def test_649a_standard_a_pair_plus_without_an_ante_is_whole_though_a_fact_was_lost() -> None:
+    script = ROUND.replace("1 ante 1000\n", "").replace("1 six_card_bonus 500\n", "")
+    script = script.replace("1 play 1000\n", "").replace("start manual_shoe", "start hand | seq 1")
+    found = text(ruling(script.replace("nomorebets", "nomorebets | seq 3"), GAME))
+    assert found == lines("""
+        complete
+        1 pair_plus 500 lose -500 649a.12
+        ! fact_missing 1 more / 1, then 3
+    """)
 
 
 def test_649a_standard_a_hand_given_up_and_shown_without_a_six_card_bonus_is_in_play() -> None:
