@@ -57,6 +57,7 @@ class Ring:
         self.all_in: set[int] = set()
         self.folded: dict[int, str] = {}  # by which paragraph
         self.lost: Step | None = None  # a decision that is not on record, though facts were lost
+        self.unsure = False  # whose turn it was: a decision of whatever kind is not on record
         self.ended = cites.first  # the paragraph of the latest betting round
         self.rounds = 0
         self.price = 0  # what staying in this betting round comes to
@@ -166,7 +167,7 @@ def _straddles(ring: Ring) -> None:
     for seat, wager, _ in ring.posted:
         if wager == STRADDLE and seat == due:
             ring.last = seat
-        elif wager == STRADDLE:
+        elif wager == STRADDLE and not ring.t.source.excused:
             why = f"position {due} is left of the blinds, and one straddle may be made"
             ring.t.not_permitted(seat, STRADDLE, why, ring.cites.straddle)
 
@@ -264,6 +265,7 @@ def _respond(ring: Ring, seat: int, due: int, section: str, *, raises: bool) -> 
 def _unheard(ring: Ring, seat: int, section: str) -> None:
     """A decision that is not on record, though play went on: he stayed if he acts later."""
     source = ring.t.source
+    ring.unsure = source.excused
     later = ("decision_made", "hand_shown", "hand_mucked", "pot_awarded")
     if not any(
         getattr(fact.body, "position", 0) == seat for name in later for fact in source.left(name)

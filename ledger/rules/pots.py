@@ -89,7 +89,10 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
     one = None if ring.contested else ring.live[0]
     showing = ring.live if ring.contested else []
     hands = [{seat: share.hand(ring, seat) for seat in showing} for share in shares]
-    if ring.lost or _short(ring, pots) or any(None in of.values() for of in hands):
+    open_ = ring.lost or _differ(ring, pots) or any(None in of.values() for of in hands)
+    if ring.t.source.excused and (open_ or ring.unsure):
+        _forget_turns(ring)
+    if open_:
         _leave_open(ring)
         return
     won: dict[int, Won] = {}
@@ -106,19 +109,27 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
         )
 
 
-def _short(ring: Ring, pots: Sequence[Pot]) -> bool:
-    """Facts were lost, and more was awarded than was put in: a wager is among them."""
-    if not ring.t.source.excused:
+def _differ(ring: Ring, pots: Sequence[Pot]) -> bool:
+    """Facts were lost, and what is left says that chips or decisions are among them.
+
+    Another sum was awarded than was put in, or a decision that play had no place for.
+    """
+    source = ring.t.source
+    if not source.excused:
         return False
-    awarded = [said(fact, PotAwarded).amount for fact in ring.t.source.left("pot_awarded")]
-    return sum(awarded) > sum(pot.cents for pot in pots)
+    awarded = [said(fact, PotAwarded).amount for fact in source.left("pot_awarded")]
+    unlike = bool(awarded) and sum(awarded) != sum(pot.cents for pot in pots)
+    return unlike or bool(source.left("decision_made"))
+
+
+def _forget_turns(ring: Ring) -> None:
+    """Which decision answered which step is not known where one of them was lost."""
+    unsure = ("decision_made", "cards_dealt")
+    ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
 
 
 def _leave_open(ring: Ring) -> None:
-    """A fact that decides the pots is not on record; nor is any turn certain, if it was chips."""
-    if ring.t.source.excused:
-        unsure = ("decision_made", "cards_dealt")
-        ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
+    """A fact that decides the pots is not on record."""
     last = ring.lost or Step("hand_shown", ring.cites.showdown)
     for seat in ring.seats:
         ring.t.stakes.pop((seat, POT, 1), None)
