@@ -14,7 +14,9 @@ import pytest
 
 from ledger.facts import FACTS
 from ledger.games import games
+from ledger.regulations import resolves
 from ledger.rules.codes import CODES
+from ledger.rules.steps import POT
 from replay.docs.__main__ import FOLDER, generate, main, stale, write
 from replay.docs.errors import EXITS, REASONS
 from replay.playorder import order_of_play
@@ -139,14 +141,14 @@ def test_the_order_of_play_begins_with_a_wager_and_names_every_step_with_its_sec
     game: Game,
 ) -> None:
     order = order_of_play(game)
-    chapters = {edition.chapter for edition in game.editions}
     assert order[0].step == "wager_placed"
     assert order[-1].step == "round_completed"
     assert all(step.sections for step in order)
-    assert {cited.partition(".")[0] for step in order for cited in step.sections} <= chapters
+    assert all(resolves(cited) for step in order for cited in step.sections)
     settled = {step.wager for step in order if step.step == "settled"}
     if game.pots:  # pushed, not settled; but for a bet that nobody met
         assert settled <= {"bet"}
         return
-    assert settled <= {wager.id for wager in game.wagers}
+    paid = {name for table in game.paytables for name in table.wagers}
+    assert settled <= {wager.id for wager in game.wagers} | paid | {POT, *game.fees}
     assert len(settled) * 3 > len(game.wagers)
