@@ -161,15 +161,14 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 
 def _set(t: Table, seats: Sequence[int]) -> dict[int, Hands | None]:
-    """How each player set his cards; 11(b) gives them no order."""
-    since, hands = len(t.taken), dict[int, "Hands | None"]()
+    """How each player set his cards (11(b)(1)-(2)); they are given no order."""
+    hands: dict[int, Hands | None] = {}
     for seat in t.as_told("hand_set", seats):
         if t.left_table(seat) and not t.source.plays_on(seat):
             hands[seat] = None
             continue
         ways = partial(_ways, t.cards["player", seat, 1])
         hands[seat] = t.set_hand("player", HANDS, "11(b)", seat, ways=ways)
-    t.any_order(since)
     return hands
 
 
@@ -207,7 +206,7 @@ def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> Count
         return None
     possible = {count for one in settings for count in one.counts}
     if hands is None:
-        return Counted(bool(possible), max(possible, default=0)) if len(possible) < 2 else None  # noqa: PLR2004 - one count
+        return None if len(possible) > 1 else Counted(bool(possible), max(possible, default=0))
     as_set = points.three_qualify_if_known(hands["qualifying"])
     counts = points.point_counts_if_known(hands["showdown"])
     if as_set is None or counts is None:
@@ -217,6 +216,7 @@ def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> Count
     return Counted(as_set, counts[0])
 
 
+# A count of 5 is paid by 11(d)(1)(ii)(B), any other by 11(d)(1)(ii)(A).
 def _compared(mine: Counted, dealer: int) -> tuple[Paytable | None, str]:
     """What an Ante is paid by, and the paragraph that decides; none: it is lost, or goes back."""
     table = ANTE_OF_5 if mine.points == FIVE else ANTE
@@ -233,20 +233,18 @@ PUSHED = ("11(d)(1)(i)", "11(d)(2)(ii)(C)")
 
 
 def _settle(t: Table, seat: int, hands: Hands | None, left: dict[int, tuple[int, str]]) -> None:
-    """A player's Ante beside the dealer's hand, then his Bonus (11(d)-(e)).
+    """A player's Ante beside the dealer's hand, then his Bonus (11(d), 11(e)(1)-(2)).
 
     `left`: what the limit of 12(d) leaves each player to win on his Antes.
     """
     cards = t.cards["player", seat, 1]
     three = hands["qualifying"] if hands else cards[:3]
     t.turn("player", _places(cards, three), "11(d)", seat, must=False)
-    chosen = t.rules.readings
-    mine = _counted(cards, hands, chosen["misset"])
-    dealer = _dealer_count(t, chosen["dealer_joker"])
-    if mine is None or dealer is None:
+    result = _result(t, cards, hands, t.rules.readings)
+    if result is None:
         t.settle(seat, "ante", ANTE, None, "11(d)(2)(i)")
     else:
-        table, section = _compared(mine, dealer)
+        mine, table, section = result
         if mine.qualifies:
             t.turn("player", range(CARDS), section, seat, must=False)
         if hands and points.saigon_settings(cards) and not points.three_qualify(three):
@@ -274,43 +272,47 @@ def _places(cards: Sequence[str], some: Sequence[str]) -> list[int]:
     return [place for place, card in enumerate(cards) if card in some]
 
 
+def _result(
+    t: Table, cards: Sequence[str], hands: Hands | None, chosen: Mapping[str, object]
+) -> tuple[Counted, Paytable | None, str] | None:
+    """A player's hand beside the dealer's, under these readings; None: a card is not known."""
+    mine = _counted(cards, hands, chosen[MISSET.name])
+    dealer = _dealer_count(t, chosen[DEALER_JOKER.name])
+    return None if mine is None or dealer is None else (mine, *_compared(mine, dealer))
+
+
 def _by_reading(t: Table, cards: Sequence[str], hands: Hands | None) -> list[str]:
-    """The readings under whose other value the Ante would be settled otherwise."""
-
-    def result(chosen: Mapping[str, object]) -> object:
-        mine = _counted(cards, hands, chosen["misset"])
-        dealer = _dealer_count(t, chosen["dealer_joker"])
-        return None if mine is None or dealer is None else _compared(mine, dealer)
-
-    now = result(t.rules.readings)
-    others = [(each.name, value) for each in (DEALER_JOKER, MISSET) for value in each.values]
-    changed = [name for name, value in others if result({**t.rules.readings, name: value}) != now]
-    return list(dict.fromkeys(changed))
+    """The readings under whose values the Ante is not always settled the same way."""
+    found = []
+    for reading in (DEALER_JOKER, MISSET):
+        under = [{**t.rules.readings, reading.name: value} for value in reading.values]
+        results = [_result(t, cards, hands, chosen) for chosen in under]
+        if len({result and result[2] for result in results}) > 1:
+            found.append(reading.name)
+    return found
 
 
 def _settle_pot(t: Table, live: Sequence[int], hands: Mapping[int, Hands | None]) -> None:
     """The pot goes to the highest two-card hand, and is split evenly between equal ones (11(f))."""
-    staked = {seat: t.stakes[seat, "pot", 1] for seat, _ in t.betting("pot")}
+    staked = {seat: t.stake(seat, "pot") for seat, _ in t.betting("pot")}
     counts = {
-        seat: _counted(t.cards["player", seat, 1], hands[seat], t.rules.readings["misset"])
+        seat: _counted(t.cards["player", seat, 1], hands[seat], t.rules.readings[MISSET.name])
         for seat in live
         if seat in staked
     }
-    if None in staked.values() or None in counts.values() or not counts:
-        t.unsettled += [Step("pot_awarded", "11(f)", what="0")] if staked else []
+    if not counts or None in counts.values():
         return
     known = {seat: count for seat, count in counts.items() if count}
     by = {value: _winners(known, qualifying=bool(value)) for value in POT_QUALIFIES.values}
     winners = by[t.rules.readings[POT_QUALIFIES.name]]
     reading = POT_QUALIFIES.name if by[True] != by[False] else None
-    total = sum(cents or 0 for cents in staked.values())
-    shares = _split(total, len(winners), t.rules.breakage_unit)
+    shares = _split(sum(staked.values()), len(winners), t.rules.breakage_unit)
     reading = reading or (ODD_CHIP.name if len(set(shares)) > 1 else None)
     won = dict(zip(winners, shares, strict=True))
     for seat in winners:
         t.award(seat, won[seat], "11(f)")
     for seat, cents in staked.items():
-        t.share_of_pots(seat, cents or 0, won.get(seat, 0), "11(f)", reading=reading)
+        t.share_of_pots(seat, cents, won.get(seat, 0), "11(f)", reading=reading)
 
 
 def _winners(counts: Mapping[int, Counted], *, qualifying: bool) -> list[int]:
@@ -357,7 +359,11 @@ GAME = Game(
             by_dealing={"hand": "9(f)", "automated_shoe": "10(f)"},
         ),
     },
-    procedures=usual.CARE._replace(deck_cards=53),
+    procedures=usual.CARE._replace(
+        stub={"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"},
+        device_covered="13(f)",
+        deck_cards=53,
+    ),
     not_modelled={
         **usual.NOT_MODELLED,
         **dict.fromkeys(

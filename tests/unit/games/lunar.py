@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING
 
-from ledger import adjudicate
-from ledger.rules.record import Record
-from ledger.rules.steps import Stop, Void
-from ledger.rules.table import Table
-from ledger.submissions import in_force
-from tests.unit.games.rounds import facts_of, lines, ruling, text
+from tests.unit.games.rounds import lines, ruling, text
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from ledger.rules.steps import Step
-    from ledger.wire import Fact
     from tests.unit.games.rounds import Around
 
 GAME = "lunar_poker"
@@ -63,25 +55,3 @@ def told(script: str, **around: Unpack[Around]) -> list[str]:
     found = ruling(script, GAME, **around)
     twice = [f"+ {s.position} {' and '.join(s.rows)}" for s in found.settlements if s.rows]
     return [*text(found), *twice]
-
-
-class Spy(Record):
-    """A record that notes what it is asked for."""
-
-    steps: list[Step]
-
-    def take(self, step: Step) -> Fact | None:
-        """As any record, and the step is kept."""
-        self.steps.append(step)
-        return super().take(step)
-
-
-def asked(script: str) -> list[Step]:
-    """The steps that play asks a record for, in order."""
-    game = adjudicate.games()[GAME]
-    day = "2015-03-01"
-    spy = Spy(facts_of(script, GAME, day), wagers=frozenset(wager.id for wager in game.wagers))
-    spy.steps = []
-    with contextlib.suppress(Stop, Void):
-        game.play(Table(spy, in_force(game, "hollywood", "T-1", day, []), "manual_shoe"))
-    return spy.steps

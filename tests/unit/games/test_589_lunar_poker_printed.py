@@ -26,6 +26,16 @@ EQUIVALENT = {
 }
 """Mutants that change nothing, and why."""
 
+EDGES = "ante 18.9 super -48.8"
+"""What the house keeps, per cent, under the default readings."""
+
+FAVOURABLE = {"second_combination=next_best": {"super"}}
+"""Wagers that the player gains on, by reading: the Super Wager as it does by default."""
+
+FAVOURABLE_DEFAULT = {
+    "super": "an ace-king is printed to pay 5 or 6 to 1, and is one hand in six (ADR 0082)"
+}
+
 LATER = {"bet"}
 """Wagers made once cards are known: their edge is inside that of the Ante."""
 

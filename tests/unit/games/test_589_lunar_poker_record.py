@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.games.lunar import GAME, NO_HAND, asked, check, one_hand, opening, told
+from tests.unit.games.lunar import GAME, NO_HAND, check, one_hand, opening, told
 from tests.unit.games.rounds import lines, ruling, text
+from tests.unit.games.spy import asked
 
 PLAYED = """
     start automated_shoe
@@ -340,7 +341,7 @@ def test_589_11_a_hand_given_up_after_its_super_was_shown_is_still_given_up() ->
 
 
 def test_589_11_b_what_a_player_may_decide_what_it_costs_and_what_it_may_say() -> None:
-    steps = asked(PLAYED)
+    steps = asked(PLAYED, GAME)
     first = next(step for step in steps if step.options and step.position == 4 and step.may)
     assert (first.options, first.section) == (("declare",), "11(b)(2)")
     buys = next(step for step in steps if "fold" in step.options and step.position == 4)

@@ -1,0 +1,110 @@
+"""Lunar Poker: the Super Wager over every hand of five, the Ante over rounds dealt by chance.
+
+The Ante's later choices (cards, a dealer forced) are too many to enumerate, so its edge is that of
+a named strategy that buys nothing, sampled with a seed; `python -m ledger.edges.lunar_poker` counts
+the figures kept here again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+from ledger.edges import Edge
+from ledger.games.lunar_poker import BET, SUPER
+from ledger.rules.cards import DECK, RANKS, SUITS
+from ledger.rules.lunar import combinations_in, paid_rows, qualifies, super_hand
+from ledger.rules.poker import hand_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.rules.game import InForce
+
+ROUNDS, SEED = 2_000_000, 589
+HOW = (
+    "a Bet with an ace-king or better, else a fold, nothing bought, no dealer forced; "
+    "2,000,000 rounds by chance, within 0.6 % of the Ante"
+)
+ANTE = {"best_paying": -377_378, "next_best": -381_660}
+"""Antes gained by the player in so many rounds, by reading of 11(e)(1)(ii), as `ante` counts it."""
+
+
+def edges(rules: InForce) -> list[Edge]:
+    """The Super Wager under its paytable, counted now, and the Ante as it was sampled."""
+    gained = ANTE[str(rules.readings["second_combination"])]
+    return [
+        Edge("ante", Fraction(-gained, ROUNDS), HOW),
+        Edge("super", super_wager(rules), "2,598,960 hands, each declared that wins"),
+    ]
+
+
+def super_wager(rules: InForce) -> Fraction:
+    """The edge of the Super Wager: every class of ranks, by one suit, one color, and the rest."""
+    table = rules.paytable("super", *SUPER)
+    gained, hands = Fraction(0), 0
+    for cards, ways in _classes():
+        row = table.pays(super_hand(cards), rules.readings)
+        gained += ways * (row.ratio if row else -1)
+        hands += ways
+    return -gained / hands
+
+
+def _classes() -> Iterator[tuple[list[str], int]]:
+    """One hand of each class, and how many hands are of it."""
+    for ranks in combinations_with_replacement(RANKS, 5):
+        held = Counter(ranks)
+        if max(held.values()) > len(SUITS):
+            continue
+        every = prod(comb(4, count) for count in held.values())
+        suited = 4 if len(held) == len(ranks) else 0
+        colored = 2 * prod(comb(2, count) for count in held.values()) - suited
+        for suits, ways in (
+            ("cccc", suited),
+            ("cs", colored),
+            ("cdhs", every - suited - colored),
+        ):
+            if ways:
+                yield _hand(ranks, suits), ways
+
+
+def _hand(ranks: tuple[str, ...], suits: str) -> list[str]:
+    """Cards of these ranks, the suits by turns: never two of one card, for `ways` above zero."""
+    return [rank + suits[place % len(suits)] for place, rank in enumerate(ranks)]
+
+
+def ante(rounds: int = ROUNDS, seed: int = SEED) -> dict[str, int]:
+    """Antes gained by the player, by reading: what `ANTE` keeps of so many rounds."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+    gained = {"best_paying": 0, "next_best": 0}
+    for _ in range(rounds):
+        cards = chance.sample(DECK, 10)
+        for reading, net in _played(cards[:5], cards[5:]).items():
+            gained[reading] += net
+    return gained
+
+
+def _played(player: list[str], house: list[str]) -> dict[str, int]:
+    """What a round wins, in Antes, by reading."""
+    mine, dealer = hand_of(player), hand_of(house)
+    if not qualifies(mine):
+        net = -1
+    elif not qualifies(dealer):
+        net = 1
+    elif mine <= dealer:
+        net = -3 if mine < dealer else 0
+    else:
+        found = combinations_in(player)
+        return {
+            reading: int(2 * sum(row.ratio for row in paid_rows(found, BET.rows, reading)))
+            for reading in ("best_paying", "next_best")
+        }
+    return dict.fromkeys(("best_paying", "next_best"), net)
+
+
+if __name__ == "__main__":
+    print(ante())  # noqa: T201 - the figures to keep

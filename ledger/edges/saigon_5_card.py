@@ -1,0 +1,96 @@
+"""Saigon 5 Card: the Ante over every deal of card values, the Bonus over every hand of five.
+
+Only what cards count matters to the Ante, so hands are multisets of eleven values, each weighed by
+how many deals are of it once the other hand is out. The pot is the players' own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ledger.edges import Edge
+from ledger.games.saigon_5_card import BONUS, FIVE
+from ledger.rules.cards import JOKER, RANKS, SUITS
+from ledger.rules.joker import saigon_bonus
+from ledger.rules.points import dealer_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.rules.game import InForce
+
+VALUES = "A23456789TJ"
+"""What cards count, ace to ten; J stands for the joker."""
+HELD = (*[4] * 9, 16, 1)
+BEST = "three that qualify wherever there are some, with the highest count; every deal of values"
+
+
+def edges(rules: InForce) -> list[Edge]:
+    """The Ante under the reading of the dealer's joker, the Bonus, and the pot: nobody's edge."""
+    return [
+        Edge("ante", ante(str(rules.readings["dealer_joker"])), BEST),
+        Edge("bonus", bonus(rules), "2,869,685 hands"),
+        Edge("pot", Fraction(0), "players against players: the house keeps nothing"),
+    ]
+
+
+@cache
+def ante(dealer_joker: str) -> Fraction:
+    """The edge of the Ante, in sums over every pair of hands."""
+    hands = [hand for hand in combinations_with_replacement(range(len(VALUES)), 5) if _there(hand)]
+    held = np.array([[hand.count(value) for value in range(len(VALUES))] for hand in hands])
+    mine = np.array([dealer_count(_cards(hand)) for hand in hands])
+    his = np.array([dealer_count(_cards(hand), dealer_joker) for hand in hands])
+    ways = np.array([[comb(left, count) for count in range(6)] for left in range(17)])
+    gained = deals = 0
+    for index, some in enumerate(held):
+        left = np.array(HELD) - some
+        of_dealer = ways[left[None, :], held].prod(axis=1)
+        here = prod(comb(all_, count) for all_, count in zip(HELD, map(int, some), strict=True))
+        won = int(of_dealer[his < mine[index]].sum())
+        lost = int(of_dealer[his > mine[index]].sum())
+        half = 1 if mine[index] == FIVE else 2
+        gained += here * (half * won - 2 * lost)
+        deals += here * int(of_dealer.sum())
+    return Fraction(-gained, 2 * deals)
+
+
+def _there(hand: tuple[int, ...]) -> bool:
+    """Whether the deck holds so many cards of each value."""
+    return all(hand.count(value) <= HELD[value] for value in set(hand))
+
+
+def _cards(hand: tuple[int, ...]) -> list[str]:
+    """Cards of these values, whatever their suits."""
+    return [JOKER if VALUES[value] == "J" else VALUES[value] + "c" for value in hand]
+
+
+def bonus(rules: InForce) -> Fraction:
+    """The edge of the Bonus: hands of five, and of four beside the joker, by ranks and one suit."""
+    gained, hands = Fraction(0), 0
+    for size, joker in ((5, ()), (4, (JOKER,))):
+        for cards, ways in _classes(size):
+            row = BONUS.pays(saigon_bonus((*cards, *joker)), rules.readings)
+            gained += ways * (row.ratio if row else -1)
+            hands += ways
+    return -gained / hands
+
+
+def _classes(size: int) -> Iterator[tuple[list[str], int]]:
+    """One hand of so many cards of each class, suited and not, and how many hands are of it."""
+    for ranks in combinations_with_replacement(RANKS, size):
+        copies = Counter(ranks)
+        if max(copies.values()) > len(SUITS):
+            continue
+        suited = len(SUITS) if len(copies) == size else 0
+        mixed = prod(comb(len(SUITS), count) for count in copies.values()) - suited
+        for suits, ways in (("c", suited), ("cdhs", mixed)):
+            if ways:
+                yield [rank + suits[n % len(suits)] for n, rank in enumerate(ranks)], ways
