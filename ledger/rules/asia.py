@@ -212,3 +212,10 @@ def settings(cards: Sequence[str], by: Ranking) -> Iterator[tuple[Three, Hands]]
 def highest_high(cards: Sequence[str], by: Ranking) -> tuple[Three, Hands]:
     """The setting with the highest high hand, and of those the highest medium hand."""
     return max(settings(cards, by), key=lambda setting: setting[0])
+
+
+def hands_higher(mine: Three | None, theirs: Three | None) -> int | None:
+    """How many of three hands are higher than the dealer's: 659a.11(f). None where not known."""
+    if mine is None or theirs is None:
+        return None
+    return sum(one > other for one, other in zip(mine, theirs, strict=True))

@@ -94,12 +94,15 @@ def next_steps_wrong(
 ) -> tuple[int, Counter[tuple[str, str]]]:
     """Prefixes of all rounds, and those whose next step was said wrongly, by what it was.
 
-    Those are throws that were called no roll afterwards: until then they decide wagers.
+    None that ends in a throw called no roll afterwards: until then it decides wagers.
     """
     _, submissions, rounds = dealt(minutes, of)
     prefixes, wrong = 0, Counter[tuple[str, str]]()
     for round_, facts in rounds.items():
         for cut in range(1, len(facts)):
+            coming_body = facts[cut].body
+            if isinstance(coming_body, NoRollCalled) and coming_body.of:
+                continue
             ruling = rule(RoundRecord(round_, facts[:cut]), submissions)
             prefixes += 1
             assert ruling is not None

@@ -3,3 +3,4 @@
 import pytest
 
 pytest.register_assert_rewrite("tests.unit.games.cross")
+pytest.register_assert_rewrite("tests.unit.games.asia")
