@@ -13,7 +13,7 @@ from ledger.rules import house_money, progressive
 from ledger.rules.cards import DECK
 from ledger.rules.dealer_of_21 import CHECKED, Peek, up_value
 from ledger.rules.game import Edition, Game, Habit, Reading, Wager
-from ledger.rules.hands_of_21 import Hand, Style, leans
+from ledger.rules.hands_of_21 import Hand, Style, doubtful, leans
 from ledger.rules.odds import paytable, row
 from ledger.rules.poker import PAIR, is_a
 from ledger.rules.short_hands import (
@@ -36,6 +36,7 @@ from ledger.rules.standard_21 import (
     tables,
 )
 from ledger.rules.twenty_one import straight_jack_if_known
+from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +144,7 @@ def _settle_first(t: Table, seats: Sequence[int]) -> list[int]:
     """Optional wagers that lose are collected (7(g)(9)-(10)); who did not lose House Money."""
     winners = []
     for seat in reversed(seats):
-        cards = t.cards["player", seat, 1][:2]
+        cards = _first_two(t, seat)
         run = straight_jack_if_known(cards)
         if run is not None and not run.length:
             t.collect(seat, "straight_jack", "7(g)(9)")
@@ -152,6 +153,11 @@ def _settle_first(t: Table, seats: Sequence[int]) -> list[int]:
         else:
             winners.append(seat)
     return winners
+
+
+def _first_two(t: Table, seat: int) -> list[str]:
+    """A player's first two cards; not known where a card of the round was lost."""
+    return [UNKNOWN_CARD] * 2 if doubtful(t) else t.cards["player", seat, 1][:2]
 
 
 def _pays(t: Table, cards: Sequence[str]) -> bool | None:
@@ -176,7 +182,7 @@ def _pay_house_money(t: Table, winners: Sequence[int], *, pressed: bool) -> None
     for seat in winners:
         placed = (seat, "house_money", 1) in t.stakes
         before = len(t.settlements)
-        hand = two_card_hand_if_known(t.cards["player", seat, 1][:2])
+        hand = two_card_hand_if_known(_first_two(t, seat))
         t.settle(seat, "house_money", table, hand, "7(g)(10)")
         if placed and pressed:
             paid = t.settlements[before] if len(t.settlements) > before else None
@@ -192,7 +198,7 @@ def _straight_jack(t: Table, seats: Sequence[int], hands: Mapping[int, list[Hand
         if len(hands.get(seat, ())) > 1:
             # What follows is drawn to two hands, so the first two cards are the straight.
             cards = [cards[0], t.cards["player", seat, 2][0]]
-        run = straight_jack_if_known(cards, repeated)
+        run = None if doubtful(t) else straight_jack_if_known(cards, repeated)
         found = STRAIGHT_JACK.pays(run, t.rules.readings) if run else None
         stake = t.stake(seat, "straight_jack")
         if stake and found:

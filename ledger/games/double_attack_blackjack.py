@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules import usual
+from ledger.rules.bets_of_21 import adjacent_boxes, at_most, dealt_in
 from ledger.rules.bust_it import bust_it_if_known
 from ledger.rules.dealer_of_21 import (
     CHECKED,
@@ -33,16 +34,16 @@ from ledger.rules.hands_of_21 import (
     SURRENDERED,
     Hand,
     Style,
-    adjacent_boxes,
-    at_most,
+    blackjack_of,
     called,
-    dealt_in,
+    doubtful,
     draw,
     late_card,
     leans,
     one_more,
     play_hands,
     told,
+    total_known,
 )
 from ledger.rules.odds import paytable, row
 from ledger.rules.steps import Void
@@ -193,7 +194,7 @@ def _decisions(t: Table, live: list[int]) -> list[Hand]:
     """A Blackjack is paid at once (7(h)(1)), others play (7(h)(2)): the hands left."""
     hands: list[Hand] = []
     for seat in live:
-        if is_blackjack_if_known(t.cards["player", seat, 1]):
+        if blackjack_of(t, seat):
             _settle(t, Hand(seat), Dealer(None, blackjack=False))
         else:
             hands += [_given_up(t, hand) for hand in play_hands(t, seat, STYLE)]
@@ -234,7 +235,7 @@ def _surrender(t: Table, hand: Hand) -> None:
 def _dealer(t: Table, hands: list[Hand]) -> None:
     """The hole card, the third card with the Bust It Wagers, and the draw (7(l)-(n), 13(d))."""
     tied = t.rules.readings["both_bust"] == "tie"
-    totals = [total_if_known(t.cards["player", hand.seat, hand.number]) for hand in hands]
+    totals = [total_known(t, t.cards["player", hand.seat, hand.number]) for hand in hands]
     due = any(total is None or tied or not total.bust for total in totals)
     due = due or any(t.betting("bust_it"))
     if turn_hole(t, "7(l)", due=due):
@@ -253,12 +254,13 @@ def _bust_it(t: Table) -> None:
     two = total_if_known(dealers(t)[:2])
     lost = "7(m)(1)" if two and not dealer_draws(two) else "7(m)(2)(ii)"
     for seat in reversed(t.positions()):
-        t.settle(seat, "bust_it", BUST_IT, bust_it_if_known(dealers(t)), lost)
+        busted = None if doubtful(t) else bust_it_if_known(dealers(t))
+        t.settle(seat, "bust_it", BUST_IT, busted, lost)
 
 
 def _settle(t: Table, hand: Hand, dealer: Dealer) -> None:
     """A hand's wagers beside the dealer's hand: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
-    how = compare(hand, t.cards["player", hand.seat, hand.number], dealer)
+    how = compare(t, hand, dealer)
     returned = RETURNED if how == "dealer blackjack" else {}
     tied = how in ("tie", "both blackjack")
     readings: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.facts import CardsDealt, CardsTurned, HoleCardChecked, WagerPlaced, indexes
-from ledger.rules.hands_of_21 import ANY_CARDS, TWO, Hand, called
+from ledger.rules.hands_of_21 import ANY_CARDS, TWO, Hand, called, doubtful, total_known
 from ledger.rules.steps import Step, said
 from ledger.rules.twenty_one import VALUE, Total, is_blackjack_if_known, total_if_known
 from ledger.values import UNKNOWN_CARD, dollars
@@ -74,7 +74,7 @@ def up_card(t: Table, section: str) -> Fact | None:
 
 def up_value(t: Table) -> int | None:
     """What the dealer's first card counts, an ace 1; None where it is not known."""
-    return VALUE.get(dealers(t)[0]) if dealers(t) else None
+    return VALUE.get(dealers(t)[0]) if dealers(t) and not doubtful(t) else None
 
 
 def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
@@ -110,13 +110,13 @@ def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool) 
     most = -(-insured // (2 * chip)) * chip
     if insured and t.stake(seat, "insurance") > most:
         t.not_permitted(seat, "insurance", f"{dollars(most)} is the most", by.most)
-    t.settle(seat, "insurance", by.table, won, by.lost)
+    t.settle(seat, "insurance", by.table, None if doubtful(t) else won, by.lost)
 
 
 def read_as(t: Table, section: str, *, found: bool) -> None:
     """The hole card that is seen rules, whatever the card reader was read as; it is said aloud."""
     seen = is_blackjack_if_known(dealers(t)[:TWO])
-    if seen is None or seen == found:
+    if seen is None or seen == found or doubtful(t):
         return
     words = {True: "blackjack", False: "none"}
     says = f"The hole card was read as {words[found]}; as seen it is {words[seen]}"
@@ -173,7 +173,7 @@ def draw_out(
     """
     cards = dealers(t)
     while len(cards) < most:
-        total = total_if_known(cards)
+        total = total_known(t, cards)
         if total is None and not any(
             said(fact, CardsDealt).to == "dealer" for fact in t.source.left("cards_dealt")
         ):
@@ -197,7 +197,7 @@ def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
     cards = dealers(t)
     stand = len(cards)
     for count in range(TWO, len(cards)):
-        total = total_if_known(cards[:count])
+        total = total_known(t, cards[:count])
         if total is not None and not draws(total):
             stand = count
             break
@@ -213,12 +213,15 @@ def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
 def dealer_has(t: Table, *, blackjack: bool = False) -> Dealer:
     """What the dealer has in the end; `blackjack` as the card reader said, if a card is unknown."""
     cards = dealers(t)
-    natural = is_blackjack_if_known(cards)
-    return Dealer(total_if_known(cards), blackjack or None if natural is None else natural)
+    natural = None if doubtful(t) else is_blackjack_if_known(cards)
+    return Dealer(total_known(t, cards), blackjack or None if natural is None else natural)
 
 
-def compare(hand: Hand, cards: Sequence[str], dealer: Dealer) -> Compared | None:
+def compare(t: Table, hand: Hand, dealer: Dealer) -> Compared | None:
     """How a hand stands beside the dealer's; None where a card that matters is not known."""
+    cards = t.cards["player", hand.seat, hand.number]
+    if doubtful(t):
+        return None
     natural = False if hand.split else is_blackjack_if_known(cards)
     total = total_if_known(cards)
     if total is None or natural is None:

@@ -1,4 +1,4 @@
-"""Hands of 21: who is dealt in, and what a player does with his hand.
+"""Hands of 21: the deal, and what a player does with his hand.
 
 665a.7, 665a.9 to 665a.11, 633a and 635a.10 share it; what each of them allows is a `Style`. What a
 wager is owed is the game's to say: nothing is settled here. `dealer_of_21` is the other side.
@@ -13,14 +13,16 @@ from ledger.rules.steps import Step, said
 from ledger.rules.twenty_one import (
     LIMIT,
     VALUE,
+    Total,
     dealer_draws,
+    is_blackjack_if_known,
     same_value_if_known,
     total_if_known,
 )
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ledger.rules.table import Table
     from ledger.wire import Fact
@@ -57,49 +59,7 @@ class Hand(NamedTuple):
     doubled: bool = False
 
 
-# -- who plays, and the deal ---------------------------------------------------------------------
-
-
-def dealt_in(
-    t: Table, wager: str, beside: Sequence[str], late: set[tuple[int, str]], section: str
-) -> list[int]:
-    """Who is dealt in: those with the wager, in time or dealt to. The others' chips go back."""
-    seats = []
-    for seat in t.positions(dealt_to=True):
-        if t.lost_before_deal(seat):
-            t.presume(seat, (wager,), section)
-        stands = (seat, wager, 1) in t.stakes
-        if stands and ((seat, wager) not in late or t.dealt_to(seat)):
-            seats.append(seat)
-            continue
-        t.give_back(seat, wager, section)
-        for other in beside:
-            if (seat, other, 1) in t.stakes:
-                t.not_permitted(seat, other, f"it stands without {t.name(wager)}", section)
-                t.give_back(seat, other, section)
-    return seats
-
-
-def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, section: str) -> None:
-    """A player may wager on so many boxes side by side; the seats taken say which are his."""
-    seen: set[int] = set()
-    for first in sorted(seats):
-        if first in seen:
-            continue
-        his = sorted({first, *t.source.seat_of(first)}.intersection(seats))
-        seen.update(his)
-        for count, seat in enumerate(his):
-            if seat != first + count or count >= most:
-                why = f"its player may wager on {most} adjacent boxes, and begins at {first}"
-                t.not_permitted(seat, wager, why, section)
-
-
-def at_most(t: Table, seats: Iterable[int], wager: str, of: str, section: str) -> None:
-    """A wager beside another is equal to it or less; one that is lost limits nothing."""
-    for seat in seats:
-        limit = t.stake(seat, of)
-        if limit and t.stake(seat, wager) > limit:
-            t.not_permitted(seat, wager, f"it is larger than the {t.name(of)}", section)
+# -- the deal ---------------------------------------------------------------------
 
 
 def one_more(t: Table, seats: Iterable[int], count: int, section: str) -> Fact | None:
@@ -114,7 +74,29 @@ def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str
     """A hand with so many cards; those the record has lost are not known."""
     held = t.deal("player", count, section, seat, number, face="up")
     held.extend([UNKNOWN_CARD] * (count - len(held)))
+    if doubtful(t):
+        forget_deal(t)
     return held
+
+
+def doubtful(t: Table) -> bool:
+    """Whether a card was lost in this round: whose it was, no count tells, so no hand is known."""
+    return t.source.lacks("cards_dealt")
+
+
+def forget_deal(t: Table) -> None:
+    """One of the deals is lost: which step each of the others answered is not known."""
+    t.taken = [(step, fact) for step, fact in t.taken if step.fact != "cards_dealt"]
+
+
+def total_known(t: Table, cards: Sequence[str]) -> Total | None:
+    """The total of a hand, or None where a card of it, or of any, is not known."""
+    return None if doubtful(t) else total_if_known(cards)
+
+
+def blackjack_of(t: Table, seat: int) -> bool | None:
+    """Whether a position has a Blackjack; None where a card is not known."""
+    return None if doubtful(t) else is_blackjack_if_known(t.cards["player", seat, 1])
 
 
 def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
@@ -180,7 +162,7 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
     """A hand's cards and decisions, until it stands, is split, or is given up."""
     cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
     while True:
-        total = total_if_known(cards)
+        total = total_known(t, cards)
         if total and total.points >= LIMIT:
             return _may(t, hand, (), style)
         options = _open(t, hand, cards, style, made)
@@ -215,7 +197,7 @@ def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
     cards = t.cards["player", hand.seat, hand.number]
     _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
     draw(t, hand.seat, hand.number, len(cards) + 1, style.double)
-    total = total_if_known(cards)
+    total = total_known(t, cards)
     below = total is None or total.points < LIMIT
     return _may(t, hand._replace(doubled=True), style.after_double if below else (), style)
 
@@ -250,7 +232,12 @@ def _base(t: Table, seat: int, style: Style) -> int:
 
 
 def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -> list[str]:
-    """What a player may decide with a hand below 21; a split ace may at most be split again."""
+    """What a player may decide with a hand below 21; a split ace may at most be split again.
+
+    Anything, where a card was lost: which hand it is missing from is not known.
+    """
+    if doubtful(t):
+        return ["hit", "stand", "double_down", "split", SURRENDERED, *style.after_double]
     first = len(cards) == TWO
     pair = first and made < style.split_hands and same_value_if_known(cards) is not False
     if hand.aces and first:
@@ -292,7 +279,7 @@ def _decisions(t: Table, hand: Hand) -> list[Fact]:
 def _is_lost(t: Table, hand: Hand) -> bool:
     """Whether a card comes now that no decision on record asked for: there are fewer of those."""
     cards, decisions = _coming(t, hand), _decisions(t, hand)
-    if not cards or not decisions:
+    if not cards or not decisions or doubtful(t):
         return False
     asked = sum(said(fact, DecisionMade).decision in ("hit", "double_down") for fact in decisions)
     return len(cards) > asked and t.source.later_than(decisions[0], cards[0]) is True

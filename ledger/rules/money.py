@@ -63,7 +63,11 @@ def compare(
         if chips is None and lost > 0 and (settlement.net or settlement.outcome != "win"):
             lost -= 1
             continue
-        found += _of_settlement(settlement, chips or Moved(), names(settlement.wager))
+        of_this = _of_settlement(settlement, chips or Moved(), names(settlement.wager))
+        if lost > 0 and _half_lost(of_this):
+            lost -= 1
+            continue
+        found += of_this
     for (position, hand, wager, throw), chips in chips_of.items():
         if lost > 0:
             lost -= 1
@@ -81,6 +85,12 @@ def compare(
         )
         found += _of_settlement(none, chips, names(wager))
     return _swapped(found)
+
+
+def _half_lost(found: Sequence[Finding]) -> bool:
+    """Of a surrender one fact tells what is taken and one what goes back: one of them is absent."""
+    codes = [each.code for each in found if each.recorded == 0]
+    return len(found) == 1 and codes in (["not_collected"], ["not_returned"])
 
 
 def _by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import CardsDealt
+from ledger.rules.bets_of_21 import adjacent_boxes, dealt_in
 from ledger.rules.dealer_of_21 import (
     Dealer,
     compare,
@@ -27,15 +28,15 @@ from ledger.rules.hands_of_21 import (
     RESCUED,
     SURRENDERED,
     Hand,
-    adjacent_boxes,
-    dealt_in,
+    blackjack_of,
     late_card,
     one_more,
     play_hands,
+    total_known,
 )
 from ledger.rules.odds import paytable, row
 from ledger.rules.steps import said
-from ledger.rules.twenty_one import LIMIT, dealer_draws, is_blackjack_if_known, total_if_known
+from ledger.rules.twenty_one import LIMIT, dealer_draws, total_if_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,9 +157,7 @@ def even_money(t: Table, seats: Sequence[int], of: Standard) -> set[int]:
     if up_value(t) != 1:
         return taken
     for seat in seats:
-        if is_blackjack_if_known(t.cards["player", seat, 1]) and t.decide(
-            seat, (EVEN_MONEY,), of.peek.offered, may=True
-        ):
+        if blackjack_of(t, seat) and t.decide(seat, (EVEN_MONEY,), of.peek.offered, may=True):
             t.settle(seat, of.wager, of.even, outcome=True, lost=of.results)
             taken.add(seat)
     return taken
@@ -174,7 +173,7 @@ def play_out(t: Table, seats: Sequence[int], of: Standard, style: Style) -> dict
     """Players' decisions, the dealer's draw, and every hand settled: the hands of each position."""
     hands: dict[int, list[Hand]] = {}
     for seat in seats:
-        if is_blackjack_if_known(t.cards["player", seat, 1]):
+        if blackjack_of(t, seat):
             hands[seat] = [Hand(seat, ended="blackjack")]
             _settle(t, hands[seat][0], Dealer(None, blackjack=False), of)
             continue
@@ -216,13 +215,13 @@ def _dealer(t: Table, of: Standard, *, due: bool) -> None:
 
 def _lives(t: Table, hand: Hand) -> bool:
     """Whether the dealer's hand decides it."""
-    total = total_if_known(t.cards["player", hand.seat, hand.number])
+    total = total_known(t, t.cards["player", hand.seat, hand.number])
     return not hand.ended and not (total and total.bust)
 
 
 def _given_up(t: Table, hand: Hand, of: Standard) -> None:
     """A hand is lost at once in excess of 21, half where surrendered, but the double if rescued."""
-    total = total_if_known(t.cards["player", hand.seat, hand.number])
+    total = total_known(t, t.cards["player", hand.seat, hand.number])
     wager = of.wager if hand.number == 1 else "split"
     if hand.ended == SURRENDERED:
         t.surrender(hand.seat, wager, of.play, hand.number)
@@ -239,7 +238,7 @@ def _given_up(t: Table, hand: Hand, of: Standard) -> None:
 
 def _settle(t: Table, hand: Hand, dealer: Dealer, of: Standard) -> None:
     """A hand's wagers beside the dealer's hand."""
-    how = compare(hand, t.cards["player", hand.seat, hand.number], dealer)
+    how = compare(t, hand, dealer)
     if how and t.rules.options.get("player_21") == "wins":
         how = _wins_with_21(t, hand, how)
     table = t.rules.paytable(of.wager, of.pays)

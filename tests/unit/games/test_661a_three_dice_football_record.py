@@ -210,7 +210,7 @@ def test_661a_3_e_chips_taken_back_when_the_game_is_over_are_found() -> None:
 
 def test_661a_3_a_wager_on_a_hand_that_the_game_does_not_have_is_found() -> None:
     script = "start\n1 touchdown 1000\n1 touchdown 700 hand 2\nthrow 2 2 2\n"
-    check(script, f"complete\n{WON}\n! wager_not_permitted 1 touchdown None / 700")
+    check(script, f"complete\n{WON}\n! wager_not_permitted 1.2 touchdown None / 700")
 
 
 def test_661a_3_more_chips_taken_back_than_were_put_down_are_no_wager_below_nothing() -> None:

@@ -1,0 +1,52 @@
+"""Who is dealt in at a game of 21: wagers, those that stand beside one, and adjacent boxes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from ledger.rules.table import Table
+
+
+def dealt_in(
+    t: Table, wager: str, beside: Sequence[str], late: set[tuple[int, str]], section: str
+) -> list[int]:
+    """Who is dealt in: those with the wager, in time or dealt to. The others' chips go back."""
+    seats = []
+    for seat in t.positions(dealt_to=True):
+        if t.lost_before_deal(seat):
+            t.presume(seat, (wager,), section)
+        stands = (seat, wager, 1) in t.stakes
+        if stands and ((seat, wager) not in late or t.dealt_to(seat)):
+            seats.append(seat)
+            continue
+        t.give_back(seat, wager, section)
+        for other in beside:
+            if (seat, other, 1) in t.stakes:
+                t.not_permitted(seat, other, f"it stands without {t.name(wager)}", section)
+                t.give_back(seat, other, section)
+    return seats
+
+
+def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, section: str) -> None:
+    """A player may wager on so many boxes side by side; the seats taken say which are his."""
+    seen: set[int] = set()
+    for first in sorted(seats):
+        if first in seen:
+            continue
+        his = sorted({first, *t.source.seat_of(first)}.intersection(seats))
+        seen.update(his)
+        for count, seat in enumerate(his):
+            if seat != first + count or count >= most:
+                why = f"its player may wager on {most} adjacent boxes, and begins at {first}"
+                t.not_permitted(seat, wager, why, section)
+
+
+def at_most(t: Table, seats: Iterable[int], wager: str, of: str, section: str) -> None:
+    """A wager beside another is equal to it or less; one that is lost limits nothing."""
+    for seat in seats:
+        limit = t.stake(seat, of)
+        if limit and t.stake(seat, wager) > limit:
+            t.not_permitted(seat, wager, f"it is larger than the {t.name(of)}", section)
