@@ -65,12 +65,15 @@ def up(
 
 
 @group.command("down")
-def down() -> None:
+def down(*, json: Json = False) -> None:
     """Stop PostgreSQL and Kafka; their data stays.
 
     Example: round-ledger services down
     """
     stopped = supervisor.end(in_force().home)
+    if json:
+        print_json({"stopped": stopped})
+        return
     say("Stopped; the data stays." if stopped else "Nothing was running.")
 
 
