@@ -177,6 +177,28 @@ def test_603a_21_e_on_a_push_it_is_returned_or_dropped_by_the_reading() -> None:
         assert text(ruling(PLAYED + cards, MINI)) == text(ruling(PLAYED + cards, MINI, filed=filed))
 
 
+def test_603a_21_e_a_push_by_another_reading_names_both() -> None:
+    script = """
+        start
+        1 ante_across 1000
+        1 ante_down 1000
+        nomorebets
+        cross 9h 8s 9d 3c Ah
+        deal 1 Tc Td
+        1 across 2000 coupon MP-000001:500
+        turn 1 8s 3 3c
+        1 down 1000
+        turn 0 9h 4 Ah
+        1 middle 1000
+        turn 2 9d
+        show 1 Tc Td
+    """
+    push = "1 across 2000 push +0 592.12(b) Pair of 6s through 10s, Push"
+    assert f"{push} [pair_of_tens, coupon_on_push push, returned]" in text(
+        ruling(script, "criss_cross_poker")
+    )
+
+
 def test_603a_21_e_in_a_void_round_it_goes_back() -> None:
     script = """
         start
