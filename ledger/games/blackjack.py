@@ -9,12 +9,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from ledger.rules import house_money, progressive
 from ledger.rules.cards import DECK
 from ledger.rules.dealer_of_21 import CHECKED, Peek, up_value
 from ledger.rules.game import Edition, Game, Habit, Reading, Wager
 from ledger.rules.hands_of_21 import Hand, Style, doubtful, leans
-from ledger.rules.odds import paytable, row
+from ledger.rules.odds import as_json, paytable, row
 from ledger.rules.poker import PAIR, is_a
 from ledger.rules.short_hands import (
     ACE_KING_OFF_SUIT,
@@ -125,18 +127,20 @@ def play(t: Table) -> None:
     if any(t.betting("straight_jack")):
         progressive.moved_rightly(t, [t.stake(seat, "straight_jack") for seat in seats], METER)
     winners = _settle_first(t, seats)
+    beyond: set[int] = set()
     if up_value(t) not in CHECKED:
-        _pay_house_money(t, winners, pressed=True)
+        beyond |= _pay_house_money(t, winners, pressed=True)
     even = even_money(t, seats, GAME_OF_21)
     found = dealer_blackjack(t, seats, GAME_OF_21)
     if up_value(t) in CHECKED:
-        _pay_house_money(t, winners, pressed=not found)
+        beyond |= _pay_house_money(t, winners, pressed=not found)
     left = [seat for seat in seats if seat not in even]
     if found:
         lose_to_blackjack(t, left, GAME_OF_21)
         _straight_jack(t, seats, {})
         return
     hands = play_out(t, left, GAME_OF_21, styled(t, STYLE))
+    _name_reading(t, beyond)
     _straight_jack(t, seats, hands)
 
 
@@ -172,12 +176,13 @@ def _depends(cards: Sequence[str]) -> tuple[str, ...]:
     return ("ace_king_is_straight",) if hand and hand.category == ACE_KING_OFF_SUIT else ()
 
 
-def _pay_house_money(t: Table, winners: Sequence[int], *, pressed: bool) -> None:
+def _pay_house_money(t: Table, winners: Sequence[int], *, pressed: bool) -> set[int]:
     """House Money that won is paid, and may be added to the Blackjack Wager (7(g)(10)(ii)(A)-(C)).
 
     Under an ace or a 10 the hole card is read first: 7(g)(10)(i)(A) pays beside a Blackjack and
-    nothing is added, 7(g)(10)(i)(B) goes on as without one.
+    nothing is added, 7(g)(10)(i)(B) goes on as without one. Returns who pressed more than he won.
     """
+    beyond: set[int] = set()
     table = HOUSE_MONEY[0 if t.rules.decks == 1 else 1]
     for seat in winners:
         placed = (seat, "house_money", 1) in t.stakes
@@ -186,7 +191,18 @@ def _pay_house_money(t: Table, winners: Sequence[int], *, pressed: bool) -> None
         t.settle(seat, "house_money", table, hand, "7(g)(10)")
         if placed and pressed:
             paid = t.settlements[before] if len(t.settlements) > before else None
-            house_money.press(t, seat, paid, ("blackjack",), "7(g)(10)(ii)(A)")
+            if house_money.press(t, seat, paid, ("blackjack",), "7(g)(10)(ii)(A)"):
+                beyond.add(seat)
+    return beyond
+
+
+def _name_reading(t: Table, seats: set[int]) -> None:
+    """Blackjack Wagers with more pressed onto them than was won stand by the reading."""
+    value = as_json(t.rules.readings[house_money.STAKE_TOO])
+    for index, each in enumerate(t.settlements):
+        if each.position in seats and each.wager == "blackjack":
+            named = replace(each, reading=house_money.STAKE_TOO, reading_value=value)
+            t.settlements[index] = named
 
 
 def _straight_jack(t: Table, seats: Sequence[int], hands: Mapping[int, list[Hand]]) -> None:

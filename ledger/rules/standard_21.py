@@ -50,11 +50,10 @@ if TYPE_CHECKING:
 
 EVEN_MONEY = "even_money"
 BASE = (
-    "The game itself is not printed: a Blackjack pays 3 to 2 and other hands 1 to 1, Insurance "
-    "2 to 1, and even money for a Blackjack under an ace; the dealer's hole card is read under an "
-    "ace or a 10, and he stands on all 17s. Two cards are doubled, a pair is split to four hands "
-    "and doubled after, aces are split once and get one card each; half is surrendered on the "
-    "first two cards."
+    "A Blackjack pays 3 to 2 and other hands 1 to 1, Insurance 2 to 1, and even money for a "
+    "Blackjack under an ace; the dealer's hole card is read under an ace or a 10, and he stands on "
+    "all 17s. Two cards are doubled, a pair is split to four hands and doubled after, aces are "
+    "split once and get one card each; half is surrendered on the first two cards."
 )
 _WON = ("dealer bust", "higher", "blackjack")
 _PARTS = ("split", "double_down")

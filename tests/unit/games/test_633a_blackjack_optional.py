@@ -109,7 +109,9 @@ def test_633a_7_g_10_ii_a_part_may_be_pressed_and_never_more_than_the_payout() -
         assert (wrong in found) is not allowed
     stake_too = {"readings": {"press_includes_stake": True}, "offers": OFFERS}
     script = round_of("9d 8h", "9c 9d", "press 1 2000, decide 1 stand", HOUSE)
-    assert not [line for line in text(ruling(script, GAME, filed=stake_too)) if line[0] == "!"]
+    found = text(ruling(script, GAME, filed=stake_too))
+    assert f"1 blackjack 3000 win +3000 633a.{WIN} [press_includes_stake true]" in found
+    assert not [line for line in found if line.startswith("!")]
 
 
 def test_633a_7_g_10_ii_b_a_blackjack_may_be_pressed_and_pays_3_to_2_on_all_of_it() -> None:
