@@ -15,7 +15,7 @@ from ledger.rules.odds import PUSH, paytable, row
 from ledger.rules.steps import Step, said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from ledger.rules.odds import Paytable
     from ledger.rules.steps import Spot
@@ -89,8 +89,6 @@ LAYS = {
 LINE = {"pass": PASS, "dont_pass": DONT_PASS}
 WAGERS = (*LINE, *LAYS, *BONUS)
 
-UP_TO_THE_THROW = ("dice_thrown",)
-
 
 class Hand:
     """One shooter's hand so far."""
@@ -114,7 +112,7 @@ def play(t: Table) -> None:
     while not hand.over:
         _wager(t, hand)
         _call_off(t, hand)
-        _vigorish(t, hand, UP_TO_THE_THROW)
+        _vigorish(t, hand, _before_the_throw(t, "fee_paid"))
         fact, dice = t.throw("3(a)", dice=2)
         hand.first = hand.first or fact
         hand.thrown.append(sum(dice))
@@ -125,10 +123,15 @@ def play(t: Table) -> None:
     # A Lay Bet that is off when the dice pass on is decided by nothing of this hand.
     for seat, wager in list(t.betting(*LAYS)):
         t.give_back(seat, wager, "3(a)(42)")
-    _vigorish(t, hand, ())
+    _vigorish(t, hand, t.source.left("fee_paid"))
 
 
 # -- wagers ----------------------------------------------------------------------------------------
+
+
+def _before_the_throw(t: Table, name: str) -> list[Fact]:
+    """Facts of this name that nothing asked for yet, up to the next throw."""
+    return t.source.left(name, ("dice_thrown",)) if t.source.left(name) else []
 
 
 def _open(t: Table, hand: Hand) -> tuple[str, ...]:
@@ -147,7 +150,7 @@ def _wager(t: Table, hand: Hand) -> None:
     number = len(hand.thrown) + 1
     facts = t.wagers(can, "3(a)", throw=number)
     moved = {"wager_placed", "wager_withdrawn"}
-    if any(t.source.left(name, UP_TO_THE_THROW) for name in moved):
+    if any(_before_the_throw(t, name) for name in moved):
         facts += t.wagers([name for name in WAGERS if name not in can], "3(a)", throw=number)
     if hand.first is None:
         t.awaits(("pass",), "3(a)")
@@ -202,7 +205,7 @@ def _late(t: Table, hand: Hand, fact: Fact, wager: str, *, placed: bool) -> None
 
 def _call_off(t: Table, hand: Hand) -> None:
     """Lay Bets are active, on a come out roll too, unless an `off` button lies on them."""
-    for fact in t.source.left("wager_marked", UP_TO_THE_THROW):
+    for fact in _before_the_throw(t, "wager_marked"):
         body = said(fact, WagerMarked)
         t.source.take(Step("wager_marked", "3(a)(42)", None, body.position, what=body.wager))
         spot = (body.position, body.wager)
@@ -212,9 +215,9 @@ def _call_off(t: Table, hand: Hand) -> None:
             hand.off.add(spot)
 
 
-def _vigorish(t: Table, hand: Hand, before: Collection[str]) -> None:
+def _vigorish(t: Table, hand: Hand, charged: Sequence[Fact]) -> None:
     """None but on a Lay Bet; how much is not printed, so what was charged stands (5(i))."""
-    for fact in t.source.left("fee_paid", tuple(before)):
+    for fact in charged:
         body = said(fact, FeePaid)
         if body.fee == "vigorish" and body.position in hand.laid:
             t.fee(body.position, body.fee, body.amount, "5(i)", body.purpose)

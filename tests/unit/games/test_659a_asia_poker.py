@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import pytest
@@ -186,6 +187,7 @@ BONUS = """
 """
 
 
+@cache
 def with_bonus(seven: str) -> str:
     """A round with a Bonus Wager on these cards, set as they may be."""
     _, mine = highest_high(seven.split(), Ranking())
