@@ -61,7 +61,7 @@ def _super(letter: str, three: str, ace_king: str) -> Paytable:
         row("Flush", p.is_a(p.FLUSH), "60 to 1"),
         row("Straight", p.is_a(p.STRAIGHT), "30 to 1"),
         row("Three-of-a-kind", p.is_a(p.THREE_OF_A_KIND), three),
-        # With a queen it pays by either reading, without one by the literal text (ADR 0082).
+        # With a queen it pays by either reading, without one by the literal text (ADR 0083).
         row("Ace-king", lunar.holds_ace_king_queen, ace_king),
         row("Ace-king", lunar.holds_ace_king, ace_king, (ACE_KING.name, "ace_king")),
         row("Same colored five", lunar.same_colored_five, "2 to 1"),

@@ -33,7 +33,7 @@ FAVOURABLE = {"second_combination=next_best": {"super"}}
 """Wagers that the player gains on, by reading: the Super Wager as it does by default."""
 
 FAVOURABLE_DEFAULT = {
-    "super": "an ace-king is printed to pay 5 or 6 to 1, and is one hand in six (ADR 0082)"
+    "super": "an ace-king is printed to pay 5 or 6 to 1, and is one hand in six (ADR 0083)"
 }
 
 LATER = {"bet"}

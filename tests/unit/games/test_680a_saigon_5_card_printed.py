@@ -11,6 +11,7 @@ A_SET = "the order of names or sections looked up in it decides nothing"
 EQUIVALENT = {
     "GAME: (*DECK, JOKER) -> (JOKER, *DECK)": A_SET,
     "PUSHED: ('11(d)(1)(i)', '11(d)(2)(ii)(C)') -> ('11(d)(2)(ii)(C)', '11(d)(1)(i)')": A_SET,
+    "_by_reading: And -> Or": "both hands are known where readings are asked about",
     "_compared: Gt -> GtE": "equal counts are decided before",
     "_counted: 0 -> -1": "no count is as low, and none is told of",
     "_counted: 0 -> 1": "no lower count competes, and none is told of",
@@ -38,7 +39,7 @@ LATER: set[str] = set()
 
 
 def test_680a_11_b_chance_sets_hands_as_the_section_says() -> None:
-    steps = asked(dealt("Ks Qs Js / 3d 5s", DEALER), GAME)
+    steps = asked(dealt("Ks 3d Qs / Js 5s", DEALER), GAME)
     mine, his = (step for step in steps if step.fact == "hand_set" and not step.may)
     assert mine.ways
     assert his.ways
@@ -79,3 +80,17 @@ def test_680a_11_c_1_the_words_of_a_dealers_hand_set_against_the_reading() -> No
     assert [found.says for found in ruling(script, GAME, day=DAY).findings] == [
         "The dealer's hand counts 8 by the reading in force, and was set otherwise."
     ]
+
+
+def test_680a_11_c_1_a_settlement_names_every_reading_that_it_hangs_on() -> None:
+    found = told(one_hand("Ks 2s Js / Qs 5s", "Kc Qd Jh Jk 2c"))
+    both = "[dealer_joker, misset best_for_dealer, reset]"
+    assert found[1] == f"1 ante 1000 lose -1000 680a.11(d)(2)(ii)(A) {both}"
+
+
+def test_680a_11_b_1_a_hand_that_was_not_set_and_may_be_in_two_ways_is_open() -> None:
+    """The joker makes 10 with 3 and 4, and leaves 4; or 20 with 5 and 9, and leaves 7."""
+    script = dealt("Jk 3s 4s / 5d 9d", "Kc Qd Jh 3c 4d").replace(
+        "set 1 qualifying Jk 3s 4s showdown 5d 9d", ""
+    )
+    assert told(script + "show 1 Jk 3s 4s 5d 9d\n done")[0] == "awaiting"
