@@ -254,6 +254,16 @@ def test_603a_21_b_its_chips_are_worth_as_much_at_least() -> None:
         )
 
 
+def test_603a_21_b_chips_taken_back_are_none_that_it_lies_under() -> None:
+    placed = ("1 player 700 coupon MP-000001:500", "2 player 700", "2 player 300")
+    own, others = "withdraw 1 player 300", "withdraw 2 player 300"
+    assert found(start(*placed, others)) == []
+    short = "! wager_not_permitted 1 player None / MP-000001 603a.21(b)"
+    assert found(start(*placed, own)) == [short]
+    script = start("1 player 400 coupon MP-000001:500 | id it", "2 player 700")
+    assert [fact.id for fact in ruling(script, MINI).findings[0].facts] == ["it"]
+
+
 def test_603a_21_b_chips_pressed_later_are_none_that_it_lay_under() -> None:
     script = start("1 player 400 coupon MP-000001:500", "1 house_money 500")
     pressed = script + coup("4c 4d", "7h Ts") + "\n press 1 player 1500"
