@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.parking import Parked, Place
-    from infra.views import Store, Table
+    from infra.views import Row, Store, Table
     from ledger.tape import TapeRow
 
 
@@ -83,6 +83,16 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """What a view says of rows of one of its tables, on a topic of its own."""
+
+    topic: str
+    table: Table
+    key: Callable[[Row], str]  # of the record
+    body: Callable[[Row], str]  # its value, JSON
+
+
+@dataclass(frozen=True)
 class Projection:
     """A view: its tables, and how rows of the record change them.
 
@@ -97,6 +107,7 @@ class Projection:
     apply: Callable[[Store, Batch], None]
     ordered: bool = True
     """False where facts of different tapes may be applied in any order, and give the same rows."""
+    tells: tuple[Derived, ...] = ()
 
 
 class FencedError(Exception):

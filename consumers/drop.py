@@ -10,10 +10,12 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from consumers import drop_corrections
+from consumers.batches import Batch, Derived, Projection
 from consumers.drop_corrections import CORRECTED, DAY_STARTS, MADE, UNKNOWN_DAY, Correction
 from consumers.money import (
     ADDED,
@@ -29,13 +31,13 @@ from consumers.money import (
     moved,
     table_of,
 )
-from consumers.projection import Batch, Projection
 from infra.views import Column, Store, Table, reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres import Database
+    from infra.views import Row
     from ledger.facts import InventoryCounted
     from ledger.tape import TapeRow
 
@@ -195,7 +197,20 @@ def apply(store: Store, batch: Batch) -> None:
     drop_corrections.note(store, batch, starts)
 
 
-DROP = Projection("drop", 2, (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED), apply)
+def _totals(row: Row) -> str:
+    """One row of the drop. Cents; null: no such fact is on record."""
+    return msgspec.json.encode(TableDay(*row)).decode()
+
+
+DROP = Projection(
+    "drop",
+    2,
+    (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
+    apply,
+    tells=(
+        Derived("ledger.drop-totals.v1", DAYS, lambda row: f"{row[0]}/{row[1]}/{row[2]}", _totals),
+    ),
+)
 """The view."""
 
 

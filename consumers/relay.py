@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from consumers import relay_derived
 from infra import relaying
 from infra.kafka import records, topics
-from infra.kafka.publisher import ACKNOWLEDGED_S_MAX, WINDOW_OCTETS, WINDOW_RECORDS, Publisher
+from infra.kafka.publisher import (
+    ACKNOWLEDGED_S_MAX,
+    WINDOW_OCTETS,
+    WINDOW_RECORDS,
+    Publisher,
+    Window,
+)
 from infra.kafka.reading import tails
 from infra.kafka.records import DIGEST, HASH, POSITION, QUARANTINE_ID, Places, Record, partition_of
 from ledger.errors import Refused
@@ -21,6 +28,7 @@ from ledger.errors import Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from consumers.batches import Projection
     from infra.kafka.clients import Connection
     from infra.kafka.reading import Consumed, Tail
     from infra.postgres import Database
@@ -30,13 +38,6 @@ POLL_S = 1.0
 """How long the relay waits for news before it looks, and looks whether to stop, seconds."""
 
 LOG = logging.getLogger("round_ledger.relay")
-
-
-class Window(NamedTuple):
-    """What is sent and acknowledged together."""
-
-    records: Sequence[Record]
-    end: int  # what tracking is moved to once it is acknowledged
 
 
 class Stream(Protocol):
@@ -66,16 +67,19 @@ def relay(
     progress: Progress = lambda *_: None,
     follow: bool = True,
     deadline_s: float = ACKNOWLEDGED_S_MAX,
+    spoken: Sequence[Projection] = (),
 ) -> None:
     """Publish until told to stop; without `follow`, until everything on record is published.
 
     Raises `Unavailable` where the database or Kafka fails, `Refused` where the topic contradicts
     the record or another relay took over: in each case end the process and start it again.
+    spoken: views whose messages are published too, where their topics are there.
     """
     with relaying.lead(base, stop, _waiting) as desk:
         if desk is None:
             return
         streams: list[Stream] = [Facts(desk), Quarantine(desk)]
+        streams += relay_derived.streams(base, where, desk, spoken)
         partitions = {each.topic: topics.require(where, each.topic) for each in streams}
         at = {each.topic: _resumed(where, desk, each) for each in streams}
         with Publisher(where, deadline_s=deadline_s) as publisher:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from consumers.around import AROUND_ROUNDS
+from consumers.batches import Batch, Derived, Projection
 from consumers.care import (
     CARE,
     TABLE_FINDINGS,
@@ -25,7 +26,6 @@ from consumers.care import (
 from consumers.coupons import COUPONS
 from consumers.devices import RUNS
 from consumers.docket import Docket, one_round
-from consumers.projection import Batch, Projection
 from consumers.ruling_tables import (
     CASE_TAPES,
     CORRECTIONS,
@@ -42,7 +42,7 @@ from ledger.values import RoundId
 
 if TYPE_CHECKING:
     from infra.postgres import Database
-    from infra.views import Store
+    from infra.views import Row, Store
     from ledger.adjudicate import RoundRecord
 
 ROWS_MAX = 1_000
@@ -60,6 +60,21 @@ def apply(store: Store, batch: Batch) -> None:
     judge_tables(store, tables_of(heard), docket.tables_anew, docket.submissions, batch.position)
     judge_holes(store, docket.table_gaps())
 
+
+def _ruling(row: Row) -> str:
+    """As `adjudicate --json` prints it, with its version first."""
+    return f'{{"version":{row[4]},{row[6][1:]}'
+
+
+def _finding(row: Row) -> str:
+    """One finding of no round, as `adjudicate --json` prints it."""
+    finding = msgspec.json.decode(row[8], type=Finding)
+    told = TableFindings(table=row[1], property=row[0], gaming_day=row[6], findings=[finding])
+    return f'{{"version":null,{msgspec.json.encode(told).decode()[1:]}'
+
+
+ADJUDICATIONS = "ledger.adjudications.v1"
+"""The topic that rulings are published on."""
 
 VIEW = Projection(
     "rulings",
@@ -80,6 +95,10 @@ VIEW = Projection(
         COUPONS,
     ),
     apply,
+    tells=(
+        Derived(ADJUDICATIONS, VERSIONS, lambda row: f"{row[0]}/{row[1]}", _ruling),
+        Derived(ADJUDICATIONS, TABLE_FINDINGS, lambda row: f"{row[0]}/{row[1]}", _finding),
+    ),
 )
 """The view."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from consumers import speaking
 from consumers.batches import Batch, Feed, FencedError
 from infra import parking, views
 from infra.parking import Parked
@@ -64,7 +65,6 @@ class Manner:
     batch_rows: int = BATCH_ROWS
     parks: bool = False  # what a view's program fails on; else the failure ends the runner
     watcher: Watcher = field(default_factory=Unwatched)
-    spoken: Callable[[Store, str, int], None] | None = None  # told before and after, see `Outbox`
 
 
 class _Seen(NamedTuple):
@@ -161,9 +161,9 @@ class Runner:
                 raise FencedError(name)
             new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
             parking.park(self._store, name, new)
+            speaking.listen(self._store, projection)
             self._take(projection, taken(batch, parked))
-            if self._manner.spoken:
-                self._manner.spoken(self._store, name, batch.position)
+            speaking.speak(self._store, projection, batch.position)
             if self._feed:
                 parking.keep_places(self._store, name, self._feed.places(batch.position))
 

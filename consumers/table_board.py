@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.projection import Batch, Projection
+from consumers.batches import Batch, Derived, Projection
 from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
 from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from infra.postgres import Database
+    from infra.views import Row
     from ledger.tape import TapeRow
     from ledger.wire import Fact
 
@@ -120,7 +121,18 @@ def apply(store: Store, batch: Batch) -> None:
     )
 
 
-VIEW = Projection("table_board", 1, (BOARD,), apply)
+def _stated(row: Row) -> str:
+    """The board alone: when each part was told is for this program."""
+    return msgspec.json.encode(msgspec.json.decode(row[3], type=_Kept).board).decode()
+
+
+VIEW = Projection(
+    "table_board",
+    1,
+    (BOARD,),
+    apply,
+    tells=(Derived("ledger.table-state.v1", BOARD, lambda row: f"{row[0]}/{row[1]}", _stated),),
+)
 """The view."""
 
 

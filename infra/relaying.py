@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from infra import arrays, queries
+from infra import arrays, outbox, queries
 from infra.postgres import translated
 from ledger.errors import Refused
 from ledger.tape import GENESIS
@@ -17,6 +17,7 @@ from ledger.tape import GENESIS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from infra.outbox import Kept
     from infra.postgres import AnyConnection, Database
     from ledger.tape import InQuarantine, TapeRow
 
@@ -37,6 +38,10 @@ class Desk:
         """How far a topic is written: every record up to there is acknowledged."""
         row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
         return row[0] if row else 0
+
+    def is_known(self, topic: str) -> bool:
+        """Whether a topic was ever published."""
+        return self._one("SELECT 1 FROM views.relayed WHERE topic = %s", topic) is not None
 
     def move(self, topic: str, seen: int, to: int) -> None:
         """Move tracking from the position seen. Raises `Refused` where somebody else moved it."""
@@ -120,6 +125,16 @@ class Desk:
             list(tapes),
         )
         return row[0] if row else None
+
+    def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
+        """Messages that views left for a topic, numbered above `after`."""
+        with translated(self._base):
+            return outbox.after(self._connection, topic, after, limit)
+
+    def forget(self, topic: str, acknowledged: int) -> None:
+        """Remove messages that were acknowledged long ago."""
+        with translated(self._base):
+            outbox.forget(self._connection, topic, acknowledged)
 
     def wait(self, timeout_s: float) -> None:
         """Return when facts were appended, at the latest after `timeout_s` seconds."""

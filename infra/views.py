@@ -101,6 +101,7 @@ class Store:
     def __init__(self, connection: AnyConnection, schema: Schema) -> None:
         self.connection = connection
         self.schema = schema
+        self.heard: dict[str, dict[Row, None]] = {}  # keys written, of the tables named in it
         arrays.register(connection)
 
     def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Row]:
@@ -121,6 +122,8 @@ class Store:
         written = list(rows)
         if written:
             self.connection.execute(_save(table, self.schema), _columns(written), prepare=True)
+            if table.name in self.heard:
+                self.heard[table.name] |= {tuple(row[: table.keys]): None for row in written}
 
     def delete(self, table: Table, keys: Iterable[Sequence[Value]]) -> None:
         """Remove the rows whose keys begin with these cells."""

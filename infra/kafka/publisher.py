@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from infra.kafka.clients import unavailable
 from infra.kafka.library import KafkaError, KafkaProducer
@@ -32,6 +32,13 @@ ACKNOWLEDGED_S_MAX = 60.0
 _METADATA_S_MAX = 10
 _NEVER_MS = 2**31 - 1
 _CLOSE_S_MAX = 5
+
+
+class Window(NamedTuple):
+    """What is sent and acknowledged together."""
+
+    records: Sequence[Record]
+    end: int  # what tracking is moved to once it is acknowledged
 
 
 class Publisher:

@@ -22,6 +22,7 @@ from ledger.values import format_time, parse_time
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from infra.outbox import Kept
     from ledger.tape import InQuarantine
 
 Header = tuple[str, bytes]
@@ -34,6 +35,7 @@ PREVIOUS = "ledger_previous_hash"
 REPUBLISHED = "ledger_republished"
 QUARANTINE_ID = "ledger_quarantine_id"
 DIGEST = "ledger_digest"
+OUTBOX = "ledger_outbox"
 
 QUARANTINED_TYPE = "roundledger.input_quarantined.v1"
 QUARANTINE_KEY = b"quarantine"
@@ -179,6 +181,34 @@ def of_quarantined(row: InQuarantine) -> Record:
         (DIGEST, digest.encode()),
     ]
     return Record(QUARANTINE_KEY, _encode(envelope), headers)
+
+
+def of_message(topic: str, kept: Kept) -> Record:
+    """The record of what a view says: of two of one key the higher position is newer."""
+    name = topic.removeprefix("ledger.").rpartition(".")[0]
+    told = {
+        "specversion": "1.0",
+        "type": f"roundledger.{MESSAGE_TYPES[name]}.v1",
+        "source": f"/round-ledger/{name}",
+        "id": str(kept.number),
+        "time": format_time(kept.made_at_us),
+    }
+    headers = [
+        ("content-type", _JSON),
+        *((_CE + name, text.encode()) for name, text in told.items()),
+        (OUTBOX, b"%d" % kept.number),
+        (POSITION, b"%d" % kept.position),
+    ]
+    return Record(kept.key.encode(), (kept.body or "").encode(), headers)
+
+
+MESSAGE_TYPES = {
+    "adjudications": "round_adjudicated",
+    "drop-totals": "drop_totalled",
+    "table-state": "table_stated",
+    "alerts": "alert_raised",
+}
+"""What a record of these topics tells, as the name of its type."""
 
 
 @lru_cache(maxsize=65_536)

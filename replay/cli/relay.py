@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from consumers import relay_check
+from consumers import relay_check, speaking
+from consumers.catalogue import VIEWS, install
 from consumers.projection import until_signalled
 from consumers.relay import relay as run
 from consumers.relay_check import Checked
@@ -38,7 +39,8 @@ def relay(
 
     One relay leads, others wait for it to end. Every fact is published at least once, in the order
     of its tape; tracking moves when the brokers have it. When Kafka or the database fails it ends
-    with exit code 3: start it again (the compose file does), and it goes on where it was.
+    with exit code 3: start it again (the compose file does), and it goes on where it was. What
+    views say on topics of their own goes out too, where those topics are there.
 
     Example: round-ledger relay --once
     """
@@ -52,7 +54,15 @@ def relay(
             del position
             published[topic] = published.get(topic, 0) + count
 
-        run(base, kafka(), stop=stop, progress=passed, follow=not once, deadline_s=deadline)
+        run(
+            base,
+            kafka(),
+            stop=stop,
+            progress=passed,
+            follow=not once,
+            deadline_s=deadline,
+            spoken=VIEWS,
+        )
     for topic, count in published.items():
         say(f"Published {count:,} records on {topic}.")
 
@@ -77,6 +87,25 @@ def republish(
         print_json({"from": first, "to": last, "republished": sent})
     else:
         say(f"Published {sent:,} facts again.")
+
+
+@group.command("restate")
+def restate(*, json: Json = False) -> None:
+    """Publish again what views say on topics of their own.
+
+    After a view was rebuilt to other rows than it had. The relay sends it when it next looks;
+    readers keep, of each key, what has the highest position.
+
+    Example: round-ledger relay restate
+    """
+    with opened_database() as base:
+        install(base)
+        left = speaking.restate(base, speaking.topics_of(VIEWS), VIEWS)
+    for topic, count in left.items():
+        if json:
+            print_json({"topic": topic, "messages": count})
+        else:
+            say(f"{count:,} messages wait for the relay, for {topic}.")
 
 
 @group.command("verify")

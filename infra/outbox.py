@@ -1,0 +1,85 @@
+"""Messages that views leave for the relay, in the transaction that moves the view.
+
+A view speaks only once a relay has asked for its topic: where nobody publishes, nothing piles up.
+What the messages say is the views' business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from infra import arrays
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres import AnyConnection
+    from infra.views import Store
+
+KEPT_S = 7 * 86_400
+"""How long a message is kept once it is acknowledged, in case brokers lose their end, seconds."""
+
+
+class Message(NamedTuple):
+    """What a view says."""
+
+    topic: str
+    key: str
+    body: str | None  # JSON; None: the key is no more
+
+
+class Kept(NamedTuple):
+    """A message as it waits to be published, and after."""
+
+    number: int
+    position: int  # how far the view had read
+    made_at_us: int
+    key: str
+    body: str | None
+
+
+def asked_for(store: Store, topics: Sequence[str]) -> set[str]:
+    """Which of these topics a relay has asked for."""
+    if not topics:
+        return set()
+    rows = store.connection.execute(
+        "SELECT topic FROM views.relayed WHERE topic = ANY(%s)", (list(topics),)
+    )
+    return {row[0] for row in rows.fetchall()}
+
+
+def leave(store: Store, position: int, messages: Sequence[Message]) -> None:
+    """Leave messages, in this order, inside the transaction that moves their view."""
+    if not messages:
+        return
+    store.connection.execute(
+        "INSERT INTO views.outbox (position, topic, key, body)"
+        " SELECT %b, t, k, b FROM unnest(%b, %b, %b) WITH ORDINALITY AS u (t, k, b, n) ORDER BY n",
+        (
+            position,
+            arrays.texts([each.topic for each in messages]),
+            arrays.texts([each.key for each in messages]),
+            arrays.texts([each.body for each in messages]),
+        ),
+        prepare=True,
+    )
+
+
+def after(connection: AnyConnection, topic: str, number: int, limit: int) -> list[Kept]:
+    """Messages of a topic above a number, in order."""
+    rows = connection.execute(
+        "SELECT number, position, made_at_us, key, body FROM views.outbox"
+        " WHERE topic = %s AND number > %s ORDER BY number LIMIT %s",
+        (topic, number, limit),
+    )
+    return [Kept._make(row) for row in rows.fetchall()]
+
+
+def forget(connection: AnyConnection, topic: str, acknowledged: int) -> int:
+    """Remove what was acknowledged and is older than `KEPT_S`; how many messages."""
+    gone = connection.execute(
+        "DELETE FROM views.outbox WHERE topic = %s AND number <= %s AND made_at_us <"
+        " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - %s::bigint * 1000000",
+        (topic, acknowledged, KEPT_S),
+    )
+    return gone.rowcount

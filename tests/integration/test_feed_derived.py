@@ -1,0 +1,224 @@
+"""What views say on topics of their own: all of it, nothing that was rolled back, again if lost."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from consumers import drop, rulings, speaking, table_board
+from consumers.catalogue import VIEWS, install, view
+from consumers.projection import Batch, FencedError, Runner, catch_up
+from consumers.relay import relay
+from infra import outbox, relaying
+from infra.kafka import topics
+from infra.kafka.clients import administrator
+from infra.kafka.reading import reader
+from infra.views import LIVE, reading, tape_source, writing
+from tests.feed_faults import from_feed
+from tests.fix_cli import Cli, environ
+from tests.view_feeds import day, dumped, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.kafka.clients import Connection
+    from infra.postgres import Database
+
+DERIVED = speaking.topics_of(VIEWS)
+
+
+@pytest.fixture
+def feed(kafka: Connection) -> Connection:
+    """A Kafka with the topics that views speak on, too."""
+    topics.apply(kafka, [topics.topic(name) for name in DERIVED])
+    return kafka
+
+
+def publish_all(base: Database, where: Connection) -> None:
+    relay(base, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+
+
+def read(where: Connection, topic: str) -> dict[str, list[dict[str, Any]]]:
+    """Values by key, in order, each with the position its view had reached."""
+    told: dict[str, list[dict[str, Any]]] = {}
+    with reader(where, topic) as source:
+        for batch in source.read(source.bounds()):
+            for each in batch:
+                headers = dict(each.headers)
+                value = json.loads(each.value or b"null")
+                value["at"] = int(headers["ledger_position"])
+                told.setdefault((each.key or b"").decode(), []).append(value)
+    return told
+
+
+def newest(where: Connection, topic: str) -> dict[str, dict[str, Any]]:
+    told = {key: max(values, key=lambda v: v["at"]) for key, values in read(where, topic).items()}
+    for value in told.values():
+        del value["at"]
+    return told
+
+
+def agrees(base: Database, where: Connection) -> None:
+    """The newest word of every key is what the view holds."""
+    days = {f"{d.property}/{d.table}/{d.gaming_day}": d for d in drop.read(base)}
+    told = newest(where, "ledger.drop-totals.v1")
+    assert told.keys() == days.keys()
+    assert all(told[key]["handle"] == each.handle for key, each in days.items())
+    assert all(told[key]["cash"] == each.cash for key, each in days.items())
+    boards = {f"{b.property}/{b.table}": b.stage for b in table_board.read(base)}
+    stated = newest(where, "ledger.table-state.v1")
+    assert {key: value["stage"] for key, value in stated.items()} == boards
+
+
+def versions(base: Database) -> set[tuple[str, int, str]]:
+    with reading(base, rulings.tables_to_read()) as store:
+        rows = store.query(
+            "SELECT property || '/' || table_name, version, table_name || '/' || gaming_day || '/'"
+            " || number FROM {schema}.ruling_versions"
+        )
+    return {(key, version, name) for key, version, name in rows}
+
+
+def told_versions(where: Connection) -> set[tuple[str, int, str]]:
+    return {
+        (key, value["version"], value["round"])
+        for key, values in read(where, "ledger.adjudications.v1").items()
+        for value in values
+        if value["round"] is not None
+    }
+
+
+def test_every_ruling_total_and_state_is_published_by_the_relay(
+    database: Database, feed: Connection
+) -> None:
+    record(database, day(10))
+    install(database)
+    publish_all(database, feed)
+    from_feed(database, feed)
+    publish_all(database, feed)
+    agrees(database, feed)
+    assert told_versions(feed) == versions(database)
+    assert versions(database)
+    loose = rulings.table_findings(database)
+    told = [
+        value["findings"][0]["code"]
+        for values in read(feed, "ledger.adjudications.v1").values()
+        for value in values
+        if value["round"] is None
+    ]
+    assert {each.findings[0].code for each in loose} <= set(told)
+
+
+def test_before_a_relay_asks_nothing_is_left_and_then_all_that_stands_is_said(
+    database: Database, feed: Connection
+) -> None:
+    record(database, day(6))
+    install(database)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
+    with database.connect("ledger_reader") as connection:
+        assert connection.execute("SELECT count(*) FROM views.outbox").fetchone() == (0,)
+    publish_all(database, feed)
+    agrees(database, feed)
+    assert told_versions(feed) == versions(database)
+
+
+def test_a_batch_that_was_refused_says_nothing(database: Database, feed: Connection) -> None:
+    rows = record(database, day(4))
+    install(database)
+    publish_all(database, feed)
+    each = view("drop")
+    with writing(database, LIVE) as connection, tape_source(database) as source:
+        zombie = Runner(connection, LIVE, source, [each])
+        catch_up(database, source, [each])
+        before = said(database)
+        with pytest.raises(FencedError):
+            zombie.apply(each, Batch(rows[:100]))
+    assert said(database) == before
+
+
+def said(base: Database) -> int:
+    with base.connect("ledger_reader") as connection:
+        row = connection.execute("SELECT count(*) FROM views.outbox").fetchone()
+    assert row
+    return int(row[0])
+
+
+def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
+    database: Database, feed: Connection
+) -> None:
+    """The control: the same message sent beside the rows it speaks of."""
+    rows = record(database, day(4))
+    install(database)
+    publish_all(database, feed)
+    each = view("drop")
+    with writing(database, LIVE) as connection, writing(database, LIVE) as beside:
+        store, other = (speaking.Store(c, LIVE) for c in (connection, beside))
+        with connection.transaction(force_rollback=True):
+            speaking.listen(store, each)
+            each.apply(store, Batch(rows))
+            keys = store.load(drop.DAYS, store.heard["drop_days"])
+            outbox.leave(other, 1, [outbox.Message("t", str(key), "{}") for key in keys])
+    assert dumped(database, each) == b""
+    assert said(database) > 0
+
+
+def test_a_topic_that_lost_its_end_is_told_again(database: Database, feed: Connection) -> None:
+    record(database, day(5))
+    install(database)
+    publish_all(database, feed)
+    from_feed(database, feed)
+    publish_all(database, feed)
+    lost = "ledger.drop-totals.v1"
+    with administrator(feed) as admin:
+        admin.delete_topics([lost])
+        while lost in admin.list_topics():
+            pass
+    topics.apply(feed, [topics.topic(lost)])
+    publish_all(database, feed)
+    agrees(database, feed)
+
+
+def test_messages_long_acknowledged_are_removed_and_others_are_not(
+    database: Database, feed: Connection
+) -> None:
+    record(database, day(3))
+    install(database)
+    publish_all(database, feed)
+    from_feed(database, feed)
+    publish_all(database, feed)
+    kept = said(database)
+    with database.connect("ledger_owner") as connection:
+        connection.execute(
+            "UPDATE views.outbox SET made_at_us = made_at_us - 8 * 86400 * 1000000::bigint"
+            " WHERE topic = 'ledger.table-state.v1'"
+        )
+    publish_all(database, feed)
+    assert 0 < said(database) < kept
+    with relaying.desk(database) as desk:
+        assert desk.outbox("ledger.table-state.v1", 0, 10) == []
+        assert desk.outbox("ledger.drop-totals.v1", 0, 10)
+
+
+def test_the_relay_command_publishes_and_restates_them(
+    database: Database, feed: Connection, tmp_path: Path
+) -> None:
+    record(database, day(3))
+    cli = Cli(
+        environ(
+            tmp_path,
+            ROUND_LEDGER_DATABASE_URL=database.url,
+            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+        )
+    )
+    assert cli("relay", "--once").code == 0
+    assert cli("consume", "all").code == 0
+    assert "ledger.drop-totals.v1" in cli("relay", "--once").err
+    agrees(database, feed)
+    told = cli("relay", "restate", "--json").json
+    assert {each["topic"] for each in told} == set(DERIVED)
+    assert sum(each["messages"] for each in told) > 0
+    cli("relay", "--once")
+    agrees(database, feed)
