@@ -229,7 +229,10 @@ def _bet(ring: Ring, order: Sequence[int], section: str) -> None:
         seat = waiting.pop(0)
         due = ring.price - ring.bets[seat]
         others = [other for other in ring.live if other not in ring.all_in and other != seat]
-        if seat not in ring.live or seat in ring.all_in or (due <= 0 and not others):
+        if seat not in ring.live or seat in ring.all_in:
+            continue
+        if due <= 0 and not others:  # nobody could answer a bet: he may check, and need not
+            ring.t.decide(seat, ("check",), section, only=("check",), may=True)
             continue
         before = ring.price
         _respond(ring, seat, due, section, raises=bool(others))

@@ -177,3 +177,16 @@ def test_637a_19_h_to_j_a_card_that_is_not_burned_is_found() -> None:
         "! out_of_turn 637a.19(h)",
         "! out_of_turn 637a.19(i)",
     ]
+
+
+def test_637a_19_g_whom_nobody_could_answer_may_check_and_need_not() -> None:
+    """1, 3 and 4 are all in with calls of 200: the larger blind has nobody to bet against."""
+    start = (
+        START.replace("1 20000", "1 200").replace("3 20000", "3 200").replace("4 20000", "4 200")
+    )
+    bets = "act 3 call 200 allin\nact 4 call 200 allin\nact 1 call 100 allin\n"
+    script = start + HANDS + bets
+    rest = board(*BOARD, between="") + shown(1, 2, 3, 4) + "pot 0 1 800\ndone"
+    assert next_of(script) == "> card_burned dealer 637a.19(h)"
+    ruled(GAME, script + rest, WON)
+    ruled(GAME, script + "act 2 check\n" + rest, WON)
