@@ -116,7 +116,11 @@ def play(t: Table) -> None:
     for seat in range(1, PLACES):
         if seat not in seats:
             t.discard(COLLECTED.get(str(t.dealt_from), "8(f)"), "player", seat)
-    hands = _set_hands(t, _void_exposed(t, seats))
+    since = len(t.taken)
+    live = _void_exposed(t, seats)
+    hands = _set_hands(t, live)
+    if live != seats:  # one voids his hand when another has set his own, or before
+        t.any_order(since)
     if not hands:
         return
     dealer = _dealer(t)
@@ -210,7 +214,7 @@ def _dealer(t: Table) -> Cards:
         due, due_hands = highest_high(cards, _how(t))
         if told != due:
             _misset(t, None, "13(i)", "as the Rules Submission has it", due_hands)
-        return due_hands if told != due else hands
+        return due_hands
     if not rightly_set(*told):
         _misset(t, None, "13(i)", "from high to low", None)
     return hands
@@ -222,7 +226,7 @@ def _misset(t: Table, seat: int | None, section: str, due: str, hands: Cards) ->
     says = f"{who} did not set the hands {due} ({t.rules.section(section)})."
     facts = [fact for step, fact in t.taken if (step.fact, step.position) == ("hand_set", seat)]
     expected = "; ".join(" ".join(each) for each in hands.values()) if hands else None
-    t.find("hand_misset", says, section, facts=facts[-1:], position=seat, expected=expected)
+    t.find("hand_misset", says, section, facts=facts, position=seat, expected=expected)
 
 
 def _announced(t: Table) -> list[int]:

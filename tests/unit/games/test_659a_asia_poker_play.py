@@ -149,6 +149,10 @@ def test_659a_8_c_one_card_at_a_time_goes_round_clockwise() -> None:
     one_by_one = script.replace("\n".join(whole), "\n".join(singly))
     assert one_by_one != script
     check(one_by_one, f"complete\n{WINS}")
+    begun = one_by_one.partition(singly[0])[0]
+    for cards, waits_for in ((3, "position 3"), (45, "position 3"), (48, "position 6")):
+        cut = begun + "\n".join(singly[:cards])
+        assert text(ruling(cut, GAME))[-1] == f"> cards_dealt {waits_for} 659a.8(c)"
     swapped = one_by_one.replace(f"{singly[8]}\n{singly[9]}", f"{singly[9]}\n{singly[8]}")
     assert "! out_of_turn" in " ".join(text(ruling(swapped, GAME)))
 
@@ -285,3 +289,11 @@ def test_659a_13_d_players_void_their_hands_in_any_order_and_the_cards_are_racke
     found = text(ruling(one, GAME), following=True)
     assert found[1] == "2 asia_poker 500 void +0 659a.13(d)"
     assert found[-1] == "> hand_discarded position 2 659a.13(d)"
+    racked = text(ruling(f"{one}rack 2\n", GAME), following=True)
+    assert racked[-1] == "> hand_set position 1 659a.11(b)"
+    # When another player has set his hands already it is not too late.
+    after = script.replace("exposed 2", "") + f"{racks}exposed 1\n"
+    after += f"{set_to(2, hands[2])}\ndecide 1 void_hand\n"
+    found = text(ruling(after, GAME))
+    assert not [line for line in found if line.startswith("!")]
+    assert "1 asia_poker 1000 void +0 659a.13(d)" in found

@@ -28,6 +28,7 @@ NO_ORDER = "a set of names, or of cards"
 ONCE = "a player surrenders once, and his hands are turned once"
 
 EQUIVALENT: dict[str, str] = {
+    ": 1 -> 0": "who is to have no card yet is dealt none",
     "GAME: (*DECK, JOKER) -> (JOKER, *DECK)": NO_ORDER,
     "play: ('asia_poker', 'bonus') -> ('bonus', 'asia_poker')": NO_ORDER,
     "play: '7(d)' -> '7(e)'": BY_NAME,
@@ -37,8 +38,12 @@ EQUIVALENT: dict[str, str] = {
     "_fouled: LtE -> Lt": "a hand of four cards never equals one of two",
     "_surrenders: 0 -> -1": ONCE,
     "_surrenders: 0 -> -1 #2": ONCE,
+    "_void_exposed: '13(d)' -> '13(e)'": BY_NAME,
     "_ways: 'hands' -> 'handsx'": CHANCE,
     "_dealer: 'hands' -> 'handsx'": CHANCE,
+    "_dealer: 1 -> 0 #2": CHANCE,
+    "_dealer: 1 -> 2 #2": CHANCE,
+    "_dealer: [{'hands': highest_high(cards, _how(t))[1]}] -> []": CHANCE,
 }
 """Mutants that change nothing, and why."""
 

@@ -119,8 +119,8 @@ def test_659a_7_f_the_boxes_are_adjacent_and_two_and_only_where_it_is_permitted(
     beside = played({1: HIGHER, 2: SECOND}, f"{BET}\n2 asia_poker 500")
     one = {"options": {"adjacent_boxes": False}}
     found = ruling(beside, GAME, seats=((1, 2),), filed=one).findings
-    assert [(each.code, each.position, each.section) for each in found] == [
-        ("wager_not_permitted", 2, "659a.7(f)")
+    assert [(each.code, each.position, each.wager, each.section) for each in found] == [
+        ("wager_not_permitted", 2, "asia_poker", "659a.7(f)")
     ]
     assert not ruling(beside, GAME, seats=((1,), (2,)), filed=one).findings
 
@@ -322,6 +322,8 @@ def test_659a_facts_that_a_gap_shows_were_lost_leave_a_wager_open_that_was_there
         "! fact_missing 2 more / 2, then 5",
     ]
     assert not [each for each in found.settlements if each.wager == "asia_poker"]
+    closed = text(ruling(f"{script}\ndone", GAME))
+    assert closed[-1] == "> wager_placed position 1 asia_poker 659a.7(d)"
     # Without a gap no wager is presumed.
     whole = ruling(script.replace("seq 5", "seq 3"), GAME)
     assert "1 bonus 100 void +0 659a.7(e)" in text(whole)
