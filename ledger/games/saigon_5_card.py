@@ -7,7 +7,7 @@ count (6(a)(1)-(4), 6(b)(1)-(2)) is `ledger.rules.points`, the Bonus hands (6(c)
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import HandSet
@@ -96,6 +96,11 @@ DEALING = {
     "hand": MANUAL_SHOE._replace(announced="9(a)(3)", dealt="9(b)", stub="9(f)"),
     "automated_shoe": Dealing("10(a)(2)", "10(b)", "10(f)", (5,)),
 }
+
+
+# A round asks for the same few hands again and again: by reading, for the Ante and for the pot.
+_settings = lru_cache(points.saigon_settings_if_known)
+_dealers = lru_cache(points.dealer_count_if_known)
 
 
 class Counted(NamedTuple):
@@ -196,12 +201,12 @@ def _dealer_sets(t: Table) -> None:
 
 def _dealer_count(t: Table, reading: object) -> int | None:
     """The dealer's Point Count, 0 where he does not qualify; None where a card is not known."""
-    return points.dealer_count_if_known(t.cards["dealer", None, 1][:CARDS], str(reading))
+    return _dealers(tuple(t.cards["dealer", None, 1][:CARDS]), str(reading))
 
 
 def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> Counted | None:
     """What a player's hand counts as it was set, or as it should have been; None: not known."""
-    settings = points.saigon_settings_if_known(cards)
+    settings = _settings(tuple(cards))
     if settings is None:
         return None
     possible = {count for one in settings for count in one.counts}
@@ -247,7 +252,7 @@ def _settle(t: Table, seat: int, hands: Hands | None, left: dict[int, tuple[int,
         mine, table, section = result
         if mine.qualifies:
             t.turn("player", range(CARDS), section, seat, must=False)
-        if hands and points.saigon_settings(cards) and not points.three_qualify(three):
+        if hands and _settings(tuple(cards)) and not points.three_qualify(three):
             says = f"Position {seat} did not set three cards that qualify, and holds them."
             t.find("hand_misset", says, "11(b)(1)", position=seat)
         readings = _by_reading(t, cards, hands)
