@@ -224,7 +224,7 @@ def _surrender(t: Table, hand: Hand) -> None:
     section = "9(b)(2)(ii)" if up_value(t) in CHECKED else "9(b)(1)"
     for wager in (*BASE, "split"):
         t.surrender(seat, wager, section, number)
-    # The text halves the Bet and Double Attack Wagers and names no other: a reading (ADR 0083).
+    # The text halves the Bet and Double Attack Wagers and names no other: a reading (ADR 0078).
     readings = ("surrender_double_down",)
     if t.rules.readings["surrender_double_down"] == "half":
         t.surrender(seat, "double_down", section, number, readings=readings)
