@@ -258,8 +258,7 @@ def _not_permitted(t: Table, seat: int, why: str) -> None:
     fact = t.source.take(step) if t.source.left("decision_made") else None
     if fact is not None:
         says = f"Position {seat} surrendered, though {why} ({t.rules.section('11(d)')})."
-        facts = (fact,)
-        t.find("decision_not_permitted", says, "11(d)", facts=facts, position=seat)
+        t.find("decision_not_permitted", says, "11(d)", facts=(fact,), position=seat)
 
 
 def _settle(t: Table, seat: int, hands: Cards, dealer: Cards) -> None:

@@ -23,7 +23,7 @@ from tests.unit.games.asia import GAME
 from tests.unit.games.rounds import lines, printed
 
 BY_NAME = "the record is asked by name, and the source is not told the section"
-CHANCE = "only a source that deals by chance asks how hands are set"
+CHANCE = "only a source that deals by chance asks how hands are set, or would decide at once"
 NO_ORDER = "a set of names, or of cards"
 ONCE = "a player surrenders once, and his hands are turned once"
 
@@ -40,6 +40,9 @@ EQUIVALENT: dict[str, str] = {
     "_surrenders: 0 -> -1 #2": ONCE,
     "_void_exposed: '13(d)' -> '13(e)'": BY_NAME,
     "_ways: 'hands' -> 'handsx'": CHANCE,
+    "_not_permitted: '11(d)' -> '11(e)'": BY_NAME,
+    "_not_permitted: ..t.source.take(step) if t.source.left('decision_made') else N -> "
+    "..t.source.take(step)": CHANCE,
     "_dealer: 'hands' -> 'handsx'": CHANCE,
     "_dealer: 1 -> 0 #2": CHANCE,
     "_dealer: 1 -> 2 #2": CHANCE,
