@@ -38,6 +38,7 @@ _LOG_OCTETS_MAX = 10 * 1024 * 1024
 _JVM = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # starts soonest
 _LOGGING = """\
 status = error
+shutdownHook = disable
 appender.out.type = Console
 appender.out.name = out
 appender.out.layout.type = PatternLayout

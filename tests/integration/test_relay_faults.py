@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from infra.postgres import Database
 
 ROOT = Path(__file__).parents[2]
-KILLS, KILLS_LONG = 6, 40
+KILLS, KILLS_LONG = 4, 40
 WINDOW = 40  # small, so that a kill falls into the middle of much
 
 
@@ -114,6 +114,7 @@ def test_a_relay_that_moves_tracking_before_the_acknowledgement_loses_facts_and_
     assert "missing" in {each.kind for each in checked(database, kafka).breaks}
 
 
+@pytest.mark.long
 def test_of_two_relays_one_waits_and_takes_over_when_the_other_is_killed(
     database: Database, kafka: Connection, tmp_path: Path
 ) -> None:
