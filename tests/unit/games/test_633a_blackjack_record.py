@@ -1,0 +1,94 @@
+"""Blackjack and Spanish 21 on records that are cut, lossy or wrong, ruled by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.games.rounds import lines, ruling, text
+from tests.unit.games.twenty_one import check, round_of
+
+GAME = "blackjack"
+WIN = "13(a) Win, 1 to 1"
+
+
+def test_633a_8_who_takes_no_even_money_is_paid_3_to_2_or_ties() -> None:
+    paid = "complete\n 1 blackjack 1000 win +1500 633a.13(a) Blackjack, 3 to 2"
+    check(round_of("Ad 9h", "Kc As", ""), paid, GAME)
+    check(round_of("Ad Kh", "Kc As", ""), "complete\n 1 blackjack 1000 push +0 633a.7(p)", GAME)
+
+
+def test_633a_7_a_dead_hand_gives_back_its_wagers() -> None:
+    script = round_of("9d 8h", "5c 2s", "decide 1 hit, decide 1 dead_hand")
+    check(script, "complete\n 1 blackjack 1000 void +0 633a.7", GAME)
+
+
+def test_633a_7_h_a_blackjack_that_was_read_and_is_not_seen_settles_the_round() -> None:
+    script = round_of("Kd ??", "Kc 9s", "").replace("peek none", "peek blackjack")
+    check(script, "complete\n 1 blackjack 1000 lose -1000 633a.7(p)", GAME)
+
+
+def test_633a_7_a_card_the_dealer_drew_at_17_is_none_of_his() -> None:
+    stack = round_of("9d 7h", "Kc 9s") + "\ndeal dealer up 4c 2c"
+    lost = "complete\n 1 blackjack 1000 lose -1000 633a.7(p)"
+    check(stack, lost + "\n ! misdeal None / 2c 633a.7", GAME)
+
+
+def test_633a_7_a_lost_reading_is_made_up_for_by_the_card_that_is_seen() -> None:
+    script = round_of("Kd ??", "Kc 9s", "").replace("peek none\n", "")
+    seen = script.replace("show dealer 1 ??", "show dealer 1 Ah")
+    assert text(ruling(seen, GAME)) == lines("""
+        complete
+        1 blackjack 1000 lose -1000 633a.7(p)
+        ! step_missing hole_card_checked / None 633a.7(h)
+    """)
+    script = script.replace("show dealer 1 ??", "decide 1 stand\nshow dealer 1 8h")
+    assert f"1 blackjack 1000 win +1000 633a.{WIN}" in text(ruling(script, GAME))
+
+
+@pytest.mark.parametrize("lost", ["deal 1 up Kc", "deal dealer up 9d", "deal 1 up 4d"])
+def test_633a_7_where_a_card_was_lost_no_hand_is_settled_and_nothing_else_is_found(
+    lost: str,
+) -> None:
+    script = round_of("9d 8h", "Kc 2s", "decide 1 hit, deal 1 up 4d, decide 1 stand")
+    # The shoe counts its facts: a card burned before the deal, and one after it.
+    numbered = []
+    for line in script.replace("deal 1 up Kc", "burn 3c\ndeal 1 up Kc").splitlines():
+        by_shoe = line.startswith(("deal", "burn"))
+        count = sum("seq" in each for each in numbered)
+        numbered.append(f"{line} | by shoe seq {count}" if by_shoe else line)
+    numbered.append(f"burn 3d | by shoe seq {sum('seq' in each for each in numbered)}")
+    over = ["take 1 blackjack 1000", "done"]
+    assert text(ruling("\n".join([*numbered, *over]), GAME)) == [
+        "complete",
+        "1 blackjack 1000 lose -1000 633a.7(p)",
+    ]
+    kept = [line for line in numbered if not line.startswith(f"{lost} ")]
+    found = text(ruling("\n".join([*kept, *over]), GAME))
+    assert found[0] == "awaiting"
+    assert [line.split()[1] for line in found if line.startswith("!")] == ["fact_missing"]
+
+
+def test_633a_13_m_2_of_several_readings_of_a_meter_the_last_is_what_a_win_is_paid_from() -> None:
+    six = "".join(f", decide 1 hit, deal 1 up {card}c" for card in "3456").removeprefix(", ")
+    script = round_of("9d 8h", "Ad 2c", six, "blackjack 1000 straight_jack 500")
+    read = "\nmeter read straight_jack 900000\nmeter read straight_jack 1000000"
+    won = ruling(script + read, GAME).settlements[-1]
+    assert (won.wager, won.net, won.paid_from) == ("straight_jack", 200000, "cage")
+
+
+def test_633a_13_m_2_a_win_of_just_a_tenth_of_the_least_a_meter_shows_asks_for_it() -> None:
+    four = "decide 1 hit, deal 1 up 6h, decide 1 hit, deal 1 up 3s, decide 1 stand"
+    for stake, asked in ((999, False), (1000, True)):
+        script = round_of("9d 8h", "4c 5d", four, f"blackjack 1000 straight_jack {stake}")
+        step = text(ruling(script + "\npay 1 blackjack 1000", GAME), following=True)[-1]
+        assert ("meter_read" in step) is asked
+
+
+def test_633a_13_m_2_terms_that_are_no_numbers_are_none() -> None:
+    terms = {"straight_jack": {"rate": "1/0", "reset": "much", "meter": 7}}
+    script = round_of("9d 8h", "4c 6d", bets="blackjack 1000 straight_jack 500")
+    moved = "meter read straight_jack 700000\nmeter advanced straight_jack 700001\ndeal 1 up 4c"
+    for progressives in (terms, {"straight_jack": "1/10"}, {}):
+        filed = {"offers": ("straight_jack",), "progressives": progressives}
+        found = text(ruling(script.replace("deal 1 up 4c", moved), GAME, filed=filed))
+        assert not [line for line in found if line.startswith("!")]
