@@ -6,16 +6,19 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: demo test test-long check bench docs secrets clean
+.PHONY: demo test test-long mutants check bench docs secrets clean
 
 demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not long"
+	$(BIN)/pytest -m "not long and not exhaustive"
 
 test-long: $(VENV)/.installed-dev
 	$(BIN)/pytest -m long
+
+mutants: $(VENV)/.installed-dev
+	$(BIN)/pytest -m exhaustive
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
