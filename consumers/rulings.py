@@ -145,7 +145,7 @@ def newest(store: Store, round_: RoundId) -> Ruled:
 def versions(store: Store, round_: RoundId) -> list[Ruled]:
     """The rulings a closed round has had, the first one first; empty while it is open.
 
-    One for each fact that changed it, up to `consumers.docket.TOUCHES_RULED_MAX` facts that touched
+    One for each fact that changed it, up to `consumers.cases.TOUCHES_RULED_MAX` facts that touched
     it; of more facts, ever fewer, and the newest.
     """
     return [
