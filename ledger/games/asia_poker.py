@@ -157,14 +157,14 @@ def _void_exposed(t: Table, seats: list[int]) -> list[int]:
         if body.kind == "player_card_exposed":
             exposed.add(body.position)
     live = []
-    for seat in t.as_told("decision_made", seats):
+    for seat in seats:
         if seat in exposed and t.decide(seat, ("void_hand",), "13(d)", may=True):
             for wager in ("asia_poker", "bonus"):
                 t.give_back(seat, wager, "13(d)")
             t.discard("13(d)", "player", seat)
         else:
             live.append(seat)
-    return sorted(live)
+    return live
 
 
 def _set_hands(t: Table, seats: list[int]) -> dict[int, Cards]:
