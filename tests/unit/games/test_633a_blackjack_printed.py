@@ -9,6 +9,8 @@ NO_ORDER = "each wager asked for is settled in a step of its own; what may be is
 
 EQUIVALENT = {
     "GAME_OF_21: ('straight_jack', 'house_money') -> ('house_money', 'straight_jack')": NO_ORDER,
+    "_first_two: 2 -> 1": "cards that are not known, however many there are",
+    "_first_two: 2 -> 3": "cards that are not known, however many there are",
     "_pays: 0 -> 1": "both tables have the same rows",
     "_pays: 0 -> -1": "both tables have the same rows",
     "_straight_jack: [cards[0], t.cards['player', seat, 2][0]] -> "

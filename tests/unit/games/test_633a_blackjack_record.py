@@ -92,3 +92,17 @@ def test_633a_13_m_2_terms_that_are_no_numbers_are_none() -> None:
         filed = {"offers": ("straight_jack",), "progressives": progressives}
         found = text(ruling(script.replace("deal 1 up 4c", moved), GAME, filed=filed))
         assert not [line for line in found if line.startswith("!")]
+
+
+def test_633a_7_where_a_card_was_lost_no_optional_wager_is_settled() -> None:
+    bets = "blackjack 1000 house_money 500 straight_jack 500"
+    script = round_of("9d 8h", "8c 9c", bets=bets)
+    script = script.replace(
+        "deal 1 up 8c", "burn 3c | by shoe seq 1\ndeal 1 up 8c | by shoe seq {}"
+    )
+    whole = text(ruling(script.format(2) + "\ndone", GAME))
+    assert "1 straight_jack 500 win +1500 633a.13(m)(1) Two-card straight, 3 to 1" in whole
+    assert "1 house_money 500 win +2000 633a.13(n)(2) Two-card straight flush, 4 to 1" in whole
+    found = text(ruling(script.format(3) + "\ndone", GAME))
+    assert found[0] == "awaiting"
+    assert not [line for line in found if line.startswith("1 ")]

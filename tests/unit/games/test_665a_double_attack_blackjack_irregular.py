@@ -284,3 +284,14 @@ def test_665a_7_g_a_blackjack_that_was_read_and_is_not_seen_settles_the_round() 
         2 bet 1000 push    +0 665a.7(o)(1)(iii)
         1 bet 1000 lose -1000 665a.7(o)(1)(ii)(A)
     """)
+
+
+def test_665a_7_where_a_card_was_lost_neither_a_hand_nor_a_bust_it_is_settled() -> None:
+    script = START.replace("deal dealer", "burn 3c | by shoe seq 1\ndeal dealer")
+    script += DEAL + "decide 1 hit\ndeal 1 up ??\n" + STAND + DEALER
+    script = script.replace("deal dealer up 8c", "deal dealer up 8c | by shoe seq {}")
+    whole = text(ruling(script.format(2) + "done", GAME))
+    assert "1 bust_it 500 win +4000 665a.12(c) Is an 8, 8 to 1" in whole
+    found = text(ruling(script.format(3) + "done", GAME))
+    assert found[0] == "awaiting"
+    assert not [line for line in found if line.startswith("1 ")]
