@@ -10,13 +10,15 @@ import logging
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from consumers.alerting import Tally
 from infra import parking, relaying
 from infra.kafka.merging import Figures
 from infra.tape import PostgresTape
@@ -47,6 +49,16 @@ _COUNTED = {
     "healed": "Facts read from the record because the feed lacked them.",
     "poisoned": "Records of the feed that are not what the record holds.",
     "offsets_lost": "Offsets that the topic does not have any more.",
+}
+
+
+_TALLIED = {
+    "read": "Records read by this process.",
+    "raised": "Alerts that this process raised.",
+    "delivered": "Alerts that a channel took, counted by channel.",
+    "failed": "Tries of a channel that failed.",
+    "dead": "Records put on the dead-letter topic.",
+    "lag": "Records of the group's partitions that were not read yet.",
 }
 
 
@@ -123,6 +135,64 @@ class Watch:
         return generate_latest(self.registry)
 
 
+class AlertWatch:
+    """The figures of a process that raises alerts."""
+
+    def __init__(self, base: Database) -> None:
+        self.tally = Tally(heard_at=time.time())
+        self.ticked_at = time.monotonic()
+        self.registry = CollectorRegistry()
+        self.registry.register(_FromRecord(base))
+        for name, says in _TALLIED.items():
+            gauge = Gauge(f"round_ledger_alerts_{name}", says, registry=self.registry)
+            gauge.set_function(partial(self._of, name))
+
+    def _of(self, name: str) -> float:
+        return float(getattr(self.tally, name))
+
+    def take(self, tally: Tally) -> None:
+        """Tell these figures from here on."""
+        self.tally = tally
+
+    def ticking(self, stop: Callable[[], bool]) -> Callable[[], bool]:
+        """As `Watch`."""
+
+        def asked() -> bool:
+            self.ticked_at = time.monotonic()
+            return stop()
+
+        return asked
+
+    def alive(self) -> str | None:
+        """As `Watch`."""
+        silent = time.monotonic() - self.ticked_at
+        return f"nothing came round for {silent:.0f} s" if silent > STUCK_S_MAX else None
+
+    def ready(self) -> str | None:
+        """As `Watch`."""
+        silent = time.time() - self.tally.heard_at
+        if silent > SILENT_S_MAX:
+            return f"no broker has answered for {silent:.0f} s"
+        return self.alive()
+
+    def page(self) -> bytes:
+        """The text format."""
+        return generate_latest(self.registry)
+
+
+class Served(Protocol):
+    """A process that tells of itself."""
+
+    def alive(self) -> str | None:
+        """Why it is not alive; None: it is."""
+
+    def ready(self) -> str | None:
+        """Why it is not ready; None: it is."""
+
+    def page(self) -> bytes:
+        """Its figures, in Prometheus's text format."""
+
+
 class _FromFeed(Collector):
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
@@ -195,7 +265,7 @@ class _FromRecord(Collector):
 
 
 @contextmanager
-def served(watch: Watch, host: str, port: int) -> Iterator[int]:
+def served(watch: Served, host: str, port: int) -> Iterator[int]:
     """`/metrics`, `/healthz` and `/readyz` on an address until the block is left; the port."""
 
     class Answers(BaseHTTPRequestHandler):

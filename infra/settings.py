@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PREFIX = "ROUND_LEDGER_"
 _PORT_MAX = 65_535
+_THRESHOLD_MAX = 2**53
 
 
 class Setting(NamedTuple):
@@ -84,6 +85,52 @@ TABLE = (
         "https://repo.maven.apache.org/maven2",
         "Maven repository that `services up` fetches Kafka's jars from, once.",
     ),
+    Setting(
+        "ROUND_LEDGER_ALERT_PAYOUT_CENTS",
+        "1000000",
+        "Payment on one wager from which `consume alerts` tells of it, cents.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_FINDING_CENTS",
+        "10000",
+        "Difference between owed and recorded from which a finding is told, cents.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_PROCEDURES",
+        "1",
+        "How many times a ruling must find the same overdue procedure until it is told.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_DEVICE_SILENT_S",
+        "900",
+        "How long a device may tell nothing while its table is open and goes on, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_TABLE_QUIET_S",
+        "600",
+        "How long an open table may tell nothing, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_LAG_S",
+        "60",
+        "How long a view may be behind the record, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_LAG_RECORDS",
+        "10000",
+        "How many records may wait to be published on one topic.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_AGE_S",
+        "86400",
+        "What was received longer ago raises no alert, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_WEBHOOK",
+        "none: alerts go to their topic and the log only",
+        "Address that every alert is posted to as JSON, http:// or https://.",
+        secret=True,
+    ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
 )
@@ -103,6 +150,15 @@ class Settings:
     kafka_ca_file: Path | None = None
     java: str | None = None
     maven_url: str = "https://repo.maven.apache.org/maven2"
+    alert_payout_cents: int = 1_000_000
+    alert_finding_cents: int = 10_000
+    alert_procedures: int = 1
+    alert_device_silent_s: int = 900
+    alert_table_quiet_s: int = 600
+    alert_lag_s: int = 60
+    alert_lag_records: int = 10_000
+    alert_age_s: int = 86_400
+    alert_webhook: str | None = field(default=None, repr=False)
     http_host: str = "127.0.0.1"
     http_port: int = 8080
 
@@ -127,6 +183,8 @@ def load(environ: Mapping[str, str]) -> Settings:
         kafka_ca_file=_path(given.get("ROUND_LEDGER_KAFKA_CA_FILE")),
         java=given.get("ROUND_LEDGER_JAVA"),
         maven_url=given.get("ROUND_LEDGER_MAVEN_URL", Settings.maven_url),
+        **_alerts(given),
+        alert_webhook=given.get("ROUND_LEDGER_ALERT_WEBHOOK"),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
     )
@@ -157,3 +215,14 @@ def _port(name: str, text: str) -> int:
     if text.isascii() and text.isdecimal() and 0 <= int(text) <= _PORT_MAX:
         return int(text)
     raise Usage(f"{text!r} is not a port", where=name, hint=f"Give a number up to {_PORT_MAX}.")
+
+
+def _alerts(given: Mapping[str, str]) -> dict[str, int]:
+    """The thresholds of alerts that are set, by field: whole numbers, from 1."""
+    told: dict[str, int] = {}
+    for name, text in given.items():
+        if name.startswith(f"{PREFIX}ALERT_") and name != "ROUND_LEDGER_ALERT_WEBHOOK":
+            if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= _THRESHOLD_MAX):
+                raise Usage(f"{text!r} is no threshold", where=name, hint="Give a number from 1.")
+            told[name.removeprefix(PREFIX).lower()] = int(text)
+    return told

@@ -183,14 +183,14 @@ def of_quarantined(row: InQuarantine) -> Record:
     return Record(QUARANTINE_KEY, _encode(envelope), headers)
 
 
-def of_message(topic: str, kept: Kept) -> Record:
+def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
     """The record of what a view says: of two of one key the higher position is newer."""
     name = topic.removeprefix("ledger.").rpartition(".")[0]
     told = {
         "specversion": "1.0",
         "type": f"roundledger.{MESSAGE_TYPES[name]}.v1",
         "source": f"/round-ledger/{name}",
-        "id": str(kept.number),
+        "id": id_ or str(kept.number),
         "time": format_time(kept.made_at_us),
     }
     headers = [

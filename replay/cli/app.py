@@ -51,6 +51,7 @@ COMMANDS = (
     Command("unpark", "views", RUN, "Let a parked table into the views again, once it is mended."),
     Command("serve", "serve", RUN, "Take in facts over HTTP until stopped."),
     Command("relay", "relay", RUN, "Publish the record on Kafka."),
+    Command("dlq", "dead", RUN, "Look at dead letters, and handle them again."),
     Command("topics", "topics", RUN, "Make the feed's topics, and check them."),
     Command("services", "services", RUN, "Run PostgreSQL and Kafka here, without Docker."),
     Command("settings", "settings", RUN, "Show every setting: the value in force, and its origin."),

@@ -28,6 +28,7 @@ from infra.tape import PostgresTape
 from infra.views import tape_source
 from ledger.errors import Unavailable
 from ledger.values import format_time
+from replay.cli.alerts import raise_alerts
 from replay.cli.app import family
 from replay.cli.errors import FINDINGS, STOPPED
 from replay.cli.opened import opened_database
@@ -36,7 +37,7 @@ from replay.cli.reached import kafka
 from replay.cli.settings import in_force
 from replay.web.logs import LOG, log_to_stderr
 
-ALL = "all"
+ALL, ALERTS = "all", "alerts"
 
 app = family()
 
@@ -48,7 +49,7 @@ class Source(StrEnum):
     TAPE = "tape"
 
 
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, or `all`.")]
+Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, `all`, or `alerts`.")]
 From = Annotated[
     Source | None,
     typer.Option("--from", help="Default: kafka where ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
@@ -78,10 +79,14 @@ def consume(
     they reach are written together. With `--follow` being stopped is the usual end; a server that
     goes away is connected to again as often as need be, and the log on stderr (JSON Lines) says so.
     A table that cannot be taken in is parked, the others go on; `--status` names it (exit code 1),
-    `unpark` lets it in again.
+    `unpark` lets it in again. `alerts` is no view: it reads Kafka and tells what to look at now, on
+    a topic, in the log and to a webhook; `dlq` has what it could not read.
 
     Example: round-ledger consume all --follow --from kafka
     """
+    if names == [ALERTS]:
+        raise_alerts(follow=stay, port=port, json=json)
+        return
     chosen = _chosen(names)
     if status:
         _tell_status(chosen, json=json)

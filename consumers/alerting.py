@@ -1,0 +1,283 @@
+"""The process that raises alerts: a member of an ordinary group, and a look at how things stand.
+
+A record that cannot be read is tried again, then put on the dead-letter topic, and the rest goes
+on. An alert is kept before it is delivered, and every channel tried until it takes it (ADR 0077).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import msgspec
+
+from consumers import alerts, table_board
+from consumers.alerts import READS, Alert
+from infra import parking, relaying
+from infra.alerts import Alerts, Due
+from infra.kafka import topics
+from infra.kafka.group import Read, bury, member
+from infra.kafka.publisher import Publisher
+from infra.kafka.records import of_message
+from infra.outbox import Kept
+from infra.tape import PostgresTape
+from ledger.errors import LedgerError, Unavailable, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.group import Member
+    from infra.postgres import Database
+    from infra.settings import Settings
+
+GROUP = "round-ledger.alerts"
+TOPIC, DEAD = "ledger.alerts.v1", "ledger.alerts-dlq.v1"
+
+TRIES = 3
+"""How often a record is tried until it is a dead letter."""
+
+PAUSE_S = 0.2
+"""The pause before the first further try; each is twice the one before."""
+
+LOOK_S = 15.0
+"""How often it looks at how things stand, seconds."""
+
+CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
+"""Pauses between tries of a channel; the last for ever after."""
+
+WEBHOOK_S_MAX = 10.0
+"""How long the webhook may take to answer, seconds."""
+
+DEVICE_FACTS = 2_000
+"""How far back on a tape devices are looked for, facts."""
+
+_DUE_AT_ONCE = 200
+_POLL_S = 0.5
+
+LOG = logging.getLogger("round_ledger.alerts")
+
+Channel = Callable[[Due], str]
+"""Delivers an alert; what was answered. Raises LedgerError or OSError where it was not taken."""
+
+
+@dataclass
+class Tally:
+    """What one process has done."""
+
+    read: int = 0
+    raised: int = 0
+    delivered: int = 0
+    failed: int = 0  # tries of channels
+    dead: int = 0
+    lag: int = 0  # records not read yet, when it last looked
+    heard_at: float = 0.0
+
+
+class Desk:
+    """What raising and delivering need."""
+
+    def __init__(
+        self, base: Database, kept: Alerts, channels: dict[str, Channel], settings: Settings
+    ) -> None:
+        self.base = base
+        self.kept = kept
+        self.settings = settings
+        self.tally = Tally(heard_at=time.time())
+        self._channels = channels
+
+    def handle(self, read: Read) -> None:
+        """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
+        for each in alerts.of_record(read, time.time_ns() // 1000, self.settings):
+            self.raise_(each)
+
+    def look(self) -> None:
+        """Raise what follows from how things stand now."""
+        now_us = time.time_ns() // 1000
+        with PostgresTape(self.base) as tape:
+            behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}
+        waiting = relaying.waiting(self.base)
+        boards = table_board.read(self.base) if table_board.VIEW.name in behind else []
+        open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
+        devices = self.kept.devices(open_, DEVICE_FACTS)
+        found = [
+            *alerts.of_views(behind, waiting, now_us, self.settings),
+            *alerts.of_parked(parking.shown(self.base), now_us),
+            *alerts.of_tables(boards, devices, now_us, self.settings),
+        ]
+        for each in found:
+            self.raise_(each)
+
+    def raise_(self, alert: Alert) -> None:
+        """Keep an alert, to be delivered; nothing where it was raised before."""
+        body = msgspec.json.encode(alert).decode()
+        if self.kept.raise_(alert.id, alert.kind, body, list(self._channels)):
+            self.tally.raised += 1
+
+    def deliver(self) -> None:
+        """Try what is due on every channel; each answer is a receipt."""
+        for due in self.kept.due(CHANNEL_PAUSES_S, _DUE_AT_ONCE):
+            channel = self._channels.get(due.channel)
+            if channel is None:
+                continue  # a webhook that is not set any more
+            try:
+                answer = channel(due)
+            except (LedgerError, OSError) as error:
+                self.tally.failed += 1
+                self.kept.tried(due, f"{type(error).__name__}: {error}", delivered=False)
+                figures = {"alert": due.alert_id, "channel": due.channel, "tries": due.tries + 1}
+                LOG.warning("an alert was not taken", extra={"figures": figures})
+            else:
+                self.tally.delivered += 1
+                self.kept.tried(due, answer, delivered=True)
+
+
+def run(
+    base: Database,
+    where: Connection,
+    settings: Settings,
+    *,
+    stop: Callable[[], bool],
+    follow: bool,
+    tally: Callable[[Tally], None] = lambda _: None,
+) -> Tally:
+    """Raise and deliver until told to stop; without `follow`, until all that is there was read.
+
+    Raises `Unavailable`: start again, nothing is raised twice.
+    """
+    for name in (*READS, TOPIC, DEAD):
+        topics.require(where, name)
+    with (
+        Publisher(where) as publisher,
+        _desk(base, publisher, settings) as desk,
+        member(where, GROUP, READS) as group,
+    ):
+        tally(desk.tally)
+        _round(desk, group, publisher, stop, follow=follow)
+        return desk.tally
+
+
+def _round(
+    desk: Desk, group: Member, publisher: Publisher, stop: Callable[[], bool], *, follow: bool
+) -> None:
+    looked_at = float("-inf")
+    while not stop():
+        read = group.poll(_POLL_S)
+        for each in read:
+            _handled(desk, publisher, each)
+        if read:
+            group.commit()
+        desk.tally.read += len(read)
+        if time.monotonic() - looked_at > LOOK_S or (not follow and not read):
+            desk.look()
+            group.knock()
+            desk.tally.lag = group.lag()
+            looked_at = time.monotonic()
+        desk.tally.heard_at = group.heard_at
+        desk.deliver()
+        if not follow and not read and group.has_joined() and group.lag() == 0:
+            return
+
+
+def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
+    """Handle a record, or bury it after its tries."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            desk.handle(read)
+        except Unavailable:
+            raise
+        except Exception as error:
+            if attempt < TRIES:
+                time.sleep(PAUSE_S * 2 ** (attempt - 1))
+                continue
+            reason = f"{type(error).__name__}: {error}"
+            bury(publisher, DEAD, read, reason, TRIES)
+            desk.tally.dead += 1
+            place = f"{read.topic}/{read.record.partition}@{read.record.offset}"
+            figures = {"place": place, "reason": reason}
+            LOG.exception("a record is a dead letter", extra={"figures": figures})
+        return
+
+
+def replay(
+    base: Database, where: Connection, settings: Settings, letters: Sequence[tuple[Read, int, int]]
+) -> list[str | None]:
+    """Handle dead letters again, each with its partition and offset; why one failed again."""
+    told: list[str | None] = []
+    with Publisher(where) as publisher, _desk(base, publisher, settings) as desk:
+        for read, partition, offset in letters:
+            try:
+                desk.handle(read)
+            except Unavailable:
+                raise
+            except Exception as error:
+                told.append(f"{type(error).__name__}: {error}")
+                LOG.warning("a dead letter failed again", exc_info=error)
+            else:
+                desk.kept.note_replayed(DEAD, partition, offset)
+                told.append(None)
+        desk.deliver()
+    return told
+
+
+@contextmanager
+def _desk(base: Database, publisher: Publisher, settings: Settings) -> Iterator[Desk]:
+    channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
+    if settings.alert_webhook:
+        channels["webhook"] = _to_webhook(settings.alert_webhook)
+    with base.connect("ledger_projector") as connection:
+        yield Desk(base, Alerts(base, connection), channels, settings)
+
+
+def _to_topic(publisher: Publisher) -> Channel:
+    partitions = topics.topic(TOPIC).partitions
+
+    def deliver(due: Due) -> str:
+        alert = msgspec.json.decode(due.body, type=Alert)
+        kept = Kept(due.tries, 0, alert.at_us, alert.kind, due.body)
+        publisher.publish(TOPIC, partitions, [of_message(TOPIC, kept, id_=alert.id)])
+        return f"acknowledged on {TOPIC}"
+
+    return deliver
+
+
+def _to_log(due: Due) -> str:
+    alert = msgspec.json.decode(due.body, type=Alert)
+    figures = {name: getattr(alert, name) for name in alert.__struct_fields__}
+    LOG.warning("alert", extra={"figures": figures})
+    return "logged"
+
+
+def _to_webhook(address: str) -> Channel:
+    if not address.startswith(("http://", "https://")):
+        raise Usage(
+            "The webhook is no address",
+            where="ROUND_LEDGER_ALERT_WEBHOOK",
+            hint="Give an address that begins with https:// or http://.",
+        )
+
+    def deliver(due: Due) -> str:
+        request = urllib.request.Request(  # noqa: S310 - http and https only, as said above
+            address,
+            data=due.body.encode(),
+            headers={"Content-Type": "application/json", "Idempotency-Key": quote(due.alert_id)},
+            method="POST",
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=WEBHOOK_S_MAX) as answer:  # noqa: S310 - as above
+                return f"status {answer.status}"
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise OSError(f"status {error.code}") from None
+        except HTTPException as error:
+            raise OSError(f"no answer of HTTP: {error!r}") from error
+
+    return deliver

@@ -1,0 +1,213 @@
+"""What operations should look at now, as values: from one record, or from how things stand.
+
+Each kind of alert has a threshold in the settings. An alert's id is made of what it is about, so
+that reading a record again raises nothing again. Alerts judge nothing: findings are the rulings'.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from infra.kafka import topics
+from infra.kafka.records import fed
+from ledger import kinds
+from ledger.values import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from consumers.table_board import Board
+    from infra.alerts import Device
+    from infra.kafka.group import Read
+    from infra.parking import Shown
+    from infra.relaying import Waiting
+    from infra.settings import Settings
+
+FACTS, ADJUDICATIONS = topics.FACTS, "ledger.adjudications.v1"
+READS = (FACTS, ADJUDICATIONS)
+"""The topics that alerts are made from."""
+
+PROCEDURES = frozenset(
+    (
+        "stub_count_overdue",
+        "deck_change_overdue",
+        "dice_change_overdue",
+        "batch_not_alternated",
+        "cut_too_shallow",
+        "inspection_missing",
+        "device_not_covered",
+        "dice_not_inspected",
+        "dealers_short",
+        "supervision_exceeded",
+        "cameras_short",
+    )
+)
+"""Findings of procedures."""
+
+GRAVE = frozenset(
+    (
+        "card_mismatch",
+        "duplicate_card",
+        "impossible_card",
+        "should_have_been_void",
+        "wrongly_voided",
+        "wrong_position_paid",
+        "wrong_payer",
+    )
+)
+"""Findings that are told whatever the money."""
+
+KINDS = ("payout", "finding", "procedure", "device_silent", "table_quiet", "lag", "parked")
+"""Every kind of alert."""
+
+
+class Alert(Struct, frozen=True):
+    """One thing to look at. value and threshold: cents, seconds or a count, by the kind."""
+
+    id: str
+    kind: str
+    about: str  # round, table, device, view
+    says: str
+    value: int
+    threshold: int
+    at_us: int  # when what it tells happened, by the ledger's clock
+
+
+def of_record(read: Read, now_us: int, settings: Settings) -> list[Alert]:
+    """The alerts of one record. Raises ValueError where it is no record of its topic.
+
+    None of what was received longer ago than the setting says: a first run is not a flood.
+    """
+    found = _of_fact(read, settings) if read.topic == FACTS else _of_ruling(read, settings)
+    oldest_us = now_us - settings.alert_age_s * 1_000_000
+    return [each for each in found if each.at_us >= oldest_us]
+
+
+def of_tables(
+    boards: Sequence[Board], devices: Sequence[Device], now_us: int, settings: Settings
+) -> Iterator[Alert]:
+    """Open tables without events, and their devices that are silent while others speak."""
+    open_ = {f"{board.property}/{board.table}" for board in boards if board.open}
+    last: dict[str, int] = {}
+    for device in devices:
+        last[device.tape] = max(last.get(device.tape, 0), device.last_us)
+    quiet = set()
+    for tape in sorted(open_ & last.keys()):
+        silent_s = (now_us - last[tape]) // 1_000_000
+        if silent_s >= settings.alert_table_quiet_s:
+            quiet.add(tape)
+            says = f"Table {tape} is open and has told nothing for {silent_s:,} s."
+            id_ = f"table_quiet:{tape}:{last[tape]}"
+            limit = settings.alert_table_quiet_s
+            yield Alert(id_, "table_quiet", tape, says, silent_s, limit, now_us)
+    for device in devices:
+        silent_s = (now_us - device.last_us) // 1_000_000
+        limit = settings.alert_device_silent_s
+        if device.tape in open_ - quiet and silent_s >= limit:
+            says = f"{device.source} has told nothing for {silent_s:,} s; its table goes on."
+            id_ = f"device_silent:{device.source}:{device.last_us}"
+            yield Alert(id_, "device_silent", device.source, says, silent_s, limit, now_us)
+
+
+def of_views(
+    behind_s: dict[str, int], waiting: Sequence[Waiting], now_us: int, settings: Settings
+) -> Iterator[Alert]:
+    """Views that are too long behind the record, and topics that too much waits for."""
+    limit = settings.alert_lag_s
+    hour = now_us // 3_600_000_000
+    for view, seconds in behind_s.items():
+        if seconds >= limit:
+            says = f"View {view} is {seconds:,} s behind the record."
+            yield Alert(f"lag:{view}:{hour}", "lag", view, says, seconds, limit, now_us)
+    limit = settings.alert_lag_records
+    for each in waiting:
+        if each.records >= limit:
+            says = f"{each.records:,} records wait to be published on {each.topic}."
+            id_ = f"lag:{each.topic}:{hour}"
+            yield Alert(id_, "lag", each.topic, says, each.records, limit, now_us)
+
+
+def of_parked(parked: Sequence[Shown], now_us: int) -> Iterator[Alert]:
+    """Tapes that views take nothing more of: each once."""
+    for each in parked:
+        says = f"View {each.view} takes nothing of {each.tape} from position {each.position:,}:"
+        id_ = f"parked:{each.view}:{each.tape}:{each.position}"
+        says = f"{says} {each.says}"
+        yield Alert(id_, "parked", each.tape, says, each.withheld, 1, now_us)
+
+
+def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
+    each = read.record
+    fact = fed(each.key, each.value, each.headers)
+    if not fact.is_whole:
+        raise ValueError("its octets are not what its hash says")
+    row = fact.row
+    if row.type != "wager_paid.v1":
+        return
+    body: Any = kinds.body(kinds.KINDS[row.type], row.data)
+    limit = settings.alert_payout_cents
+    if body.amount >= limit:
+        about = f"{row.tape.partition('/')[0]}:{row.subject}"
+        says = f"Position {body.position} was paid {_dollars(body.amount)} on {body.wager}."
+        id_ = f"payout:{row.source}:{row.id}"
+        yield Alert(id_, "payout", about, says, body.amount, limit, row.received_at_us)
+
+
+def _of_ruling(read: Read, settings: Settings) -> Iterator[Alert]:
+    each = read.record
+    ruling = msgspec.json.decode(each.value or b"", type=_Ruling)
+    at_us = parse_time(dict(each.headers).get("ce_time", b"").decode())
+    if at_us is None:
+        raise ValueError("it has no time")
+    table = ruling.table or (ruling.round or "").partition("/")[0]
+    about = f"{ruling.property}:{ruling.round or table}"
+    seen: dict[str, int] = {}
+    for finding in ruling.findings:
+        nth = seen[finding.code] = seen.get(finding.code, 0) + 1
+        facts = "+".join(f"{fact.source}#{fact.id}" for fact in finding.facts[:1])
+        id_ = f"{finding.code}:{about}:{finding.position}:{finding.wager}:{nth}:{facts}"
+        if finding.code in PROCEDURES:
+            if nth >= settings.alert_procedures:
+                limit = settings.alert_procedures
+                yield Alert(f"procedure:{id_}", "procedure", about, finding.says, nth, limit, at_us)
+            continue
+        off = finding.off
+        if off >= settings.alert_finding_cents or finding.code in GRAVE:
+            limit = settings.alert_finding_cents
+            yield Alert(f"finding:{id_}", "finding", about, finding.says, off, limit, at_us)
+
+
+class _FactId(Struct):
+    source: str
+    id: str
+
+
+class _Finding(Struct):
+    code: str
+    says: str
+    position: int | None = None
+    wager: str | None = None
+    expected: int | str | None = None
+    recorded: int | str | None = None
+    facts: list[_FactId] = []
+
+    @property
+    def off(self) -> int:
+        """How much money it is about, cents."""
+        if isinstance(self.expected, int) and isinstance(self.recorded, int):
+            return abs(self.expected - self.recorded)
+        return 0
+
+
+class _Ruling(Struct):
+    property: str
+    round: str | None
+    findings: list[_Finding]
+    table: str | None = None
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents // 100:,}.{cents % 100:02}"

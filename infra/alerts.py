@@ -1,0 +1,128 @@
+"""Alerts as they are kept: raised once, with a receipt of every channel that took them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from infra.postgres import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres import AnyConnection, Database
+
+_NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+
+class Due(NamedTuple):
+    """An alert that a channel has not taken yet."""
+
+    alert_id: str
+    body: str
+    channel: str
+    tries: int
+
+
+class Receipt(NamedTuple):
+    """What became of an alert on a channel."""
+
+    alert_id: str
+    channel: str
+    tries: int
+    delivered_at_us: int | None
+    answer: str
+
+
+class Device(NamedTuple):
+    """A device that has spoken lately at a place."""
+
+    tape: str
+    source: str
+    last_us: int  # when its last fact was received, by the ledger's clock
+
+
+class Alerts:
+    """Alerts on one connection. Everything raises `Unavailable` where it is lost."""
+
+    def __init__(self, base: Database, connection: AnyConnection) -> None:
+        self._base = base
+        self._connection = connection
+
+    def raise_(self, alert_id: str, kind: str, body: str, channels: Sequence[str]) -> bool:
+        """Keep an alert, due on these channels; False where it was raised before."""
+        with translated(self._base), self._connection.transaction():
+            kept = self._connection.execute(
+                f"INSERT INTO views.alerts (raised_at_us, alert_id, kind, body)"  # noqa: S608 - values are parameters
+                f" VALUES ({_NOW}, %s, %s, %s) ON CONFLICT DO NOTHING".encode(),
+                (alert_id, kind, body),
+            )
+            if kept.rowcount == 0:
+                return False
+            for channel in channels:
+                self._connection.execute(
+                    b"INSERT INTO views.alert_receipts VALUES (NULL, 0, 0, %s, %s, '')",
+                    (alert_id, channel),
+                )
+        return True
+
+    def due(self, pause_s: Sequence[int], limit: int) -> list[Due]:
+        """What no channel has taken and may be tried again: `pause_s` after each try."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                f"SELECT r.alert_id, a.body, r.channel, r.tries FROM views.alert_receipts r"  # noqa: S608 - values are parameters
+                f" JOIN views.alerts a USING (alert_id) WHERE r.delivered_at_us IS NULL"
+                f" AND r.tried_at_us <= {_NOW} - 1000000 *"
+                f" (%(pauses)s::bigint[])[least(r.tries + 1, cardinality(%(pauses)s::bigint[]))]"
+                f" ORDER BY a.raised_at_us, r.alert_id, r.channel LIMIT %(limit)s".encode(),
+                {"pauses": list(pause_s), "limit": limit},
+            )
+            return [Due._make(row) for row in rows.fetchall()]
+
+    def tried(self, due: Due, answer: str, *, delivered: bool) -> None:
+        """Note what a channel said."""
+        with translated(self._base):
+            self._connection.execute(
+                f"UPDATE views.alert_receipts SET tries = tries + 1, tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
+                f" delivered_at_us = CASE WHEN %s THEN {_NOW} END, answer = %s"
+                f" WHERE alert_id = %s AND channel = %s".encode(),
+                (delivered, answer[:500], due.alert_id, due.channel),
+            )
+
+    def receipts(self) -> list[Receipt]:
+        """What became of every alert, in the order they were raised."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT r.alert_id, r.channel, r.tries, r.delivered_at_us, r.answer"
+                " FROM views.alert_receipts r JOIN views.alerts a USING (alert_id)"
+                " ORDER BY a.raised_at_us, r.alert_id, r.channel"
+            )
+            return [Receipt._make(row) for row in rows.fetchall()]
+
+    def devices(self, tapes: Sequence[str], back: int) -> list[Device]:
+        """Devices among the last `back` facts of each of these tapes."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT h.tape, t.source, max(t.received_at_us) FROM ledger.heads h"
+                " JOIN ledger.tape t ON t.originator_id = h.tape"
+                " AND t.originator_version > h.table_seq - %s WHERE h.tape = ANY(%s)"
+                " GROUP BY h.tape, t.source ORDER BY h.tape, t.source",
+                (back, list(tapes)),
+            )
+            return [Device._make(row) for row in rows.fetchall()]
+
+    def replayed(self, topic: str) -> set[tuple[int, int]]:
+        """Dead letters that were dealt with: partition and offset."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT part, record_offset FROM views.dead_replayed WHERE topic = %s", (topic,)
+            )
+            return {(row[0], row[1]) for row in rows.fetchall()}
+
+    def note_replayed(self, topic: str, partition: int, offset: int) -> None:
+        """A dead letter was dealt with."""
+        with translated(self._base):
+            self._connection.execute(
+                f"INSERT INTO views.dead_replayed VALUES (%s, {_NOW}, %s, %s)"  # noqa: S608 - values are parameters
+                " ON CONFLICT DO NOTHING".encode(),
+                (offset, partition, topic),
+            )
