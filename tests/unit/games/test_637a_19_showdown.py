@@ -267,3 +267,37 @@ def test_637a_19_g_where_facts_were_lost_nothing_raises_and_the_pots_stay_open()
 def test_601a_2_none_filed_says_so_and_takes_what_was_put_in() -> None:
     script = START + HANDS + LIMPED + FULL + "pot 0 1 800\ndone"
     assert text(ruling(script, GAME)) == lines(WON)
+
+
+@pytest.mark.parametrize(
+    ("lost", "status"),
+    [
+        ("stack 3 20000", "complete"),
+        ("1 blind 100", "awaiting"),
+        ("2 blind 200", "awaiting"),
+        ("act 3 call 200", "awaiting"),
+        ("act 2 check", "awaiting"),
+        ("burn", "complete"),
+        ("deal community up 6d", "awaiting"),
+        ("hand 2", "complete"),
+        ("pot 0 1 800", "complete"),
+    ],
+)
+def test_637a_19_k_a_lost_fact_leaves_the_pots_open_where_chips_or_cards_hang_on_it(
+    lost: str, status: str
+) -> None:
+    script = START + HANDS + LIMPED + FULL + "pot 0 1 800\ndone"
+    whole = [line.strip() for line in script.splitlines() if line.strip()]
+    numbered = [f"{line} | seq {number}" for number, line in enumerate(whole, 1)]
+    del numbered[whole.index(lost)]
+    said = text(ruling("\n".join(numbered), GAME, filed=OFFERED))
+    assert said[0] == status
+    assert [line.split()[1] for line in said if line.startswith("!")] == ["fact_missing"]
+    assert ("1 pot 200 win +600 637a.19(k)(1) Full house" in said) is (status == "complete")
+
+
+def test_637a_19_k_more_rake_than_there_is_in_a_pot_leaves_nothing_to_award() -> None:
+    script = START + HANDS + LIMPED + FULL + "rake 900\ndone"
+    said = text(ruling(script, GAME, filed=OFFERED))
+    assert said[1] == "1 pot 200 lose -200 637a.19(k)(1) Full house"
+    assert not [line for line in said if line.startswith("!")]
