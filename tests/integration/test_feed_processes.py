@@ -58,18 +58,17 @@ def keeper(base: Database, where: Connection) -> Iterator[subprocess.Popen[str]]
 
 
 @contextmanager
-def load(base: Database, where: Connection, minutes: int) -> Iterator[list[int]]:
-    """A day arriving little by little, and a relay that publishes it; the list: facts so far."""
+def load(base: Database, where: Connection, minutes: int) -> Iterator[None]:
+    """A day arriving little by little, and a relay that publishes it."""
     facts = day(minutes)
-    count = [0]
     done = threading.Event()
 
     def append() -> None:
         with PostgresTape(base) as tape:
-            while not done.is_set() and count[0] < len(facts):
-                tape.append(facts[count[0] : count[0] + 25])
-                count[0] = min(len(facts), count[0] + 25)
-                time.sleep(0.02)
+            for first in range(0, len(facts), 25):
+                if done.wait(0.02):
+                    return
+                tape.append(facts[first : first + 25])
 
     threads = [
         threading.Thread(target=append),
@@ -78,7 +77,7 @@ def load(base: Database, where: Connection, minutes: int) -> Iterator[list[int]]
     for thread in threads:
         thread.start()
     try:
-        yield count
+        yield
     finally:
         done.set()
         for thread in threads:
@@ -107,7 +106,7 @@ def survives(base: Database, where: Connection, kills: int, minutes: int) -> Non
     chance = random.Random(kills)  # noqa: S311 - repeatable, guards nothing
     install(base)
     amidst = 0
-    with load(base, where, minutes) as count:
+    with load(base, where, minutes):
         for _ in range(kills):
             with keeper(base, where) as running:
                 assert running.stdout
@@ -119,7 +118,9 @@ def survives(base: Database, where: Connection, kills: int, minutes: int) -> Non
             amidst += low != high
     once(base, where)
     figures = from_feed(base, where)
-    assert positions(base) == (count[0], count[0])
+    with PostgresTape(base) as tape:
+        kept = tape.counters().appended
+    assert positions(base) == (kept, kept)
     assert (figures.gaps, figures.poisoned) == (0, 0)
     assert amidst, "kills must fall between the commits of two views"
     assert everything(base) == begun_anew(base)
