@@ -75,9 +75,10 @@ def consume(
 ) -> None:
     """Bring views to the end of the record.
 
-    Views that do not exist yet are made. Stopping loses nothing: a view's rows and the position
-    they reach are written together. With `--follow` being stopped is the usual end; a server that
-    goes away is connected to again as often as need be, and the log on stderr (JSON Lines) says so.
+    From Kafka that is as far as the relay has published. Views that do not exist yet are made.
+    Stopping loses nothing: a view's rows and the position they reach are written together. With
+    `--follow` being stopped is the usual end; a server that goes away is connected to again as
+    often as need be, and the log on stderr (JSON Lines) says so.
     A table that cannot be taken in is parked, the others go on; `--status` names it (exit code 1),
     `unpark` lets it in again. `alerts` is no view: it reads Kafka and tells what to look at now, on
     a topic, in the log and to a webhook; `dlq` has what it could not read.

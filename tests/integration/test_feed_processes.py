@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
     from infra.postgres import Database
     from infra.views import Tracking
+    from tests.fix_kafka import Cluster
 
 ROOT = Path(__file__).parents[2]
 KILLS, KILLS_LONG = 5, 30
@@ -168,6 +169,34 @@ def release_locks(base: Database) -> None:
             " current_database() AND pid <> pg_backend_pid()"
             " AND state IN ('idle in transaction', 'idle in transaction (aborted)')"
         )
+
+
+@pytest.mark.long
+def test_views_wait_for_a_broker_that_is_killed_and_go_on_when_it_is_back(
+    database: Database, own_kafka: Cluster
+) -> None:
+    rows = record(database, day(6))
+    install(database)
+    node = own_kafka.nodes.nodes[0]
+    once(database, own_kafka.where)
+    with keeper(database, own_kafka.where) as running:
+        assert running.stdout
+        assert running.stdout.readline() == "moved\n"
+        own_kafka.kill(node)
+        more = len(record(database, day(3, seed=9))) - len(rows)
+        assert more > 0
+        time.sleep(3)
+        assert running.poll() is None, running.communicate()[1]
+        own_kafka.start(node)
+        own_kafka.wait()
+        once(database, own_kafka.where)
+        until = time.monotonic() + 60
+        while positions(database)[0] < len(rows) + more and time.monotonic() < until:
+            time.sleep(0.1)
+        running.terminate()
+        said = running.communicate(timeout=60)[0]
+    assert said.splitlines()[-1] == f"stopped at {len(rows) + more}, 0 refused"
+    assert everything(database) == begun_anew(database)
 
 
 def test_without_the_comparison_a_zombie_would_have_counted_twice(
