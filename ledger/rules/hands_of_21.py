@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SURRENDERED, RESCUED, DEAD, MISSED = "surrender", "rescue", "dead_hand", "missed"
 TWO, ANY_CARDS = 2, 22
+MOST_TURNS = 64
+"""Decisions a hand is asked for at most, and hands a position: what goes on longer is no play."""
 
 
 class Style(NamedTuple):
@@ -115,7 +117,7 @@ def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
 def play_hands(t: Table, seat: int, style: Style) -> list[Hand]:
     """A position's play: its hand, and those it is split into, each to its end."""
     waiting, done, made = [Hand(seat)], [], 1
-    while waiting:
+    while waiting and made < MOST_TURNS:
         hand = waiting.pop(_next_of(t, waiting))
         hand = _played(t, hand, style, made)
         if hand.ended == "split":
@@ -135,7 +137,7 @@ def _next_of(t: Table, waiting: Sequence[Hand]) -> int:
         lowest = min(waiting)
         for fact in t.source.left("cards_dealt"):
             body = said(fact, CardsDealt)
-            if body.position == lowest.seat:
+            if body.to == "player" and body.position == lowest.seat:
                 return waiting.index(lowest) if body.hand == lowest.number else 0
     return 0
 
@@ -161,7 +163,7 @@ def late_card(t: Table, hand: Hand, style: Style, section: str) -> Hand:
 def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
     """A hand's cards and decisions, until it stands, is split, or is given up."""
     cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
-    while True:
+    for _ in range(MOST_TURNS):
         total = total_known(t, cards)
         if total and total.points >= LIMIT:
             return _may(t, hand, (), style)
@@ -175,6 +177,7 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
             draw(t, hand.seat, hand.number, len(cards) + 1, style.dealt)
         elif decision in _ENDS:
             return _ENDS[decision](t, hand, style, made)
+    return hand
 
 
 def _ended(how: str) -> Callable[[Table, Hand, Style, int], Hand]:
@@ -329,14 +332,13 @@ def _may(t: Table, hand: Hand, options: Sequence[str], style: Style) -> Hand:
 
 
 def _coming(t: Table, hand: Hand) -> list[Fact]:
-    """Cards on record that this hand is still dealt."""
-    at = (hand.seat, hand.number)
-    dealt = t.source.left("cards_dealt")
-    return [
-        fact
-        for fact in dealt
-        if (said(fact, CardsDealt).position, said(fact, CardsDealt).hand) == at
-    ]
+    """Cards on record that this hand is still dealt; another holder's at its place are not."""
+    found = []
+    for fact in t.source.left("cards_dealt"):
+        body = said(fact, CardsDealt)
+        if (body.to, body.position, body.hand) == ("player", hand.seat, hand.number):
+            found.append(fact)
+    return found
 
 
 def _followed(t: Table, hand: Hand, new: int) -> str:

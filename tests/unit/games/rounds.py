@@ -51,8 +51,14 @@ def _turned(words: list[str]) -> told.CardsTurned:
 
 
 def _who(word: str) -> dict[str, Any]:
-    """Whose cards: `dealer`, a hand of baccarat, a position, or one of its hands, as `1.2`."""
-    return {"to": "player", **_hand(word)} if word[0].isdigit() else {"to": word}
+    """Whose cards: `dealer`, a hand of baccarat, a position, or one of its hands, as `1.2`.
+
+    `dealer@1` tells of the dealer's cards at a position, where no device should.
+    """
+    if word[0].isdigit():
+        return {"to": "player", **_hand(word)}
+    to, _, place = word.partition("@")
+    return {"to": to, **(_hand(place) if place else {})}
 
 
 def _hand(word: str) -> dict[str, int]:

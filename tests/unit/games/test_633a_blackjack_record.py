@@ -106,3 +106,24 @@ def test_633a_7_where_a_card_was_lost_no_optional_wager_is_settled() -> None:
     found = text(ruling(script.format(3) + "\ndone", GAME))
     assert found[0] == "awaiting"
     assert not [line for line in found if line.startswith("1 ")]
+
+
+@pytest.mark.parametrize("holder", ["dealer@1", "community@1", "banker_hand@1", "dealer@1.2"])
+def test_633a_7_a_card_of_another_holder_at_a_position_is_none_of_its_players(holder: str) -> None:
+    script = round_of("5h 9h", "7s 2h", "").partition("show dealer")[0]
+    stray = script + f"deal {holder} up 2c\ndone"
+    assert "! step_missing 1 decision_made / None 633a.7" in text(ruling(stray, GAME))
+    # Beside a split it is no card of the hand that comes first either.
+    does = "decide 1 split, 1 split 1000 hand 2, deal {} up 2c, deal 1 up 3c, decide 1 stand"
+    split = round_of(
+        "5h 9h Kd", "7s 7h", does.format(holder) + ", deal 1.2 up 4c, decide 1.2 stand"
+    )
+    found = text(ruling(split, GAME))
+    assert "1.2 split 1000 win +1000 633a.13(a) Win, 1 to 1" in found
+    assert not [line for line in found if line.startswith("! out_of_turn")]
+
+
+def test_633a_7_a_record_of_nothing_but_hits_and_splits_comes_to_an_end() -> None:
+    for does in ("decide 1 hit", "decide 1 split", "1 split 1000 hand 2", "deal 1.2 up 2c"):
+        script = round_of("5h 9h", "7s 2h", ", ".join([does] * 60))
+        assert text(ruling(script + "\ndone", GAME))[0] == "awaiting"
