@@ -203,7 +203,7 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
         elif isinstance(body, FeePaid) and body.fee in table.rules.game.fees:
             where = table.rules.section(section)
             table.settlements.append(fee(body.position, body.fee, body.amount, where))
-    for spot in sorted(spot for spot, stake in table.stakes.items() if stake):
+    for spot in sorted(spot for spot, stake in table.stakes.items() if stake and stake > 0):
         seat, wager, hand = spot
         table.give_back(seat, wager, section, hand)
 

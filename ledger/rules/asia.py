@@ -139,7 +139,7 @@ def high_hand_if_known(
     """The four-card hand, or None where a card is not known or not of the deck."""
     try:
         return high_hand(cards, ace_low_straight=ace_low_straight, joker_in_flush=joker_in_flush)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -155,7 +155,7 @@ def small_hand_if_known(cards: Sequence[str]) -> SetHand | None:
     """The medium or low hand, or None where a card is not known or not of the deck."""
     try:
         return small_hand(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 

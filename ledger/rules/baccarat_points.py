@@ -42,7 +42,7 @@ def points_if_known(cards: Sequence[str]) -> int | None:
     """Points of a hand, or None where a card is not known or not of the deck."""
     try:
         return points_of(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -72,7 +72,7 @@ def player_draws_if_known(player: Sequence[str], banker: Sequence[str]) -> bool 
     """Whether the Player's Hand takes a third card, or None where a card is not known."""
     try:
         return player_draws(player, banker)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -80,7 +80,7 @@ def banker_draws_if_known(player: Sequence[str], banker: Sequence[str]) -> bool 
     """Whether the Banker's Hand takes a third card, or None where a card is not known."""
     try:
         return banker_draws(player, banker)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -96,7 +96,7 @@ def winner_if_known(player: Sequence[str], banker: Sequence[str]) -> str | None:
     """Who wins two complete hands, or None where a card is not known or not of the deck."""
     try:
         return winner(player, banker)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -112,5 +112,5 @@ def pairs_if_known(player: Sequence[str], banker: Sequence[str]) -> int | None:
     """How many hands begin with a pair, or None where a card is not known or not of the deck."""
     try:
         return pairs(player, banker)
-    except KeyError:
+    except (KeyError, ValueError):
         return None

@@ -35,7 +35,7 @@ def best_hand_if_known(cards: Sequence[str]) -> Hand | None:
     """The highest hand of five cards or more, or None where one is not known or not of the deck."""
     try:
         return best_hand(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -59,7 +59,7 @@ def omaha_high_if_known(hole: Sequence[str], board: Sequence[str]) -> Hand | Non
     """The highest Omaha hand, or None where a card is not known or not of the deck."""
     try:
         return omaha_high(hole, board)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -76,7 +76,7 @@ def omaha_low_if_known(hole: Sequence[str], board: Sequence[str]) -> Low | None:
     """The best Omaha low, or None where a card is not known or not of the deck."""
     try:
         return omaha_low(hole, board)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -111,7 +111,7 @@ def highest_by_suit_if_known(hole: Sequence[str], board: Sequence[str]) -> CardO
     """The cards of the best Omaha high, or None where a card is not known or not of the deck."""
     try:
         return highest_by_suit(hole, board)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -119,5 +119,5 @@ def lowest_by_suit_if_known(hole: Sequence[str], board: Sequence[str]) -> CardOr
     """The cards of the best Omaha low, or None where a card is not known or not of the deck."""
     try:
         return lowest_by_suit(hole, board)
-    except KeyError:
+    except (KeyError, ValueError):
         return None

@@ -1,4 +1,4 @@
-"""The verbs of cards, dice and markers; each names the section that requires it.
+"""The verbs of cards; each names the section that requires it.
 
 What is seen rules: a card turned is the card ruled on, whatever the shoe had read. Nothing here
 decides a wager.
@@ -12,15 +12,12 @@ from ledger.facts import (
     CardsDealt,
     CardsExchanged,
     CardsTurned,
-    DiceOffered,
-    DiceThrown,
     HandSet,
-    MarkerPlaced,
     StubCounted,
 )
 from ledger.facts.rounds import indexes
-from ledger.rules.layout import Layout
 from ledger.rules.steps import Step, Stop, Void, said
+from ledger.rules.throwing import Throwing
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
@@ -30,11 +27,7 @@ if TYPE_CHECKING:
     from ledger.wire import Fact
 
 
-THREE_DICE = 3
-"""Two offensive dice and a defensive one; fewer are read without a name."""
-
-
-class Dealing(Layout):
+class Dealing(Throwing):
     """One round in progress: the cards and dice of it."""
 
     # -- cards -------------------------------------------------------------------------------
@@ -150,31 +143,6 @@ class Dealing(Layout):
                 facts=(fact,),
             )
             raise Void(section)
-
-    def offered_dice(self, section: str) -> None:
-        """The dice go round clockwise until a player accepts; he throws."""
-        offers = self.source.left("dice_offered")
-        places = [said(fact, DiceOffered).position for fact in offers]
-        first = places[0] if places else 0
-        turns = [(place - first) % self.rules.game.positions for place in places]
-        for fact, place, turn, before in zip(
-            offers[1:], places[1:], turns[1:], turns, strict=False
-        ):
-            if turn <= before:
-                self._out_of_turn(place, "was offered the dice out of turn", section, fact)
-        taker = [
-            place
-            for fact, place in zip(offers, places, strict=True)
-            if said(fact, DiceOffered).accepted
-        ]
-        for fact in self.source.left("dice_thrown")[:1]:
-            thrower = said(fact, DiceThrown).position
-            if taker and thrower not in (None, taker[-1]):
-                self._out_of_turn(thrower, "threw dice that another accepted", section, fact)
-
-    def _out_of_turn(self, position: int | None, what: str, section: str, fact: Fact) -> None:
-        says = f"Position {position} {what} ({self.rules.section(section)})."
-        self.find("out_of_turn", says, section, position=position, facts=(fact,))
 
     def exchange(
         self,
@@ -308,7 +276,11 @@ class Dealing(Layout):
             if fact is None:
                 break
             body = said(fact, CardsTurned)
+            has = max(len(held), *(index + 1 for index in at))
             for index, card in zip(indexes(body), body.cards, strict=False):
+                if index >= has:
+                    self._not_held(to, position, card, section, fact)
+                    continue
                 if (to, position) in self.arranged:
                     _bring(held, card, index, face_up)
                 face_up.add(index)
@@ -338,49 +310,6 @@ class Dealing(Layout):
             recorded=card,
             facts=(fact,),
         )
-
-    # -- dice --------------------------------------------------------------------------------
-
-    def throw(
-        self, section: str, purpose: str = "down", dice: int = 3
-    ) -> tuple[Fact, tuple[int, ...]]:
-        """Throw the dice: a valid throw, and what came up, the defensive die of three last.
-
-        Raises Stop without one, or where it was read as so many dice as the game does not have.
-        """
-        fact = self.take(
-            Step("dice_thrown", section, what=purpose, throw=self.throws + 1, dice=dice)
-        )
-        if fact is None:
-            raise Stop
-        self.throws += 1
-        body = said(fact, DiceThrown)
-        three = body.offensive and body.defensive and (*body.offensive, body.defensive)
-        shown = three or body.dice or ()
-        if len(shown) != dice or bool(three) != (dice == THREE_DICE):
-            raise Stop
-        return fact, shown
-
-    def mark(self, marker: str, at: int, section: str, *, or_at: int | None = None) -> None:
-        """Place a puck; where a device reports pucks, a wrong place is found.
-
-        `or_at` is the same place by another count.
-        """
-        step = Step("marker_placed", section, what=marker, at=(at,), throw=self.throws)
-        fact = self.expect(step)
-        if fact is None:
-            return
-        placed = said(fact, MarkerPlaced).at
-        if str(placed) not in (str(at), str(or_at)):
-            self.find(
-                "step_missing",
-                f"The {marker.replace('_', ' ')} marker was placed at {placed}; "
-                f"{self.rules.section(section)} places it at {at}.",
-                section,
-                expected=str(at),
-                recorded=str(placed),
-                facts=(fact,),
-            )
 
     def discard(self, section: str, to: str, position: int | None = None, hand: int = 1) -> None:
         """Put a hand into the discard rack."""

@@ -116,7 +116,7 @@ def saigon_bonus_if_known(cards: Sequence[str]) -> BonusHand | None:
     """The Bonus Wager's hand, or None where a card is not known or not of the deck."""
     try:
         return saigon_bonus(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -167,5 +167,5 @@ def asia_bonus_if_known(cards: Sequence[str]) -> BonusHand | None:
     """The best Bonus Wager hand of seven cards, or None where one is not known."""
     try:
         return asia_bonus(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None

@@ -37,6 +37,8 @@ class Layout:
         self.most: dict[int, tuple[int, str]] = {}  # cents a limit leaves a position to win, where
         self.known = Known()  # of the coupons there are
         self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played beside the chips of a wager
+        # Chips and coupons taken back, by source and id of the fact that told it.
+        self.taken_back: dict[tuple[str, str], tuple[int, tuple[Coupon, ...]]] = {}
         self.redeemed: list[Redeemed] = []  # and what their wagers came to
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
         self.arranged: set[tuple[str, int | None]] = set()  # who set his hands: no order but his
@@ -178,16 +180,18 @@ class Layout:
                 self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
                 self.play_coupon(spot, body.coupon)
             else:
-                self._withdraw(said(fact, WagerWithdrawn))
+                self._withdraw(fact, said(fact, WagerWithdrawn))
         return facts
 
-    def _withdraw(self, body: WagerWithdrawn) -> None:
-        """Chips taken back; a wager taken back whole is none."""
+    def _withdraw(self, fact: Fact, body: WagerWithdrawn) -> None:
+        """Chips taken back, of those that lay there; a wager taken back whole is none."""
         spot = (body.position, body.wager, 1)
-        self.stakes[spot] = (self.stakes.get(spot) or 0) - body.amount
-        if (self.stakes[spot] or 0) <= 0:
-            del self.stakes[spot]
-            self.coupons.pop(spot, None)
+        lay = self.stakes.pop(spot, None) or 0
+        taken = min(lay, body.amount)
+        if taken < lay:
+            self.stakes[spot] = lay - taken
+        coupons = self.coupons.pop(spot, ()) if taken == lay else ()
+        self.taken_back[fact.source, fact.id] = (taken, coupons)
 
     def play_coupon(self, spot: Spot, coupon: Coupon | None) -> None:
         """A coupon lies beneath the chips of a wager; told again with more, it is the same."""
@@ -302,7 +306,11 @@ class Layout:
             body = fact.body
             if isinstance(body, WagerWithdrawn) and after:
                 spot = (body.position, body.wager, 1)
-                self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
+                taken, coupons = self.taken_back.pop((fact.source, fact.id), (0, ()))
+                if taken:
+                    self.stakes[spot] = (self.stakes.get(spot) or 0) + taken
+                for coupon in coupons:
+                    self.play_coupon(spot, coupon)
                 why = f"{dollars(body.amount)} was taken back after wagers closed"
                 self.not_permitted(body.position, body.wager, why, section, (fact, by))
             elif isinstance(body, WagerPlaced | WagerWithdrawn):

@@ -100,7 +100,7 @@ def deuce_to_seven_if_known(cards: Sequence[str]) -> Low | None:
     """The 2-7 low of five cards, or None where one is not known or not of the deck."""
     try:
         return deuce_to_seven(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -134,7 +134,7 @@ def ace_to_five_if_known(cards: Sequence[str]) -> Low | None:
     """The A-5 low of five cards, or None where one is not known or not of the deck."""
     try:
         return ace_to_five(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -184,7 +184,7 @@ def badugi_if_known(cards: Sequence[str]) -> Badugi | None:
     """The best badugi with aces low, or None where a card is not known or not of the deck."""
     try:
         return badugi_of(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -200,5 +200,5 @@ def ace_high_badugi_if_known(cards: Sequence[str]) -> Badugi | None:
     """The best badugi with aces high, or None where a card is not known or not of the deck."""
     try:
         return ace_high_badugi_of(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None

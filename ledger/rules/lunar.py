@@ -58,7 +58,7 @@ def forced_discard_if_known(cards: Sequence[str]) -> str | None:
     """The card given up, or None where one is not known or not of the deck."""
     try:
         return forced_discard(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -83,7 +83,7 @@ def super_hand_if_known(cards: Sequence[str]) -> SuperHand | None:
     """What five cards are for the Super Wager, or None where one is not known."""
     try:
         return super_hand(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -159,7 +159,7 @@ def combinations_if_known(cards: Sequence[str]) -> tuple[Combination, ...] | Non
     """Every paying combination, or None where a card is not known or not of the deck."""
     try:
         return combinations_in(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 

@@ -59,7 +59,7 @@ def hi_lo_points_if_known(high: Sequence[str], low: Sequence[str]) -> HiLo | Non
     """Points as set, or None where a card is not known or not of the deck."""
     try:
         return hi_lo_points(high, low)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -109,7 +109,7 @@ def dealer_hi_lo_if_known(cards: Sequence[str]) -> HiLo | None:
     """The dealer's points, or None where a card is not known or not of the deck."""
     try:
         return dealer_hi_lo(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -127,7 +127,7 @@ def player_hi_lo_if_known(cards: Sequence[str]) -> tuple[HiLo, ...] | None:
     """The points of every setting a player may choose, or None where a card is not known."""
     try:
         return player_hi_lo(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -147,7 +147,7 @@ def aces_bonus_if_known(cards: Sequence[str]) -> str | None:
     """The Ante Bonus row, or None where a card is not known or not of the deck."""
     try:
         return aces_bonus(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -170,7 +170,7 @@ def three_qualify_if_known(cards: Sequence[str]) -> bool | None:
     """Whether three cards qualify, or None where one is not known or not of the deck."""
     try:
         return three_qualify(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -188,7 +188,7 @@ def point_counts_if_known(cards: Sequence[str]) -> tuple[int, ...] | None:
     """The Point Counts of a showdown hand, or None where a card is not known."""
     try:
         return point_counts(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -218,7 +218,7 @@ def saigon_settings_if_known(cards: Sequence[str]) -> tuple[SaigonSet, ...] | No
     """Every qualifying setting, or None where a card is not known or not of the deck."""
     try:
         return saigon_settings(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -238,5 +238,5 @@ def dealer_count_if_known(cards: Sequence[str], dealer_joker: str = BEST_FOR_DEA
     """The dealer's Point Count, or None where a card is not known or not of the deck."""
     try:
         return dealer_count(cards, dealer_joker)
-    except KeyError:
+    except (KeyError, ValueError):
         return None

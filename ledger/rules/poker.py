@@ -115,7 +115,7 @@ def hand_if_known(cards: Sequence[str]) -> Hand | None:
     """The hand of five cards, or None where one is not known or not of the deck."""
     try:
         return hand_of(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 

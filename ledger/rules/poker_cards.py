@@ -123,13 +123,15 @@ def draw_round(ring: Ring, stub: Stub, section: str) -> None:
         if given is None:
             _drawn_unheard(ring, stub, seat)
             continue
+        had = len(held(ring, seat))
         _give_up(ring, seat, given, section)
-        if len(given) > stub.left:
+        gone = had - len(held(ring, seat))  # fewer than he told of, where he did not hold them
+        if gone > stub.left:
             _reshuffle(ring, stub, seat, section)
-        stub.given[seat] = stub.given.get(seat, 0) + len(given)
-        stub.left -= len(given)
-        if given:
-            deal_now(ring, "player", len(given), section, seat)
+        stub.given[seat] = stub.given.get(seat, 0) + gone
+        stub.left -= gone
+        if gone:
+            deal_now(ring, "player", gone, section, seat)
 
 
 def _discards(ring: Ring, stub: Stub, seat: int, section: str) -> tuple[str, ...] | None:

@@ -89,7 +89,7 @@ def three_card_hand_if_known(cards: Sequence[str]) -> ThreeCardHand | None:
     """The hand of three cards, or None where one is not known or not of the deck."""
     try:
         return three_card_hand(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -129,7 +129,7 @@ def six_card_hand_if_known(cards: Sequence[str]) -> SixCardHand | None:
     """The Six Card Bonus hand, or None where a card is not known or not of the deck."""
     try:
         return six_card_hand(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None
 
 
@@ -166,5 +166,5 @@ def two_card_hand_if_known(cards: Sequence[str]) -> TwoCardHand | None:
     """What two cards are for House Money, or None where one is not known."""
     try:
         return two_card_hand(cards)
-    except KeyError:
+    except (KeyError, ValueError):
         return None

@@ -25,7 +25,7 @@ from ledger.facts import (
     StartingPositionDetermined,
     StubCounted,
 )
-from ledger.rules.dealing import THREE_DICE
+from ledger.rules.throwing import THREE_DICE
 from ledger.simulate.card_room import CardRoom
 from ledger.simulate.hand import Misdealt
 from ledger.simulate.players import Holder, unsaid

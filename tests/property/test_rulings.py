@@ -16,7 +16,9 @@ from ledger.facts import (
     DecisionMade,
     DiceOffered,
     NoRollCalled,
+    RakeTaken,
     RoundCompleted,
+    StackCounted,
     StubCounted,
     WagerCollected,
     WagerPaid,
@@ -69,9 +71,9 @@ def is_free(fact: Fact, said: Awaiting) -> bool:
         return said.wager is None or body.wager != said.wager
     if isinstance(body, DecisionMade):  # a player may, where none of his decisions is due
         return said.step not in ("decision_made", "wager_placed") and not said.or_
-    # An invalid throw comes instead of a throw; dice are offered where a device reports it; the
-    # stub is counted in one of five rounds.
-    return isinstance(body, (NoRollCalled, DiceOffered, StubCounted))
+    # Stacks are counted and the rake is taken where a room does so. An invalid throw comes instead
+    # of a throw; dice are offered where a device reports it; a stub is counted in one of five rounds.
+    return isinstance(body, (NoRollCalled, DiceOffered, StubCounted, StackCounted, RakeTaken))
 
 
 def up_to_the_next_step(facts: list[Fact], said: Awaiting) -> list[Fact]:
@@ -86,7 +88,7 @@ def answers(fact: Fact, said: Awaiting) -> bool:
     position = getattr(fact.body, "position", None)
     if isinstance(fact.body, DecisionMade):
         name = "wager_placed" if said.or_ == "decision_made" else name
-    return name == said.step and said.position in (None, position)
+    return name in (said.step, said.or_) and said.position in (None, position)
 
 
 def next_steps_wrong(

@@ -72,6 +72,8 @@ def test_a_figure_is_held_to_its_limit_and_one_not_measured_is_told() -> None:
 
 
 def test_a_limit_on_every_game_is_told_game_by_game() -> None:
-    rows = held({"adjudicate": {name: {"adjudicated_to_decoded": 0.3} for name in ("a", "b")}})
-    assert [row.figure.split(".")[1] for row in rows] == ["a", "b"]
+    measured = ("craps", "criss_cross_poker", "badugi")
+    rows = held({"adjudicate": {name: {"adjudicated_to_decoded": 0.12} for name in measured}})
+    told = {row.figure.split(".")[1]: (row.limit, row.met) for row in rows if row.value}
+    assert told == {"criss_cross_poker": (">= 0.167", False), "craps": (">= 0.1", True)}
     assert len({limit.figure for limit in LIMITS}) == len(LIMITS)
