@@ -82,7 +82,11 @@ class Table(Dealing):
         step = Step("wager_placed", section, None, seat, hand, wager, choices=choices, may=not due)
         fact = self.take(step) if due else self.may_take(step)
         if fact is not None:
-            return self._all_of(fact, step)
+            placed = self._all_of(fact, step)
+            if isinstance(fact.body, WagerPlaced):
+                return placed
+            self.taken.pop()  # chips taken back that never lay there are no step of play
+            return self.add(seat, wager, choices, section, hand, due=due)
         if due:
             self._lost(step)
         return []
@@ -95,7 +99,7 @@ class Table(Dealing):
     def _all_of(self, fact: Fact, step: Step) -> list[Fact]:
         """All that was placed, and taken back, of one wager; what lies there is its stake.
 
-        Empty where all of it was taken back.
+        Empty where all of it was taken back, or more than lay there.
         """
         placed, more = [fact], self.source.take(step._replace(instead=None, may=True))
         while more is not None:
@@ -107,9 +111,12 @@ class Table(Dealing):
             else -said(each, WagerWithdrawn).amount
             for each in placed
         )
-        if stake == 0 and len(placed) > 1:
-            return []
         seat, wager = step.position or 0, step.what or ""
+        if stake < 0:
+            why = f"{dollars(-stake)} more was taken back than lay there"
+            self.not_permitted(seat, wager, why, step.section, placed)
+        if stake < 0 or (stake == 0 and len(placed) > 1):
+            return []
         if (seat, wager, step.hand) not in self.stakes:
             self.offered(placed[0])
         self.stakes[seat, wager, step.hand] = stake

@@ -295,3 +295,18 @@ def test_665a_7_where_a_card_was_lost_neither_a_hand_nor_a_bust_it_is_settled() 
     found = text(ruling(script.format(3) + "done", GAME))
     assert found[0] == "awaiting"
     assert not [line for line in found if line.startswith("1 ")]
+
+
+def test_665a_10_a_chips_of_a_double_taken_back_and_never_placed_are_none() -> None:
+    does = "withdraw 1 double_down 500, decide 1 double_down{}, deal 1 up 9h"
+    never = "! wager_not_permitted 1 double_down 665a.10(a)"
+    found = text(ruling(round_of("9d 8h", "Kc 2s", does.format("")) + "\ndone", GAME))
+    assert found[0] == "awaiting"
+    assert never in found
+    assert "! step_missing 1 double_down wager_placed / None 665a.10(a)" in found
+    assert not [line for line in found if line.startswith(("! out_of_turn", "1 double_down"))]
+    # More taken back than lay there leaves none either, and is found.
+    more = "decide 1 double_down, 1 double_down 1000, withdraw 1 double_down 1200, deal 1 up 9h"
+    found = text(ruling(round_of("9d 8h", "Kc 2s", more), GAME))
+    assert never in found
+    assert not [line for line in found if line.startswith("1 double_down")]
