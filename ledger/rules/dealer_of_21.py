@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ledger.facts import CardsDealt, CardsTurned, HoleCardChecked, WagerPlaced, indexes
+from ledger.facts import (
+    CardsDealt,
+    CardsTurned,
+    HoleCardChecked,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    indexes,
+)
 from ledger.rules.hands_of_21 import ANY_CARDS, TWO, Hand, called, doubtful, total_known
 from ledger.rules.steps import Step, said
 from ledger.rules.twenty_one import VALUE, Total, is_blackjack_if_known, total_if_known
@@ -20,6 +28,8 @@ if TYPE_CHECKING:
     from ledger.rules.odds import Paytable
     from ledger.rules.table import Table
     from ledger.wire import Fact
+
+    _Chips = WagerPlaced | WagerPaid | WagerReturned
 
 Compared = Literal[
     "dealer blackjack",
@@ -86,7 +96,8 @@ def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
     if value in CHECKED and not called(t, "card_reader_failed"):
         since = len(t.taken)
         found = _hole_read(t, by.read)
-        t.close(placed, t.taken[since][1] if len(t.taken) > since else None, by.most)
+        if len(t.taken) > since:
+            _closed(t, placed, t.taken[since][1], by)
     elif value in (*CHECKED, None):
         found = _as_seen(t)
     if found:
@@ -96,6 +107,31 @@ def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
     for seat in [seat for seat in t.positions() if (seat, "insurance", 1) in t.stakes]:
         _insured(t, seat, seats, by, won=found if seen is None else seen)
     return found and seen is not False
+
+
+def _closed(t: Table, placed: Sequence[Fact], read: Fact, by: Peek) -> None:
+    """Insurance closes with the reading of the hole card: what went back of a late one is none.
+
+    What the dealer kept stands, and so does all of it where he paid it and gave back all of it.
+    """
+    for seat in sorted({seat for seat, _ in t.close(placed, read, by.most)}):
+        chips = [fact for fact in placed if t.source.later_than(fact, read)]
+        late = _cents(chips, WagerPlaced, seat)
+        back = _cents(t.source.left("wager_returned"), WagerReturned, seat)
+        stake = t.stake(seat, "insurance")
+        if back >= stake and _cents(t.source.left("wager_paid"), WagerPaid, seat):
+            continue
+        if min(late, back):
+            t.stakes[seat, "insurance", 1] = min(late, back)
+            t.give_back(seat, "insurance", by.most)
+            if stake > min(late, back):
+                t.stakes[seat, "insurance", 1] = stake - min(late, back)
+
+
+def _cents(facts: Sequence[Fact], kind: type[_Chips], seat: int) -> int:
+    """Cents of a position's Insurance Wager that these facts move."""
+    told = [fact.body for fact in facts if isinstance(fact.body, kind)]
+    return sum(body.amount for body in told if (body.position, body.wager) == (seat, "insurance"))
 
 
 def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool) -> None:

@@ -265,6 +265,9 @@ def test_633a_8_insurance_without_an_ace_goes_back_and_after_the_reading_is_late
     assert "! wager_not_permitted 1 insurance 633a.8" in found
     late = round_of("Ad 8h", "Kc 9s").replace("peek none", "peek none\n1 insurance 400")
     assert "! late_wager 1 insurance 633a.8" in text(ruling(late, GAME))
+    assert "1 insurance 400 lose -400 633a.8" in text(ruling(late, GAME))
+    back = text(ruling(late + "\nback 1 insurance 400", GAME))
+    assert "1 insurance 400 void +0 633a.8" in back
     cut = round_of("Ad 8h", "Kc 9s", before="1 insurance 400").partition("decide")[0]
     assert text(ruling(cut, GAME), following=True)[-1] == (
         "> wager_collected position 1 insurance 400 633a.8"

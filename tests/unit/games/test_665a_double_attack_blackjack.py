@@ -223,6 +223,40 @@ def test_665a_8_b_insurance_after_the_card_reader_is_late() -> None:
     assert "! late_wager 1 insurance 665a.8(b)" in found
 
 
+@pytest.mark.parametrize(
+    ("placed", "moved", "owed"),
+    [
+        ("/ 500", "back 500", "500 void +0 665a.8(b)"),
+        ("/ 500", "", "500 win +1250 665a.12(b) Insurance Wager, 5 to 2"),
+        ("/ 500", "pay 1250", "500 win +1250 665a.12(b) Insurance Wager, 5 to 2"),
+        ("/ 500", "pay 1250, back 500", "500 win +1250 665a.12(b) Insurance Wager, 5 to 2"),
+        ("300 / 200", "pay 750, back 200", "300 win +750 665a.12(b) Insurance Wager, 5 to 2"),
+        ("300 / 200", "pay 1250", "500 win +1250 665a.12(b) Insurance Wager, 5 to 2"),
+        ("300 / 200", "pay 1250, back 500", "500 win +1250 665a.12(b) Insurance Wager, 5 to 2"),
+        ("500 /", "back 500", "500 win +1250 665a.12(b) Insurance Wager, 5 to 2"),
+    ],
+)
+def test_665a_8_b_insurance_after_the_card_reader_that_went_back_is_no_wager(
+    placed: str, moved: str, owed: str
+) -> None:
+    # `300 / 200`: 300 before the hole card is read, 200 after it.
+    in_time, _, late = placed.partition("/")
+    before, after = (f"1 insurance {c}\n" if c.strip() else "" for c in (in_time, late))
+    script = round_of("Ad Kh", "Kc 9s", "").replace(
+        "peek blackjack\n", f"{before}peek blackjack\n{after}"
+    )
+    for move in filter(None, moved.split(", ")):
+        way, cents = move.split()
+        script += f"\n{way} 1 insurance {cents}"
+    found = text(ruling(script + "\ntake 1 bet 1000\ndone", GAME))
+    assert f"1 insurance {owed}" in found
+    assert ("! late_wager 1 insurance 665a.8(b)" in found) is bool(after)
+    accused = ("! underpaid", "! overpaid", "! not_", "! wrongly_collected")
+    # Nobody who gave back what came late, or paid what he kept, is accused.
+    right = bool(moved) and (bool(after) or "pay" in moved)
+    assert not right or not [line for line in found if line.startswith(accused)]
+
+
 def test_665a_7_g_the_hole_card_is_read_on_an_ace_or_a_picture_alone() -> None:
     for up, next_ in (
         ("Ad", "hole_card_checked dealer 665a.7(g)"),
