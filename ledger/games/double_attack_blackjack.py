@@ -261,6 +261,8 @@ def _bust_it(t: Table) -> None:
 def _settle(t: Table, hand: Hand, dealer: Dealer) -> None:
     """A hand's wagers beside the dealer's hand: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
     how = compare(t, hand, dealer)
+    if how == "bust" and dealer.total is None and t.rules.readings["both_bust"] == "tie":
+        how = None  # whether he is in excess of 21 too is not known
     returned = RETURNED if how == "dealer blackjack" else {}
     tied = how in ("tie", "both blackjack")
     readings: tuple[str, ...] = ()

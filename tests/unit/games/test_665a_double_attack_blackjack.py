@@ -161,6 +161,21 @@ def test_665a_7_o_1_ii_b_both_bust_loses_or_ties_by_the_reading() -> None:
     )
 
 
+def test_665a_7_o_1_ii_b_a_dealer_not_known_leaves_a_bust_open_where_both_bust_tie() -> None:
+    does = "decide 1 hit, deal 1 up 9c"
+    tie = {"readings": {"both_bust": "tie"}}
+    for dealer in ("6d ?? 8c", "6d Qh ??"):
+        script = round_of(dealer, "Kc 6s", does, BOTH) + "\ndone"
+        found = text(ruling(script, GAME, filed=tie))
+        assert found[0] == "awaiting"
+        assert not [line for line in found if line.startswith("1 ")]
+        assert found[-1] == "> wager_paid position 1 bet 665a.7(o)(1)"
+        # Where a hand in excess of 21 loses anyhow, his cards decide nothing.
+        found = text(ruling(script, GAME, filed={"readings": {"both_bust": "lose"}}))
+        assert "1 bet 1000 lose -1000 665a.7(o)(1)(ii)(B)" in found
+        assert "1 double_attack 600 lose -600 665a.7(o)(1)(ii)(B)" in found
+
+
 def test_665a_8_insurance_pays_5_to_2_and_is_lost_once_the_hole_card_is_read() -> None:
     script = round_of("Ad Kh", "Kc 9s", "", BOTH)
     insured = script.replace("peek", "1 insurance 400\n peek")
