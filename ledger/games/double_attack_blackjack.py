@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules import usual
-from ledger.rules.bets_of_21 import adjacent_boxes, at_most, dealt_in
+from ledger.rules.bets_of_21 import adjacent_boxes, at_most, dealt_in, not_before
 from ledger.rules.bust_it import bust_it_if_known
 from ledger.rules.dealer_of_21 import (
     CHECKED,
@@ -112,9 +112,11 @@ def play(t: Table) -> None:
     """One round, from the Bets to the last wager settled."""
     opening = t.wagers(("bet", "bust_it"), "6(d)")
     t.awaits(("bet",), "6(d)")
-    late = t.close(opening, up_card(t, "7(e)"), "7(e)")
+    up = up_card(t, "7(e)")
+    late = t.close(opening, up, "7(e)")
     seats = _dealt_in(t, late)
     attacks = t.wagers(("double_attack",), "7(e)")
+    not_before(t, attacks, up, "7(e)")
     _double_attacks(t, seats)
     live = _deal(t, seats, attacks)
     _reader_misused(t)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ledger.facts import WagerPlaced
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from ledger.rules.table import Table
+    from ledger.wire import Fact
 
 
 def dealt_in(
@@ -50,3 +53,31 @@ def at_most(t: Table, seats: Iterable[int], wager: str, of: str, section: str) -
         limit = t.stake(seat, of)
         if limit and t.stake(seat, wager) > limit:
             t.not_permitted(seat, wager, f"it is larger than the {t.name(of)}", section)
+
+
+def not_before(t: Table, placed: Iterable[Fact], opens: Fact | None, section: str) -> None:
+    """A wager that a card opens is placed after it; one placed earlier is found, and stays.
+
+    Where a card was lost, it may be the one that opened it.
+    """
+    if opens is None or t.source.lacks("cards_dealt"):
+        return
+    for fact in placed:
+        body = fact.body
+        if not isinstance(body, WagerPlaced):
+            continue
+        t.closings.append((opens, fact))
+        early = t.source.later_than(opens, fact)
+        if early:
+            why = "it was placed before the card that it waits for"
+            t.not_permitted(body.position, body.wager, why, section, (fact, opens))
+        elif early is None:
+            t.find(
+                "order_uncertain",
+                f"Position {body.position}'s {t.name(body.wager)} may stand before the card that it"
+                f" waits for: clocks agree to 250 ms ({t.rules.section(section)}).",
+                section,
+                position=body.position,
+                wager=body.wager,
+                facts=(fact, opens),
+            )

@@ -75,6 +75,28 @@ def test_665a_13_d_a_card_the_dealer_drew_at_17_goes_to_the_rack() -> None:
     check(script + "call dealer_overdrew\n", lost)
 
 
+def test_665a_6_e_7_e_a_double_attack_wager_waits_for_the_dealers_first_card() -> None:
+    script = round_of("9d 8h", "Kc 9s", "decide 1 stand", "bet 1000 / double_attack 600")
+    early = script.replace("1 double_attack 600\n", "").replace(
+        "deal dealer up 9d", "1 double_attack 600{}\ndeal dealer up 9d{}"
+    )
+    paid = f"1 bet 1000 win +1000 665a.{WIN}\n 1 double_attack 600 win +600 665a.{WIN}"
+    check(script, f"complete\n {paid}")
+    found = f"complete\n {paid}\n ! wager_not_permitted 1 double_attack 665a.7(e)"
+    check(early.format("", ""), found)
+    # By two clocks that are no further apart than they agree, nobody can say which came first.
+    uncertain = found.replace("wager_not_permitted", "order_uncertain")
+    check(early.format(" | at 5", " | by shoe at 5.1"), uncertain)
+    # What of it came in time is as good as if it had been all.
+    rest = early.format("", "\n1 double_attack 300").replace("attack 600", "attack 300")
+    check(rest, found)
+    # A first card that was lost is not the hole card that came after the wager.
+    seen = script.replace("deal dealer up 9d", "burn 3c | by shoe seq 1")
+    seen = text(ruling(seen.replace("dealer 8h", "dealer 8h | by shoe seq 3", 1), GAME))
+    assert [line.split()[1] for line in seen if line.startswith("!")][:1] == ["fact_missing"]
+    assert "! wager_not_permitted 1 double_attack 665a.7(e)" not in seen
+
+
 def test_665a_13_f_a_bet_that_no_card_was_dealt_to_is_dead() -> None:
     script = START.replace("1 bet", "2 bet 700\n 2 bust_it 200\n 1 bet").replace(
         "1 double", "2 double_attack 300\n 1 double"
