@@ -161,5 +161,7 @@ def shown(base: Database) -> list[Shown]:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether an error speaks of the server or of another writer, not of the facts applied."""
-    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | LedgerError)
+    """Whether an error speaks of the server, the machine or a writer, not of the facts applied."""
+    if isinstance(error, psycopg.Error):
+        return not isinstance(error, psycopg.DataError | psycopg.IntegrityError)
+    return isinstance(error, LedgerError | MemoryError)

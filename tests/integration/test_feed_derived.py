@@ -93,7 +93,7 @@ def told_versions(where: Connection) -> set[tuple[str, int, str]]:
 def test_every_ruling_total_and_state_is_published_by_the_relay(
     database: Database, feed: Connection
 ) -> None:
-    record(database, day(10))
+    record(database, day(8))
     install(database)
     publish_all(database, feed)
     from_feed(database, feed)
@@ -165,6 +165,7 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     assert said(database) > 0
 
 
+@pytest.mark.long
 def test_a_topic_that_lost_its_end_is_told_again(database: Database, feed: Connection) -> None:
     record(database, day(5))
     install(database)
@@ -181,6 +182,7 @@ def test_a_topic_that_lost_its_end_is_told_again(database: Database, feed: Conne
     agrees(database, feed)
 
 
+@pytest.mark.long
 def test_messages_long_acknowledged_are_removed_and_others_are_not(
     database: Database, feed: Connection
 ) -> None:
@@ -202,6 +204,7 @@ def test_messages_long_acknowledged_are_removed_and_others_are_not(
         assert desk.outbox("ledger.drop-totals.v1", 0, 10)
 
 
+@pytest.mark.long
 def test_the_relay_command_publishes_and_restates_them(
     database: Database, feed: Connection, tmp_path: Path
 ) -> None:

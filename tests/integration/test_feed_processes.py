@@ -259,7 +259,8 @@ def test_the_command_follows_kafka_tells_its_figures_and_unparks(
     assert 'round_ledger_topic_behind_records{topic="ledger.table-events.v1"} 0.0' in figures
     told = cli("consume", "all", "--status", "--json")
     assert told.code == 1
-    assert {each["parked"][0]["tape"] for each in told.json} == {tape}
+    parked = [(each["tape"], each["reason"]) for view_ in told.json for each in view_["parked"]]
+    assert parked == [(tape, "edited")] * len(VIEWS), told.out
     assert "Parked" in cli("consume", "drop", "--status").out
     assert cli("unpark", tape).code == 0
     assert cli("consume", "all", "--status").code == 0

@@ -61,7 +61,7 @@ def naively(base: Database, where: Connection) -> dict[str, bytes]:
 def rows(database: Database) -> list[TapeRow]:
     """A simulated day on the tape, and views that have read nothing of it."""
     install(database)
-    return record(database, day(10))
+    return record(database, day(6))
 
 
 def busiest(rows: list[TapeRow]) -> str:
@@ -133,8 +133,16 @@ def bent(record_: Record) -> Record:
     ("reason", "bend"),
     [
         ("edited", bent),
-        ("unreadable", lambda each: each._replace(headers=each.headers[:4])),
-        ("edited", lambda each: each._replace(key=b"hollywood/XX-99")),
+        pytest.param(
+            "unreadable",
+            lambda each: each._replace(headers=each.headers[:4]),
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "edited",
+            lambda each: each._replace(key=b"hollywood/XX-99"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_poisoned_record_parks_its_table_and_no_other_until_it_is_released(
@@ -331,6 +339,7 @@ def test_a_view_rebuilt_from_the_feed_is_the_same_and_goes_on_from_there(
     assert from_feed(database, kafka).records == 0
 
 
+@pytest.mark.long
 def test_a_topic_that_was_made_anew_loses_nothing(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
