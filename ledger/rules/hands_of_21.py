@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ledger.wire import Fact
 
 SURRENDERED, RESCUED, DEAD, MISSED = "surrender", "rescue", "dead_hand", "missed"
+REFUSED = "refuse_card"
 TWO, ANY_CARDS = 2, 22
 MOST_TURNS = 64
 """Decisions a hand is asked for at most, and hands a position: what goes on longer is no play."""
@@ -173,6 +174,8 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
         if total is None and told(t, hand) is None and not _coming(t, hand):
             return hand
         decision = _decided(t, hand, options, style, made + 1)
+        if decision == "hit" and _refuses(t, hand, style):
+            continue
         if decision == "hit" and not _not_dealt(t, hand):
             draw(t, hand.seat, hand.number, len(cards) + 1, style.dealt)
         elif decision in _ENDS:
@@ -199,7 +202,10 @@ def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
     """A double down: its chips, one card more, and what is open then."""
     cards = t.cards["player", hand.seat, hand.number]
     _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
-    draw(t, hand.seat, hand.number, len(cards) + 1, style.double)
+    if _refuses(t, hand, style):
+        t.decide(hand.seat, (REFUSED,), style.decided, hand.number)
+    else:
+        draw(t, hand.seat, hand.number, len(cards) + 1, style.double)
     total = total_known(t, cards)
     below = total is None or total.points < LIMIT
     return _may(t, hand._replace(doubled=True), style.after_double if below else (), style)
@@ -210,7 +216,7 @@ _ENDS: dict[str, Callable[[Table, Hand, Style, int], Hand]] = {
     "hit": _ended(MISSED),
     "double_down": _doubled,
     "split": _parted,
-    "refuse_card": _refused,
+    REFUSED: _refused,
     SURRENDERED: _ended(SURRENDERED),
     DEAD: _ended(DEAD),
 }
@@ -253,7 +259,7 @@ def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -
     if style.surrender == "any" or (style.surrender == "first_two" and first and not hand.split):
         found.append("surrender")
     if style.refusable and called(t, "card_drawn_exposed"):
-        found.append("refuse_card")
+        found.append(REFUSED)
     return found
 
 
@@ -350,6 +356,14 @@ def _followed(t: Table, hand: Hand, new: int) -> str:
     if _coming(t, hand._replace(number=new)) and new not in (1, hand.number):
         return "split"
     return "hit" if _coming(t, hand) else "stand"
+
+
+def _refuses(t: Table, hand: Hand, style: Style) -> bool:
+    """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
+    if not style.refusable or told(t, hand) != REFUSED or not called(t, "card_drawn_exposed"):
+        return False
+    coming = _coming(t, hand)
+    return not coming or t.source.later_than(coming[0], _decisions(t, hand)[0]) is not False
 
 
 def _not_dealt(t: Table, hand: Hand) -> bool:

@@ -62,6 +62,37 @@ def test_665a_13_c_who_refuses_an_exposed_card_gets_no_more_cards() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("does", "left"),
+    [
+        ("decide 1 hit, call card_drawn_exposed 9c, decide 1 refuse_card", ""),
+        ("call card_drawn_exposed 9c, decide 1 hit, decide 1 refuse_card, decide 1 stand", ""),
+        (
+            "decide 1 hit, deal 1 up 2c, decide 1 hit, call card_drawn_exposed, decide 1 refuse_card",
+            "",
+        ),
+        ("decide 1 hit, call card_drawn_exposed, deal 1 up 2c, decide 1 refuse_card", ""),
+        (
+            "decide 1 hit, call card_drawn_exposed, decide 1 refuse_card, deal 1 up 2c",
+            "! misdeal 1",
+        ),
+        (
+            "decide 1 double_down, 1 double_down 400, call card_drawn_exposed, decide 1 refuse_card",
+            "1 double_down 400 lose -400 665a.7(o)(1)(ii)(C)",
+        ),
+    ],
+)
+def test_665a_13_c_a_card_refused_after_it_was_asked_for_leaves_the_hand_as_it_is(
+    does: str, left: str
+) -> None:
+    lost = "1 bet 1000 lose -1000 665a.7(o)(1)(ii)(C)"
+    found = text(ruling(round_of("9d 8h", "8c 3s", does) + "\ndone", GAME))
+    assert found[0] == "complete"
+    assert lost in found
+    rest = [line for line in found[1:] if line != lost and not line.startswith("! not_collected")]
+    assert rest == list(filter(None, [left]))
+
+
 def test_665a_13_d_a_card_the_dealer_drew_at_17_goes_to_the_rack() -> None:
     won = f"complete\n 1 bet 1000 win +1000 665a.{WIN}"
     script = round_of("9d 8h", "Kc 9s", "decide 1 stand")
