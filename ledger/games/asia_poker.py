@@ -40,6 +40,7 @@ from ledger.rules.poker import (
     THREE_OF_A_KIND,
     is_a,
 )
+from ledger.rules.seating import back_if_late, only_late, within_table
 from ledger.rules.starting import PLACES, deal_to_all
 from ledger.rules.steps import Step, said
 
@@ -108,14 +109,14 @@ def play(t: Table) -> None:
     opening = t.wagers(("asia_poker", "bonus"), "7(d)")
     t.awaits(("asia_poker",), "7(d)")
     dealing = DEALING.get(str(t.dealt_from), MANUAL_SHOE)
-    t.close(opening, t.announce("no_more_bets_called", dealing.announced), "7(c)")
-    seats = _betting(t)
+    closed = t.announce("no_more_bets_called", dealing.announced)
+    t.close(opening, closed, "7(c)")
+    seats = _betting(t, only_late(t, opening, closed))
     deal_to_all(t, dealing, seats, CARDS)
     t.unexposed("dealer", "13(j)")
     t.stub(len(DECK) + 1, dealing.stub)
-    for seat in range(1, PLACES):
-        if seat not in seats:
-            t.discard(COLLECTED.get(str(t.dealt_from), "8(f)"), "player", seat)
+    for seat in sorted({*range(1, PLACES)}.difference(seats)):
+        t.discard(COLLECTED.get(str(t.dealt_from), "8(f)"), "player", seat)
     since = len(t.taken)
     live = _void_exposed(t, seats)
     hands = _set_hands(t, live)
@@ -130,14 +131,14 @@ def play(t: Table) -> None:
             _settle(t, seat, hands[seat], dealer)
 
 
-def _betting(t: Table) -> list[int]:
+def _betting(t: Table, late: set[tuple[int, str]]) -> list[int]:
     """Who has an Asia Poker Wager, and perhaps a Bonus Wager beside it (7(d)-(f))."""
-    t.within_positions("2(a)")
-    if t.source.excused:
-        for fact in t.source.left("hand_set"):
-            seat = said(fact, HandSet).position
-            if seat:
-                t.presume(seat, ("asia_poker",), "7(d)")
+    within_table(t, "2(a)")
+    back_if_late(t, late, "asia_poker", "7(c)")
+    for fact in t.source.left("hand_set") if t.source.excused else ():
+        seat = said(fact, HandSet).position
+        if seat and seat < PLACES:
+            t.presume(seat, ("asia_poker",), "7(d)")
     seats = [seat for seat, _ in t.betting("asia_poker")]
     why = "it stands beside no Asia Poker Wager at the same position"
     for seat, _ in list(t.betting("bonus")):
@@ -255,8 +256,7 @@ def _surrenders(t: Table, seat: int) -> bool:
 def _not_permitted(t: Table, seat: int, why: str) -> None:
     """A surrender that the section does not allow: play goes on."""
     step = Step("decision_made", "11(d)", None, seat, options=("surrender",), may=True)
-    fact = t.source.take(step) if t.source.left("decision_made") else None
-    if fact is not None:
+    if t.source.left("decision_made") and (fact := t.source.take(step)):
         says = f"Position {seat} surrendered, though {why} ({t.rules.section('11(d)')})."
         t.find("decision_not_permitted", says, "11(d)", facts=(fact,), position=seat)
 

@@ -35,6 +35,7 @@ from ledger.rules.poker import (
     pair_of,
     pair_or_better,
 )
+from ledger.rules.seating import within_table
 
 if TYPE_CHECKING:
     from ledger.rules.table import Table
@@ -144,7 +145,7 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
     Antes that came late are in play where the dealer dealt to them, and go back where not (7(c)).
     """
-    t.within_positions("2(a)")
+    within_table(t, "2(a)")
     seats = []
     for seat in t.positions(dealt_to=True):
         across, down = t.stake(seat, "ante_across"), t.stake(seat, "ante_down")

@@ -26,6 +26,7 @@ from ledger.rules.game import (
 from ledger.rules.odds import PUSH, Paytable, Row, paytable, row
 from ledger.rules.points import FOUR_ACES, FOUR_ACES_AND_A_DEUCE, THREE_ACES, HiLo
 from ledger.rules.poker import CATEGORIES, hand_if_known, is_a, pair_of
+from ledger.rules.seating import within_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,7 +157,7 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
     An Ante that came late is in play where the dealer dealt to it, and goes back where not.
     """
-    t.within_positions("2(a)")
+    within_table(t, "2(a)")
     seats = []
     for seat in t.positions(dealt_to=True):
         lost = t.lost_before_deal(seat)

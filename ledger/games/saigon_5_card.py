@@ -31,6 +31,7 @@ from ledger.rules.poker import (
     TWO_PAIR,
     is_a,
 )
+from ledger.rules.seating import within_table
 from ledger.rules.steps import Step, said
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def play(t: Table) -> None:
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
     """Who placed an Ante, and other wagers beside it (7(d)(1)-(3)); late ones count if dealt to."""
-    t.within_positions("2(a)")
+    within_table(t, "2(a)")
     seats = []
     for seat in t.positions(dealt_to=True):
         if t.lost_before_deal(seat):

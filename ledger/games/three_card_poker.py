@@ -23,6 +23,7 @@ from ledger.rules.poker import (
     THREE_OF_A_KIND,
     is_a,
 )
+from ledger.rules.seating import within_table
 from ledger.rules.short_hands import (
     ThreeCardHand,
     is_super_royal,
@@ -149,7 +150,7 @@ def play(t: Table) -> None:
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
     """Who wagers is dealt in; one who only did so late and was dealt no cards gets it back."""
-    t.within_positions(STEP)
+    within_table(t, STEP)
     seats = []
     for seat in t.positions(dealt_to=True):
         wagers = [wager for held, wager, _ in t.stakes if held == seat]

@@ -221,3 +221,18 @@ def test_592_2_a_a_position_that_the_table_does_not_have_is_not_permitted() -> N
         found = text(ruling(script, GAME))
         assert found[0] == "complete"
         assert (f"! wager_not_permitted {position} ante_across 592.2(a)" in found) is not permitted
+
+
+def test_592_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing() -> None:
+    for position in (0, 7):
+        more = f"{position} ante_across 1000\n {position} ante_down 1000\n nomorebets"
+        found = text(ruling(START.replace("nomorebets", more) + DEAL + PLAY, GAME))
+        assert found[:3] == lines(f"""
+            complete
+            {position} ante_across 1000 void +0 592.2(a)
+            {position} ante_down   1000 void +0 592.2(a)
+        """)
+        assert found[3:] == [
+            *lines(PLAYED)[1:],
+            f"! wager_not_permitted {position} ante_across 592.2(a)",
+        ]

@@ -342,3 +342,10 @@ def ruling_filed(paytables: dict[str, dict[str, str]]) -> list[str]:
         paytables=paytables,
     )
     return [f"{each.where}: {each.says}" for each in problems(games()[GAME], filing)]
+
+
+def test_649a_standard_a_wager_where_there_is_no_position_goes_back_and_voids_nothing() -> None:
+    for position in (0, 8):
+        script = ROUND.replace("nomorebets", f"{position} ante 700\n nomorebets")
+        returned = f"complete\n {position} ante 700 void +0 649a.6"
+        check(script, returned + BASE + f"! wager_not_permitted {position} ante 649a.6")

@@ -297,3 +297,23 @@ def test_659a_13_d_players_void_their_hands_in_any_order_and_the_cards_are_racke
     found = text(ruling(after, GAME))
     assert not [line for line in found if line.startswith("!")]
     assert "1 asia_poker 1000 void +0 659a.13(d)" in found
+
+
+def test_659a_7_c_a_late_wager_goes_back_where_nothing_shows_its_hand_in_play() -> None:
+    """Every position has cards, so they do not show that the wager was taken."""
+    script = played({1: HIGHER}, BET, after="2 asia_poker 500\n2 bonus 100\ndone")
+    found = text(ruling(script.replace("done", "back 2 asia_poker 500\ndone"), GAME))
+    assert found[:4] == lines(f"""
+        complete
+        2 asia_poker 500 void +0 659a.7(c)
+        2 bonus 100 void +0 659a.7(e)
+        {WINS}
+    """)
+    assert "! late_wager 2 asia_poker 659a.7(c)" in found
+    # Set, it is played.
+    second = "Kh Ks 8c 5c / Jd 7d / 4h"
+    stays = played({1: HIGHER, 2: second}, BET).replace(BEGINS, f"2 asia_poker 500\n{BEGINS}")
+    assert f"2 asia_poker 500 lose -500 {LOST}" in text(ruling(stays, GAME))
+    # What was added to a wager that lay there is with it, set or not.
+    more = "\n".join(played({1: HIGHER}, BET).splitlines()[:3]) + "\n1 asia_poker 500"
+    assert not any("void" in line for line in text(ruling(more, GAME)))

@@ -41,8 +41,6 @@ EQUIVALENT: dict[str, str] = {
     "_void_exposed: '13(d)' -> '13(e)'": BY_NAME,
     "_ways: 'hands' -> 'handsx'": CHANCE,
     "_not_permitted: '11(d)' -> '11(e)'": BY_NAME,
-    "_not_permitted: ..t.source.take(step) if t.source.left('decision_made') else N -> "
-    "..t.source.take(step)": CHANCE,
     "_dealer: 'hands' -> 'handsx'": CHANCE,
     "_dealer: 1 -> 0 #2": CHANCE,
     "_dealer: 1 -> 2 #2": CHANCE,

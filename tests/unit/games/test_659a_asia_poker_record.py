@@ -59,8 +59,22 @@ def test_659a_7_e_a_bonus_wager_stands_beside_an_asia_poker_wager_and_where_it_i
 
 
 def test_659a_2_a_the_table_has_six_betting_positions() -> None:
-    script = f"start\n7 asia_poker 1000\n{BET}\nnomorebets"
-    assert "! wager_not_permitted 7 asia_poker 659a.2(a)" in text(ruling(script, GAME))
+    for position in (0, 7):
+        script = played({1: HIGHER}, f"{position} asia_poker 500\n{position} bonus 100\n{BET}")
+        check(
+            script,
+            f"""
+            complete
+            {position} asia_poker 500 void +0 659a.2(a)
+            {position} bonus 100 void +0 659a.2(a)
+            {WINS}
+            ! wager_not_permitted {position} asia_poker 659a.2(a)
+            """,
+        )
+    # Not even where facts were lost and hands are told of for such a position.
+    script = played({1: HIGHER}, BET).replace(BEGINS, f"{BEGINS} | seq 4")
+    lost = script.replace("nomorebets", "nomorebets | seq 2") + f"\n{set_to(7, SECOND)}"
+    assert WINS in text(ruling(lost, GAME))
 
 
 def test_659a_7_b_the_wagers_of_a_player_who_left_are_lost() -> None:

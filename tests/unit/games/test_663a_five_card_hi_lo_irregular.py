@@ -330,3 +330,16 @@ def test_663a_12_b_an_ante_bonus_that_was_not_paid_is_found() -> None:
     assert found[-1] == "! underpaid 1 ante_bonus 10000 / 0 663a.12(b)"
     whole = paid.replace("take 1 tie", "pay 1 ante_bonus 10000\n take 1 tie")
     assert not [line for line in text(ruling(script + whole, GAME)) if line.startswith("!")]
+
+
+def test_663a_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing() -> None:
+    for position in (0, 7):
+        more = f"{position} ante 700\n {position} tie 100\n nomorebets"
+        found = text(ruling(START.replace("nomorebets", more) + DEAL + PLAY, GAME))
+        assert found == [
+            "complete",
+            f"{position} ante 700 void +0 663a.2(a)",
+            f"{position} tie 100 void +0 663a.2(a)",
+            *lines(BASE + SIDES),
+            f"! wager_not_permitted {position} ante 663a.2(a)",
+        ]

@@ -94,3 +94,15 @@ def test_680a_11_b_1_a_hand_that_was_not_set_and_may_be_in_two_ways_is_open() ->
         "set 1 qualifying Jk 3s 4s showdown 5d 9d", ""
     )
     assert told(script + "show 1 Jk 3s 4s 5d 9d\n done")[0] == "awaiting"
+
+
+def test_680a_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing() -> None:
+    hand = "Ks Qs Js / 3s 5s"
+    for position in (0, 7):
+        found = told(one_hand(hand, DEALER, more=f"{position} ante 700"))
+        assert found == [
+            "complete",
+            f"{position} ante 700 void +0 680a.2(a)",
+            *told(one_hand(hand, DEALER))[1:],
+            f"! wager_not_permitted {position} ante 680a.2(a)",
+        ]

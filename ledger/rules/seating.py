@@ -1,0 +1,57 @@
+"""Wagers that never come into play: at a place the table does not have, or made once they closed.
+
+What is in play is settled by the game; here is only what goes back, and by which paragraph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.facts import WagerPlaced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.rules.table import Table
+    from ledger.wire import Fact
+
+
+def within_table(t: Table, section: str) -> None:
+    """The table has so many positions: wagers at any other are found, and go back.
+
+    One that was dealt cards all the same is played.
+    """
+    most = t.rules.game.positions
+    for seat in [seat for seat in t.positions() if not 1 <= seat <= most]:
+        spots = [spot for spot in t.stakes if spot[0] == seat]
+        t.not_permitted(seat, spots[0][1], f"the table has {most} positions", section)
+        if not t.dealt_to(seat):
+            for _, wager, hand in spots:
+                t.give_back(seat, wager, section, hand)
+
+
+def only_late(t: Table, placed: Iterable[Fact], by: Fact | None) -> set[tuple[int, str]]:
+    """Positions and wagers of which nothing lay there when wagers closed."""
+    late: dict[tuple[int, str], bool] = {}
+    for fact in placed:
+        body = fact.body
+        if isinstance(body, WagerPlaced):
+            of = (body.position, body.wager)
+            after = by is not None and t.source.later_than(fact, by) is True
+            late[of] = late.get(of, True) and after
+    return {of for of, wholly in late.items() if wholly}
+
+
+def back_if_late(t: Table, late: Iterable[tuple[int, str]], wager: str, section: str) -> None:
+    """A late wager is in play where its hand was set, decided on or turned; else it goes back.
+
+    For a game that deals to every position, so that cards do not show it.
+    """
+    shown = {
+        getattr(fact.body, "position", None)
+        for name in ("hand_set", "decision_made", "cards_turned")
+        for fact in t.source.left(name)
+    }
+    for seat, made in sorted(late):
+        if made == wager and seat not in shown:
+            t.give_back(seat, wager, section)
