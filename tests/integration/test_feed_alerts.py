@@ -236,6 +236,22 @@ def test_a_day_raises_its_alerts_once_on_topic_log_and_webhook_with_receipts(
     assert {"payout", "finding"} <= kinds <= set(KINDS)
 
 
+def test_records_read_again_by_a_group_that_lost_its_place_raise_nothing_again(
+    database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = record(database, [paid(2_000_000, 1), paid(3_000_000, 2)])
+    publish(database, feed, of_rows(rows), 0)
+    first = once(database, feed, SETTINGS)
+    monkeypatch.setattr(alerting, "GROUP", "round-ledger.alerts.again")
+    again = once(database, feed, SETTINGS)
+    assert (first.read, first.raised, again.read, again.raised) == (2, 2, 2, 0)
+    assert len(on_topic(feed)) == 2
+    monkeypatch.setattr(alerting, "GROUP", "round-ledger.alerts.control")
+    with database.connect("ledger_owner") as connection:
+        connection.execute("TRUNCATE views.alerts CASCADE")
+    assert once(database, feed, SETTINGS).raised == 2, "the control: without what was kept"
+
+
 def publish_all(base: Database, where: Connection) -> None:
     relay(base, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 

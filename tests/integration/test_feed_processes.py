@@ -20,7 +20,8 @@ import pytest
 from consumers.catalogue import VIEWS, install, view
 from consumers.projection import Batch, Runner, catch_up
 from consumers.relay import relay
-from infra import views
+from consumers.release import release
+from infra import parking, views
 from infra.tape import PostgresTape
 from infra.views import LIVE, Store, tape_source
 from tests.feed_faults import everything, from_feed, of_rows, publish
@@ -169,6 +170,34 @@ def release_locks(base: Database) -> None:
             " current_database() AND pid <> pg_backend_pid()"
             " AND state IN ('idle in transaction', 'idle in transaction (aborted)')"
         )
+
+
+def test_a_table_that_is_released_goes_on_in_a_process_that_had_parked_it(
+    database: Database, kafka: Connection
+) -> None:
+    rows = record(database, day(4))
+    tape = max({row.tape for row in rows}, key=[row.tape for row in rows].count)
+    hit = next(row for row in rows if row.tape == tape and row.table_seq == 20)
+    sent = of_rows(rows)
+    sent[hit.position - 1] = sent[hit.position - 1]._replace(value=b"{}")
+    publish(database, kafka, sent, len(rows))
+    install(database)
+    with keeper(database, kafka) as running:
+        until = time.monotonic() + 60
+        while positions(database)[0] < len(rows) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert {each.tape for each in parking.shown(database)} == {tape}
+        release(database, VIEWS, tape)
+        more = record(database, day(5, seed=9))
+        assert any(row.tape == tape for row in more[len(rows) :])
+        once(database, kafka)
+        while positions(database)[0] < len(more) and time.monotonic() < until:
+            time.sleep(0.05)
+        running.terminate()
+        said = running.communicate(timeout=60)[0]
+    assert said.splitlines()[-1].startswith(f"stopped at {len(more)}, ")
+    assert parking.shown(database) == []
+    assert everything(database) == begun_anew(database)
 
 
 @pytest.mark.long
