@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.facts import CardsTurned
+from ledger.facts import CardsExchanged
 from ledger.rules import lunar, usual
 from ledger.rules import poker as p
 from ledger.rules.best_five import best_hand_if_known
 from ledger.rules.cards import DECK
+from ledger.rules.elections import bet, bets_of, declares, holds
 from ledger.rules.game import Dealing, Edition, Game, Habit, Irregularity, Reading, Wager
 from ledger.rules.odds import paytable, row
-from ledger.rules.steps import Step, said
+from ledger.rules.seating import within_table
+from ledger.rules.steps import Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +110,7 @@ DEALING = {
     "hand": MANUAL_SHOE._replace(announced="9(a)(3)", dealt="9(b)"),
     "automated_shoe": Dealing("10(a)(2)", "10(b)", "11(g)(2)", (5,)),
 }
-DRAWS = ("exchange", "sixth_card")
+DRAWS, LOCK = ("exchange", "sixth_card"), "decisions_locked_called"
 OPENING_ENDS = ("decision_made",)  # who wants more cards decides so first
 # Higher, lower, equal: 11(e)(1)(i)-(iii); with a card paid for: 11(e)(2)(ii)(B)(I)-(III).
 FIRST = tuple(f"11(e)(1){each}" for each in ("", "(i)", "(ii)", "(iii)"))
@@ -143,7 +145,7 @@ def play(t: Table) -> None:
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
     """Who placed an Ante, and Super Wagers beside it (7(c)); late ones count if dealt to."""
-    t.within_positions("2(a)")
+    within_table(t, "2(a)")
     seats = []
     for seat in t.positions(dealt_to=True):
         if t.lost_before_deal(seat):
@@ -161,42 +163,40 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 def _elections(
     t: Table, seats: Sequence[int]
-) -> tuple[set[int], dict[int, list[Fact]], dict[int, DecisionMade]]:
-    """Who declared his hand in time, Bets, and cards bought; 11(b) gives players no order."""
+) -> tuple[set[int], set[int], dict[int, DecisionMade]]:
+    """Who declared his hand in time, Bets, and cards bought; 11(b) gives players no order.
+
+    Until decisions are locked the last one holds: a Bet of a hand folded since goes back.
+    """
     since = len(t.taken)
     declared: set[int] = set()
-    bets: dict[int, list[Fact]] = {}
+    bets: set[int] = set()
     draws: dict[int, DecisionMade] = {}
+    folded: list[int] = []
+    placed: list[Fact] = []  # Bets, those that do not hold among them
     for seat in t.as_they_came(seats, "decision_made", "wager_placed"):
-        if _declares(t, seat, "11(b)(2)"):
+        if declares(t, seat, CARDS, "11(b)(2)"):
             declared.add(seat)
             if _instant_hand(t, seat):
+                placed += bets_of(t, seat, "11(b)(2)")
                 continue
         bought = _buys(t, seat)
-        if bought is None:
-            placed = _bet(t, seat, "11(b)(2)")
-            bets |= {} if placed is None else {seat: placed}
-        elif bought.decision in DRAWS:
+        if bought and bought.decision in DRAWS:
             draws[seat] = bought
+            continue
+        fold = t.taken[-1][1] if bought else None
+        his = bets_of(t, seat, "11(b)(2)") if fold else bet(t, seat, "11(b)(2)")
+        placed += his or []
+        if holds(t, his, fold, LOCK):
+            bets.add(seat)
+        else:
+            folded.append(seat)
     t.any_order(since)
-    locked = t.announce("decisions_locked_called", "11(c)")
-    t.close([fact for placed in bets.values() for fact in placed], locked, "11(a)(3)")
-    declared.update(s for s in seats if s not in declared and _declares(t, s, "11(c)(2)(ii)"))
+    t.close(placed, t.announce(LOCK, "11(c)"), "11(a)(3)")
+    for seat in folded:
+        t.give_back(seat, "bet", "11(a)(3)")
+    declared.update(s for s in seats if s not in declared and declares(t, s, CARDS, "11(c)(2)(ii)"))
     return declared, bets, draws
-
-
-def _declares(t: Table, seat: int, section: str) -> bool:
-    """Whether a player declares his hand, face up, before any other card is dealt (11(c)(1)(i))."""
-    step = Step("decision_made", section, None, seat, options=("declare",), may=True)
-    fact = t.source.take(step)
-    if fact is None:
-        return False
-    further = t.source.left("cards_dealt")[:1]
-    turns = t.source.left("cards_turned")
-    shown = [turn for turn in turns if said(turn, CardsTurned).position == seat]
-    if not any(t.source.later_than(turn, card) for turn in shown[:1] for card in further):
-        t.turn("player", range(CARDS), section, seat, must=False)
-    return not any(t.source.later_than(fact, card) for card in further)
 
 
 def _instant_hand(t: Table, seat: int) -> bool:
@@ -222,12 +222,6 @@ def _buys(t: Table, seat: int) -> DecisionMade | None:
     return decided
 
 
-def _bet(t: Table, seat: int, section: str) -> list[Fact] | None:
-    """A Bet of twice the Ante, or none; an Ante that the record lost gives no measure."""
-    ante = t.stake(seat, "ante")
-    return t.offer(seat, "bet", [2 * ante] if ante else (), section, turns_show=False)
-
-
 def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[int]:
     """Instant payouts and Super Wagers, of hands that are declared; who plays on."""
     # 11(c)(1)(i) and 11(c)(1)(ii)(A)-(B); 11(c)(2)(i) and 11(c)(2)(ii)(A)-(B).
@@ -248,6 +242,9 @@ def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[in
             live.append(seat)
             continue
         t.push(seat, "ante", "11(c)(1)(i)")
+        if (seat, "bet", 1) in t.stakes:
+            t.not_permitted(seat, "bet", "a hand that is paid at once has none", "11(b)(2)")
+            t.give_back(seat, "bet", "11(b)(2)")
         t.discard("11(c)(1)(ii)(A)", "player", seat)
     return live
 
@@ -262,7 +259,7 @@ def _draws(t: Table, seat: int, bought: DecisionMade | None, due: Due) -> bool:
         else:
             due["player", seat] += 1
             t.deal("player", due["player", seat], "11(d)(2)(i)(A)", seat)
-        if _bet(t, seat, "11(d)(2)(iii)") is not None:
+        if bet(t, seat, "11(d)(2)(iii)") is not None:
             return True
     t.forfeit(seat, "7(b)" if t.left_table(seat) else section, keep=("super",))
     return False
@@ -272,9 +269,11 @@ def _exchange(t: Table, seat: int, discards: Sequence[str] | None) -> None:
     """Two to five cards for as many new ones."""
     section = "11(d)(2)(i)(B)"
     ways = [{"discards": discards}]
-    given = CARDS - len(t.exchange("player", discards, section, seat, ways=lambda _: ways))
-    if given == 1:
-        says = f"Position {seat} exchanged one card; two to five may be exchanged."
+    t.exchange("player", discards, section, seat, ways=lambda _: ways)
+    given = len(t.discarded["player", seat])
+    told = discards is not None or isinstance(t.taken[-1][1].body, CardsExchanged)
+    if told and given not in range(2, CARDS + 1):
+        says = f"Position {seat} gave up {given} for exchange; two to five cards may be exchanged."
         t.find("decision_not_permitted", says, "11(b)(3)", position=seat)
     t.deal("player", CARDS, section, seat)
 

@@ -268,3 +268,11 @@ def test_589_11_b_2_a_bet_that_the_record_lost_leaves_that_bet_open() -> None:
 def test_589_11_b_a_decision_that_the_game_does_not_know_decides_nothing() -> None:
     found = told(BEFORE + "decide 1 stand\n" + PLAY)
     assert [line for line in found if line.startswith("!")] == ["! out_of_turn 1"]
+
+
+def test_589_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing() -> None:
+    for position in (0, 6):
+        script = BEFORE.replace("nomorebets", f"{position} ante 700\n nomorebets") + PLAY
+        returned = f"complete\n {position} ante 700 void +0 589.2(a)"
+        refused = f"! wager_not_permitted {position} ante 589.2(a)"
+        check(script, PLAYED.replace("complete", returned) + refused)

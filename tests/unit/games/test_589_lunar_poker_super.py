@@ -165,8 +165,9 @@ def test_589_11_c_1_i_a_hand_declared_once_another_card_is_dealt_is_paid_nothing
         "1 instant 1000 win +500000 589.12(a) Straight flush, 500 to 1",
         "1 super 500 win +75000 589.12(b) Same-colored straight, 150 to 1",
         "1 ante 1000 push +0 589.11(c)(1)(i)",
+        "1 bet 2000 void +0 589.11(b)(2)",
         "2 ante 1000 lose -1000 589.11(d)(2)(iv)",
-        "! late_wager 1 bet None / 2000 589.7(c)(1)",
+        "! wager_not_permitted 1 bet 589.11(b)(2)",
     ]
 
 
@@ -241,10 +242,31 @@ def test_589_11_b_3_one_card_may_not_be_exchanged() -> None:
     drawn = DRAWN.format(super="", discards="2d") + "exchange 1 2d\n deal 1 5s\n fold 1"
     assert told(drawn)[-1] == "! decision_not_permitted 1 589.11(b)(3)"
     assert [found.says for found in ruling(drawn, GAME).findings] == [
-        "Position 1 exchanged one card; two to five may be exchanged."
+        "Position 1 gave up 1 for exchange; two to five cards may be exchanged."
     ]
     two = DRAWN.format(super="", discards="4c 2d") + "exchange 1 4c 2d\n deal 1 5s 8d\n fold 1"
     assert not [line for line in told(two) if line.startswith("!")]
+
+
+def test_589_11_b_3_no_card_and_six_may_not_be_exchanged_and_the_fee_is_paid() -> None:
+    drawn = DRAWN.format(super="", discards="")
+    none = drawn + "exchange 1\n fold 1"
+    check(
+        none,
+        """
+        complete
+        1 options 1000 lose -1000 589.11(b)(3)
+        1 ante    1000 lose -1000 589.11(d)(2)(iv)
+        ! decision_not_permitted 1 589.11(b)(3)
+        """,
+    )
+    six = drawn + "exchange 1 Ac Kd Jh 4c 2d 2d\n deal 1 As 5s 8d Kc Ad\n fold 1"
+    assert "! decision_not_permitted 1 589.11(b)(3)" in told(six)
+    five = six.replace("2d 2d", "2d")
+    assert not [line for line in told(five) if line.startswith("!")]
+    # What was given up is not known where the record has lost it.
+    lost = drawn.replace("locked", "locked | seq 2") + "deal 1 As 5s | seq 4\n fold 1"
+    assert not [line for line in told(lost) if "decision" in line]
 
 
 def test_589_11_d_2_i_b_where_the_decision_names_no_cards_the_exchange_does() -> None:
