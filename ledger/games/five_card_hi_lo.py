@@ -26,7 +26,7 @@ from ledger.rules.game import (
 from ledger.rules.odds import PUSH, Paytable, Row, paytable, row
 from ledger.rules.points import FOUR_ACES, FOUR_ACES_AND_A_DEUCE, THREE_ACES, HiLo
 from ledger.rules.poker import CATEGORIES, hand_if_known, is_a, pair_of
-from ledger.rules.seating import within_table
+from ledger.rules.seating import gave_up, within_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -183,6 +183,8 @@ def _ask(t: Table, seats: list[int]) -> list[int]:
     for seat in seats:
         ante = t.stake(seat, "ante")
         shows = not _left(t, seat, "poker_bonus")
+        if gave_up(t, seat, "play", "11(b)"):
+            continue
         if t.offer(seat, "play", [ante] if ante else (), "11(b)", turns_show=shows) is not None:
             live.append(seat)
     for seat in seats:

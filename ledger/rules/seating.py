@@ -1,4 +1,4 @@
-"""Wagers that never come into play: at a place the table does not have, or made once they closed.
+"""Wagers that never come into play: where the table has no place, too late, or after a fold.
 
 What is in play is settled by the game; here is only what goes back, and by which paragraph.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.facts import WagerPlaced
+from ledger.facts import DecisionMade, WagerPlaced
+from ledger.rules.steps import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,3 +56,27 @@ def back_if_late(t: Table, late: Iterable[tuple[int, str]], wager: str, section:
     for seat, made in sorted(late):
         if made == wager and seat not in shown:
             t.give_back(seat, wager, section)
+
+
+def gave_up(t: Table, seat: int, wager: str, section: str) -> bool:
+    """Whether a player folded before he put down what he was asked for: that ends his round.
+
+    What he puts down afterwards is found, and goes back.
+    """
+    folds = [
+        fact
+        for fact in t.source.left("decision_made")
+        if (said(fact, DecisionMade).position, said(fact, DecisionMade).decision) == (seat, "fold")
+    ]
+    after = [
+        fact
+        for fact in t.source.left("wager_placed")
+        if (said(fact, WagerPlaced).position, said(fact, WagerPlaced).wager) == (seat, wager)
+    ]
+    if not (folds and after and t.source.later_than(after[0], folds[0])):
+        return False
+    t.decide(seat, ("fold",), section)
+    facts = t.add(seat, wager, (), section)
+    t.not_permitted(seat, wager, "its player had folded", section, facts)
+    t.give_back(seat, wager, section)
+    return True

@@ -343,3 +343,25 @@ def test_663a_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing
             *lines(BASE + SIDES),
             f"! wager_not_permitted {position} ante 663a.2(a)",
         ]
+
+
+def test_663a_11_b_who_gave_up_his_hand_has_ended_his_round_and_his_play_wager_goes_back() -> None:
+    """Three aces, for which an Ante Bonus is paid to a hand that is in play."""
+    aces = START + DEAL.replace("Qc 9d 7s 3c 5d", "As Ad Ah 3c 5d") + "{}"
+    after = "\n show 1 As Ad Ah 3c 5d\n"
+    given_up = """
+        complete
+        1 play        1000 void    +0 663a.11(b)
+        1 ante        1000 lose -1000 663a.11(b)
+        1 tie          500 lose  -500 663a.11(b)(1)
+        1 poker_bonus  500 win  +2500 663a.12(d) Three-of-a-kind, 5 to 1
+        ! wager_not_permitted 1 play 663a.11(b)
+    """
+    check(aces.format("fold 1\n 1 play 1000") + after, given_up)
+    check(aces.format("fold 1\n 1 play 700\n 1 play 300") + after, given_up)
+    # The other way round he has wagered, and what he says then decides nothing.
+    found = text(ruling(START + DEAL + PLAY.replace("play 1000", "play 1000\n fold 1"), GAME))
+    assert found == [*lines(PLAYED), "! out_of_turn 1"]
+    # Chips taken back before he folds are none.
+    back = aces.format("1 play 1000\n withdraw 1 play 1000\n fold 1") + after
+    assert not [line for line in text(ruling(back, GAME)) if "play" in line]
