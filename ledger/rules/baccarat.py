@@ -23,6 +23,7 @@ from ledger.rules.baccarat_points import (
 )
 from ledger.rules.game import Habit, Option
 from ledger.rules.odds import PUSH, paytable, row
+from ledger.rules.seating import back_if_returned, only_late
 from ledger.rules.steps import Step, said
 from ledger.values import UNKNOWN_CARD
 
@@ -148,7 +149,9 @@ def play(t: Table, printed: Printed, tables: Base) -> None:
     """One coup, from the wagers to the last payment."""
     opening = t.wagers((PLAYER, BANKER, TIE, HOUSE_MONEY), printed.wagers)
     t.awaits((PLAYER,), printed.wagers)
-    t.close(opening, t.announce("no_more_bets_called", printed.closed), printed.closed)
+    closed = t.announce("no_more_bets_called", printed.closed)
+    t.close(opening, closed, printed.closed)
+    back_if_returned(t, only_late(t, opening, closed), printed.closed)
     for cards in (1, INITIAL):
         for hand in HANDS:
             t.deal(hand, cards, printed.dealt, face=printed.face)

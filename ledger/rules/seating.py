@@ -58,6 +58,22 @@ def back_if_late(t: Table, late: Iterable[tuple[int, str]], wager: str, section:
             t.give_back(seat, wager, section)
 
 
+def back_if_returned(t: Table, late: Iterable[tuple[int, str]], section: str) -> None:
+    """A late wager that the dealer refused goes back: returned on record, and nothing else of it.
+
+    For a game whose cards do not show who is in it. One that he accepted stays.
+    """
+    returned = _moved(t, "wager_returned")
+    for seat, wager in sorted(returned.intersection(late) - _moved(t, "wager_paid")):
+        t.give_back(seat, wager, section)
+
+
+def _moved(t: Table, name: str) -> set[tuple[int, str]]:
+    """Positions and wagers of these payments."""
+    bodies = [fact.body for fact in t.source.left(name)]
+    return {(body.position, body.wager) for body in bodies}  # type: ignore[attr-defined]  # payments
+
+
 def gave_up(t: Table, seat: int, wager: str, section: str) -> bool:
     """Whether a player folded before he put down what he was asked for: that ends his round.
 

@@ -112,6 +112,17 @@ def test_627a_7_c_a_wager_after_no_more_bets_is_late_and_stays() -> None:
         ! late_wager 2 player 627a.7(c)
     """,
     )
+    # Nothing was paid on one that was returned, and by no section was it owed.
+    after = START + coup("9c Kd", "7h Ts") + "\n4 player 100000\n{}\npay 1 player 1000"
+    refused = text(ruling(after.format("back 4 player 100000") + "\ndone", GAME))
+    assert refused[:2] == ["complete", "4 player 100000 void +0 627a.7(c)"]
+    assert "! late_wager 4 player 627a.7(c)" in refused
+    assert not [line for line in refused if "paid 4" in line]
+    accepted = text(ruling(after.format("pay 4 player 100000\nback 4 player 100000"), GAME))
+    assert "4 player 100000 win +100000 627a.12 Player's Hand, 1 to 1" in accepted
+    # What was added to a wager that lay there is with it.
+    added = after.replace("4 player", "1 player").format("back 1 player 101000")
+    assert "1 player 101000 win +101000" in " ".join(text(ruling(added, GAME)))
     back = START + "withdraw 1 player 1000 | at 20\n" + coup("9c Kd", "7h Ts")
     back = back.replace("deal player_hand up 9c", "deal player_hand up 9c | at 30", 1)
     check(back, f"complete {PLAYER_WINS} ! wager_not_permitted 1 player 627a.7(c)")
