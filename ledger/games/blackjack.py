@@ -118,6 +118,8 @@ STYLE = Style(
     double="10",
     split="11",
     double_cards=2,
+    refusable=True,
+    dead=True,
 )
 
 

@@ -10,7 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules import usual
-from ledger.rules.bets_of_21 import adjacent_boxes, at_most, dealt_in, not_before
+from ledger.rules.bets_of_21 import (
+    adjacent_boxes,
+    at_most,
+    dealt_in,
+    left_out,
+    not_before,
+    second_cards,
+)
 from ledger.rules.bust_it import bust_it_if_known
 from ledger.rules.dealer_of_21 import (
     CHECKED,
@@ -37,12 +44,10 @@ from ledger.rules.hands_of_21 import (
     blackjack_of,
     called,
     doubtful,
-    draw,
     late_card,
     leans,
     one_more,
     play_hands,
-    told,
     total_known,
 )
 from ledger.rules.odds import paytable, row
@@ -147,29 +152,13 @@ def _double_attacks(t: Table, seats: list[int]) -> None:
 
 def _deal(t: Table, seats: list[int], attacks: list[Fact]) -> list[int]:
     """Two cards to each Bet and the hole card (7(f)); whose hand is not dead by 13(f)."""
-    dealt = [seat for seat in seats if not _left_out(t, seat)]
+    dealt = [seat for seat in seats if not left_out(t, seat, "13(f)")]
     t.close(attacks, one_more(t, dealt, 1, "7(f)(1)"), "7(e)")
-    short = [seat for seat in dealt if called(t, "one_card_dealt", seat)]
-    live = [seat for seat in dealt if seat not in short]
-    one_more(t, live, 2, "7(f)(2)")
-    for seat in short:
-        body = t.decide(seat, ("second_card", DEAD), "13(f)")
-        if body is None or body.decision != DEAD:
-            draw(t, seat, 1, 2, "13(f)")
-            live.append(seat)
+    live = second_cards(t, dealt, "7(f)(2)", "13(f)")
     t.deal("dealer", 2, "7(f)(3)")
     for seat in [seat for seat in seats if seat not in live]:
         _dead(t, Hand(seat), "13(f)")
-    return sorted(live)
-
-
-def _left_out(t: Table, seat: int) -> bool:
-    """Whether no card was dealt to a Bet: it was called, or the hand was said to be dead."""
-    said_dead = told(t, Hand(seat)) == DEAD
-    if said_dead and not t.dealt_to(seat):
-        t.decide(seat, (DEAD,), "13(f)")
-        return True
-    return bool(called(t, "no_card_dealt", seat))
+    return live
 
 
 def _dead(t: Table, hand: Hand, section: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import WagerPlaced
+from ledger.rules.hands_of_21 import DEAD, Hand, called, draw, one_more, told
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -31,6 +32,30 @@ def dealt_in(
                 t.not_permitted(seat, other, f"it stands without {t.name(wager)}", section)
                 t.give_back(seat, other, section)
     return seats
+
+
+def left_out(t: Table, seat: int, section: str) -> bool:
+    """Whether no card was dealt to a wager: it was called, or the hand was said to be dead."""
+    if told(t, Hand(seat)) == DEAD and not t.dealt_to(seat):
+        t.decide(seat, (DEAD,), section)
+        return True
+    return bool(called(t, "no_card_dealt", seat))
+
+
+def second_cards(t: Table, dealt: Sequence[int], section: str, short: str) -> list[int]:
+    """A second card each; where it was left out, after all others, or the hand is dead (`short`).
+
+    Returns whose hand is not.
+    """
+    late = [seat for seat in dealt if called(t, "one_card_dealt", seat)]
+    live = [seat for seat in dealt if seat not in late]
+    one_more(t, live, 2, section)
+    for seat in late:
+        body = t.decide(seat, ("second_card", DEAD), short)
+        if body is None or body.decision != DEAD:
+            draw(t, seat, 1, 2, short)
+            live.append(seat)
+    return sorted(live)
 
 
 def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, section: str) -> None:

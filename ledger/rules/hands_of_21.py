@@ -49,6 +49,7 @@ class Style(NamedTuple):
     resplit_aces: bool = False
     after_double: tuple[str, ...] = ()  # what is open beside standing, if the hand is below 21
     refusable: bool = False  # a card drawn in error and exposed
+    dead: bool = False  # called at any point of the play, where no text says when
 
 
 class Hand(NamedTuple):
@@ -165,6 +166,9 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
     """A hand's cards and decisions, until it stands, is split, or is given up."""
     cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
     for _ in range(MOST_TURNS):
+        if style.dead and told(t, hand) == DEAD:
+            t.decide(hand.seat, (DEAD,), style.decided, hand.number)
+            return hand._replace(ended=DEAD)
         total = total_known(t, cards)
         if total and total.points >= LIMIT:
             return _may(t, hand, (), style)
@@ -246,7 +250,8 @@ def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -
     Anything, where a card was lost: which hand it is missing from is not known.
     """
     if doubtful(t):
-        return ["hit", "stand", "double_down", "split", SURRENDERED, *style.after_double]
+        every = ["hit", "stand", "double_down", "split", SURRENDERED, *style.after_double]
+        return [*every, REFUSED] if style.refusable else every
     first = len(cards) == TWO
     pair = first and made < style.split_hands and same_value_if_known(cards) is not False
     if hand.aces and first:
@@ -360,15 +365,19 @@ def _followed(t: Table, hand: Hand, new: int) -> str:
 
 def _refuses(t: Table, hand: Hand, style: Style) -> bool:
     """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
-    if not style.refusable or told(t, hand) != REFUSED or not called(t, "card_drawn_exposed"):
-        return False
+    exposed = style.refusable and called(t, "card_drawn_exposed")
+    return bool(exposed) and told(t, hand) == REFUSED and not _card_first(t, hand)
+
+
+def _card_first(t: Table, hand: Hand) -> bool:
+    """Whether this hand is dealt a card before what it decides next."""
     coming = _coming(t, hand)
-    return not coming or t.source.later_than(coming[0], _decisions(t, hand)[0]) is not False
+    return bool(coming) and t.source.later_than(coming[0], _decisions(t, hand)[0]) is False
 
 
 def _not_dealt(t: Table, hand: Hand) -> bool:
     """Whether the card now asked for is the one that was called as not dealt."""
-    if told(t, hand) == DEAD:
+    if told(t, hand) == DEAD and not _card_first(t, hand):
         return True
     calls = called(t, "requested_card_not_dealt", hand.seat)
     coming = _coming(t, hand)

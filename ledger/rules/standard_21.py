@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import CardsDealt
-from ledger.rules.bets_of_21 import adjacent_boxes, dealt_in
+from ledger.rules.bets_of_21 import adjacent_boxes, dealt_in, left_out, second_cards
 from ledger.rules.dealer_of_21 import (
     Dealer,
     compare,
@@ -53,7 +53,8 @@ BASE = (
     "A Blackjack pays 3 to 2 and other hands 1 to 1, Insurance 2 to 1, and even money for a "
     "Blackjack under an ace; the dealer's hole card is read under an ace or a 10, and he stands on "
     "all 17s. Two cards are doubled, a pair is split to four hands and doubled after, aces are "
-    "split once and get one card each; half is surrendered on the first two cards."
+    "split once and get one card each; half is surrendered on the first two cards. A card drawn in "
+    "error and exposed may be refused; a hand called dead gets its wagers back."
 )
 _WON = ("dealer bust", "higher", "blackjack")
 _PARTS = ("split", "double_down")
@@ -128,7 +129,10 @@ def styled(t: Table, style: Style) -> Style:
 
 
 def deal(t: Table, of: Standard) -> list[int]:
-    """Wagers, which the first card closes, and two cards each: who plays."""
+    """Wagers, which the first card closes, and two cards each: who plays.
+
+    A hand that lacks its cards is dead, and its wagers go back.
+    """
     opening = t.wagers((of.wager, *of.beside), of.placed)
     t.awaits((of.wager,), of.placed)
     since = len(t.taken)
@@ -136,12 +140,16 @@ def deal(t: Table, of: Standard) -> list[int]:
     seats = dealt_in(t, of.wager, of.beside, late, of.placed)
     t.within_positions(of.placed)
     adjacent_boxes(t, seats, of.wager, int(t.rules.options["boxes"]), of.boxes)
-    one_more(t, seats, 1, of.play)
+    dealt = [seat for seat in seats if not left_out(t, seat, of.play)]
+    one_more(t, dealt, 1, of.play)
     up_card(t, of.play)
-    one_more(t, seats, 2, of.play)
+    live = second_cards(t, dealt, of.play, of.play)
     t.deal("dealer", 2, of.play)
     t.any_order(since)  # the order of the deal is not printed
-    return seats
+    for seat in [seat for seat in seats if seat not in live]:
+        for wager in (of.wager, *of.beside):
+            t.give_back(seat, wager, of.play)
+    return live
 
 
 def _late(t: Table, opening: list[Fact], of: Standard) -> set[tuple[int, str]]:

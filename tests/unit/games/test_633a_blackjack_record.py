@@ -8,6 +8,7 @@ from tests.unit.games.rounds import lines, ruling, text
 from tests.unit.games.twenty_one import check, round_of
 
 GAME = "blackjack"
+BOTH = ("blackjack", "spanish_21")
 WIN = "13(a) Win, 1 to 1"
 
 
@@ -20,6 +21,85 @@ def test_633a_8_who_takes_no_even_money_is_paid_3_to_2_or_ties() -> None:
 def test_633a_7_a_dead_hand_gives_back_its_wagers() -> None:
     script = round_of("9d 8h", "5c 2s", "decide 1 hit, decide 1 dead_hand")
     check(script, "complete\n 1 blackjack 1000 void +0 633a.7", GAME)
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "decide 1 dead_hand",
+        "decide 1 hit, deal 1 up 4c, decide 1 dead_hand",
+        "decide 1 hit, deal 1 up 4c Kc, decide 1 dead_hand",
+        "decide 1 hit, decide 1 dead_hand",
+    ],
+)
+def test_633a_7_a_hand_is_called_dead_at_any_point_of_its_play(does: str) -> None:
+    for game in BOTH:
+        script = round_of("9d 8h", "5c 2s", does, f"{game} 1000")
+        check(script, f"complete\n 1 {game} 1000 void +0 633a.7", game)
+
+
+def test_633a_7_each_hand_of_a_split_may_be_called_dead() -> None:
+    does = "decide 1 split, 1 split 1000 hand 2, deal 1 up 3c, decide 1 dead_hand"
+    does += ", deal 1.2 up Kd, decide 1.2 stand"
+    won = f"1.2 split 1000 win +1000 633a.{WIN}"
+    check(
+        round_of("9d 7h Kd", "8c 8s", does),
+        f"complete\n 1 blackjack 1000 void +0 633a.7\n {won}",
+        GAME,
+    )
+
+
+@pytest.mark.parametrize("game", BOTH)
+def test_633a_7_a_hand_without_its_cards_is_dead_or_gets_the_second_after_the_others(
+    game: str,
+) -> None:
+    start = f"start manual_shoe\n1 {game} 1000\n2 {game} 700\n"
+    rest = "deal dealer 8h\n{}decide 2 stand\nshow dealer 1 8h\n"
+    other = f"2 {game} 700 win +700 633a.{WIN}"
+    none = start + "{}deal 2 up Kc\ndeal dealer up 9d\ndeal 2 up 9s\n" + rest.format("")
+    void = f"1 {game} 1000 void +0 633a.7"
+    for called in ("call no_card_dealt 1\n", "decide 1 dead_hand\n"):
+        check(none.format(called), f"complete\n {void}\n {other}", game)
+    one = start + "deal 1 up Kd\ndeal 2 up Kc\ndeal dealer up 9d\ncall one_card_dealt 1\n"
+    one += "deal 2 up 9s\ndecide 1 {}\n"
+    dead = one.format("dead_hand") + rest.format("")
+    check(dead, f"complete\n {void}\n {other}", game)
+    assert text(ruling(one.format("second_card"), game), following=True)[-1] == (
+        "> cards_dealt position 1 633a.7"
+    )
+    late = one.format("second_card") + "deal 1 up 9c\n" + rest.format("decide 1 stand\n")
+    won = f"1 {game} 1000 win +1000 633a.{WIN}"
+    check(late, f"complete\n {other}\n {won}", game)
+
+
+def test_633a_7_the_optional_wagers_of_a_hand_without_cards_go_back_too() -> None:
+    bets = "blackjack 1000 house_money 500 straight_jack 500"
+    script = round_of("9d 8h", "Kc 2s", "", bets).replace("deal 1 up Kc", "decide 1 dead_hand")
+    check(
+        script.replace("deal 1 up 2s\n", ""),
+        """
+        complete
+        1 blackjack 1000 void +0 633a.7
+        1 straight_jack 500 void +0 633a.7
+        1 house_money 500 void +0 633a.7
+        """,
+        GAME,
+    )
+
+
+@pytest.mark.parametrize("does", ["{}, {}", "decide 1 hit, {}, {}", "{}, decide 1 hit, {}"])
+def test_633a_7_an_exposed_card_may_be_refused_and_the_hand_stands(does: str) -> None:
+    moves = does.format("call card_drawn_exposed 9c", "decide 1 refuse_card")
+    for game in BOTH:
+        lost = f"complete\n 1 {game} 1000 lose -1000 633a.7(p)"
+        check(round_of("9d 8h", "8c 3s", moves, f"{game} 1000"), lost, game)
+
+
+def test_633a_7_where_no_card_was_exposed_there_is_none_to_refuse() -> None:
+    for game in BOTH:
+        script = round_of("9d 8h", "8c 3s", "decide 1 refuse_card", f"{game} 1000")
+        found = [line for line in text(ruling(script, game)) if line.startswith("!")]
+        assert [line.split()[1] for line in found] == ["decision_not_permitted"]
 
 
 def test_633a_7_h_a_blackjack_that_was_read_and_is_not_seen_settles_the_round() -> None:

@@ -247,3 +247,12 @@ def test_635a_a_blackjack_seen_after_play_takes_the_first_wager_alone() -> None:
         """,
         GAME,
     )
+
+
+def test_635a_an_exposed_card_may_be_refused_and_a_hand_called_dead() -> None:
+    refused = "decide 1 hit, call card_drawn_exposed 9c, decide 1 refuse_card"
+    lost = "complete\n 1 spanish_21 1000 lose -1000 633a.7(p)"
+    check(round_of("9d 8h", "8c 3s", refused, BET), lost, GAME)
+    dead = "decide 1 hit, deal 1 up 4c, decide 1 dead_hand"
+    void = "complete\n 1 spanish_21 1000 void +0 633a.7"
+    check(round_of("9d 8h", "8c 3s", dead, BET), void, GAME)

@@ -65,19 +65,13 @@ def test_665a_13_c_who_refuses_an_exposed_card_gets_no_more_cards() -> None:
 @pytest.mark.parametrize(
     ("does", "left"),
     [
-        ("decide 1 hit, call card_drawn_exposed 9c, decide 1 refuse_card", ""),
-        ("call card_drawn_exposed 9c, decide 1 hit, decide 1 refuse_card, decide 1 stand", ""),
+        ("hit, exposed, refuse", ""),
+        ("exposed, hit, refuse, decide 1 stand", ""),
+        ("hit, deal 1 up 2c, hit, exposed, refuse", ""),
+        ("hit, exposed, deal 1 up 2c, refuse", ""),
+        ("hit, exposed, refuse, deal 1 up 2c", "! misdeal 1"),
         (
-            "decide 1 hit, deal 1 up 2c, decide 1 hit, call card_drawn_exposed, decide 1 refuse_card",
-            "",
-        ),
-        ("decide 1 hit, call card_drawn_exposed, deal 1 up 2c, decide 1 refuse_card", ""),
-        (
-            "decide 1 hit, call card_drawn_exposed, decide 1 refuse_card, deal 1 up 2c",
-            "! misdeal 1",
-        ),
-        (
-            "decide 1 double_down, 1 double_down 400, call card_drawn_exposed, decide 1 refuse_card",
+            "decide 1 double_down, 1 double_down 400, exposed, refuse",
             "1 double_down 400 lose -400 665a.7(o)(1)(ii)(C)",
         ),
     ],
@@ -85,8 +79,10 @@ def test_665a_13_c_who_refuses_an_exposed_card_gets_no_more_cards() -> None:
 def test_665a_13_c_a_card_refused_after_it_was_asked_for_leaves_the_hand_as_it_is(
     does: str, left: str
 ) -> None:
+    moves = does.replace("exposed", "call card_drawn_exposed").replace("hit", "decide 1 hit")
+    script = round_of("9d 8h", "8c 3s", moves.replace("refuse", "decide 1 refuse_card"))
     lost = "1 bet 1000 lose -1000 665a.7(o)(1)(ii)(C)"
-    found = text(ruling(round_of("9d 8h", "8c 3s", does) + "\ndone", GAME))
+    found = text(ruling(script + "\ndone", GAME))
     assert found[0] == "complete"
     assert lost in found
     rest = [line for line in found[1:] if line != lost and not line.startswith("! not_collected")]
@@ -141,6 +137,8 @@ def test_665a_13_f_a_bet_that_no_card_was_dealt_to_is_dead() -> None:
     expected = [played[0], *lines(void), bust_it, *played[1:]]
     for called in ("call no_card_dealt 2\n", "decide 2 dead_hand\n"):
         assert text(ruling(script + called + DEAL + STAND + DEALER, GAME)) == expected
+    tardy = text(ruling(script + DEAL + "decide 2 dead_hand\n" + STAND + DEALER, GAME))
+    assert tardy == [*expected, "! out_of_turn 2 665a.13(f)"]
     both = "call no_card_dealt 2\n decide 2 dead_hand\n"
     assert text(ruling(script + both + DEAL + STAND + DEALER, GAME)) == expected
 

@@ -14,9 +14,7 @@ EQUIVALENT = {
     "('dealer bust', 'blackjack', 'higher')": NO_ORDER,
     "WON: ('dealer bust', 'higher', 'blackjack') -> "
     "('higher', 'dealer bust', 'blackjack')": NO_ORDER,
-    "_deal: ('second_card', DEAD) -> (DEAD, 'second_card')": NO_ORDER,
     "_decisions: (SURRENDERED, DEAD) -> (DEAD, SURRENDERED)": NO_ORDER,
-    "_left_out: '13(f)' -> '13(g)'": "asked for only where the record has it",
     "_reader_misused: (*CHECKED, None) -> (None, *CHECKED)": NO_ORDER,
     "_settle: ('tie', 'both blackjack') -> ('both blackjack', 'tie')": NO_ORDER,
     "_surrender: (*BASE, 'split') -> ('split', *BASE)": NO_ORDER,
