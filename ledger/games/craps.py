@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.facts import FeePaid, WagerMarked, WagerPlaced, WagerWithdrawn
 from ledger.rules.game import DiceProcedures, Edition, Game, Habit, Reading, Wager
 from ledger.rules.odds import PUSH, paytable, row
+from ledger.rules.seating import overdrawn
 from ledger.rules.steps import Step, said
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def _wager(t: Table, hand: Hand) -> None:
     moved = {"wager_placed", "wager_withdrawn"}
     if any(_before_the_throw(t, name) for name in moved):
         facts += t.wagers([name for name in WAGERS if name not in can], "3(a)", throw=number)
+    overdrawn(t, facts)
     if hand.first is None:
         t.awaits(("pass",), "3(a)")
     else:
@@ -183,7 +185,7 @@ def _judge(
             t.close([fact], hand.first, "4(c)(4)")
     elif wager in LAYS and not placed:
         # Taken down whole it is no longer off: another one is a new bet.
-        hand.off -= {(seat, wager)} if body.amount == lay.get((seat, wager, 1)) else set()
+        hand.off -= {(seat, wager)} if body.amount >= (lay.get((seat, wager, 1)) or 0) else set()
     elif wager == "dont_pass" and not placed:
         hand.down.update([seat] if up else [])
     elif wager == "dont_pass" and seat in hand.down:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.facts import DecisionMade, WagerPlaced
+from ledger.facts import DecisionMade, WagerPlaced, WagerWithdrawn
 from ledger.rules.steps import said
+from ledger.values import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,6 +73,18 @@ def _moved(t: Table, name: str) -> set[tuple[int, str]]:
     """Positions and wagers of these payments."""
     bodies = [fact.body for fact in t.source.left(name)]
     return {(body.position, body.wager) for body in bodies}  # type: ignore[attr-defined]  # payments
+
+
+def overdrawn(t: Table, moved: Iterable[Fact]) -> None:
+    """More was taken back than lay there, by the wagers a table took in; unless facts were lost."""
+    for fact in () if t.source.excused else moved:
+        body = fact.body
+        if isinstance(body, WagerWithdrawn):
+            lay, _ = t.taken_back[fact.source, fact.id]
+            known = t.rules.game.wager(body.wager)
+            if known and lay < body.amount:
+                why = f"{dollars(body.amount)} was taken back, and {dollars(lay)} lay there"
+                t.not_permitted(body.position, body.wager, why, known.section, (fact,))
 
 
 def gave_up(t: Table, seat: int, wager: str, section: str) -> bool:

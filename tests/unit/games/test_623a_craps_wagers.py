@@ -289,3 +289,24 @@ def test_623a_12_1_within_two_clocks_a_wager_about_the_first_throw_is_of_uncerta
         script,
         f"complete\n1 all_small throw 2 500 lose -500 623a.12(5)\n! {code} 1 all_small 623a.12(1)",
     )
+
+
+def test_623a_3_a_42_no_more_is_taken_back_than_lies_there() -> None:
+    for wager, section in (("lay_4", "3(a)(42)"), ("pass", "3(a)"), ("all_small", "3(a)(43)(i)")):
+        found, filed = f"! wager_not_permitted 1 {wager} 623a.{section}", {"offers": (wager,)}
+        begun = f"start\n1 {wager} 1000\nwithdraw 1 {wager} {{}}\n2 pass 100\n{rolls('5 7')}"
+        owed = "complete\n2 pass throw 2 100 lose -100 623a.3(a)\n"
+        check(begun.format(1500), owed + found, filed=filed)
+        check(begun.format(1000), owed, filed=filed)
+        # Where facts were lost, so may have been the chips.
+        lost = begun.format("1500 | seq 1").replace("2 pass 100", "2 pass 100 | seq 3")
+        assert found not in text(ruling(lost, GAME))
+    says = ruling(begun.format(1500), GAME).findings[0].says
+    assert "$15.00 was taken back, and $10.00 lay there" in says
+
+
+def test_623a_3_a_42_a_lay_bet_overdrawn_is_off_no_longer() -> None:
+    """Down it is whole: another one is a new bet."""
+    script = f"start\n1 lay_4 1000\ncalled 1 lay_4 off\n{rolls('6')}"
+    again = f"{script}\nwithdraw 1 lay_4 1500\n1 lay_4 500\n{rolls('7')}"
+    assert "1 lay_4 throw 2 500 win +250" in " ".join(text(ruling(again, GAME)))
