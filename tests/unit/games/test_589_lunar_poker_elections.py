@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.games.lunar import QUALIFIED, check, opening, showdown, told
+from tests.unit.games.lunar import GAME, QUALIFIED, check, opening, showdown, told
+from tests.unit.games.rounds import ruling
 
 HAND = "Ts Td 8h 4c 3d"
 FLUSH = "5c 6c 7c 8c 9c"
@@ -72,3 +73,9 @@ def test_589_11_b_2_a_hand_paid_at_once_has_no_bet_and_one_that_lies_there_goes_
     check(begun + BET + "locked\n" + declare, expected)
     late = "! late_wager 1 bet 589.11(a)(3)\n ! wager_not_permitted"
     check(begun + declare + "locked\n" + BET, expected.replace("! wager_not_permitted", late))
+    odd = begun + BET.replace("2000", "1000") + declare + "locked"
+    assert told(odd)[-2:] == ["! wager_not_permitted 1 bet 589.11(b)(2)"] * 2
+    assert [found.says.partition(": ")[2] for found in ruling(odd, GAME).findings] == [
+        "it is $10.00, not one of $20.00 (589.11(b)(2)).",
+        "a hand that is paid at once has none (589.11(b)(2)).",
+    ]

@@ -101,6 +101,14 @@ DRAWN = """
 """
 
 
+def test_589_13_c_a_card_too_many_voids_before_anybody_has_decided() -> None:
+    dealt = BEFORE.replace("4c 3d", "4c 3d 5h")
+    check(
+        dealt,
+        voided("13(c)") + "! misdeal 1 5 / 6 589.13(c)",
+    )
+
+
 def test_589_13_c_a_card_too_many_or_too_few_after_a_draw_voids_and_the_fee_stays() -> None:
     """A fee is no wager: 13(c) returns wagers."""
     fee = "1 options 1000 lose -1000 589.13(c)"

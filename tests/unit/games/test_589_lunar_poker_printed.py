@@ -14,7 +14,6 @@ EQUIVALENT = {
     "DEALING: '11(g)(2)' -> '12'": NO_STUB,
     "MANUAL_SHOE: '11(g)(2)' -> '12'": NO_STUB,
     "_compare: '11(e)(2)(i)' -> '11(e)(2)(ii)' #2": "the Ante's one row fits every hand",
-    "_declares: 1 -> 2": "what is later than the second card is later than the first",
     "_instant_hand: 0 -> -1": SAME_ROWS,
     "_instant_hand: 0 -> 1": SAME_ROWS,
     "leans: 0 -> -1": SAME_ROWS,
