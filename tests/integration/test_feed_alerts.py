@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import threading
 import time
 from contextlib import contextmanager
@@ -250,6 +251,43 @@ def test_records_read_again_by_a_group_that_lost_its_place_raise_nothing_again(
     with database.connect("ledger_owner") as connection:
         connection.execute("TRUNCATE views.alerts CASCADE")
     assert once(database, feed, SETTINGS).raised == 2, "the control: without what was kept"
+
+
+@pytest.mark.long
+def test_alerts_killed_anywhere_are_each_raised_once_and_delivered(
+    database: Database, feed: Connection, tmp_path: Path
+) -> None:
+    install(database)
+    rows = record(database, [paid(1_000_000 + n, n) for n in range(1, 301)])
+    publish(database, feed, of_rows(rows), len(rows))
+    cli = Cli(
+        environ(
+            tmp_path,
+            ROUND_LEDGER_DATABASE_URL=database.url,
+            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+        )
+    )
+    chance = random.Random(3)  # noqa: S311 - repeatable, guards nothing
+    amidst = 0
+    for _ in range(6):
+        with cli.start("consume", "alerts", "--follow") as running:
+            assert running.stderr
+            for _ in range(chance.randint(5, 40)):
+                assert running.stderr.readline(), "it ended by itself"
+            running.kill()
+        with kept(database) as alerts_:
+            amidst += any(each.delivered_at_us is None for each in alerts_.receipts())
+    assert amidst, "kills must fall between raising and delivering"
+    until = time.monotonic() + 60
+    undelivered = True
+    while undelivered and time.monotonic() < until:
+        once(database, feed, dataclasses.replace(SETTINGS, alert_lag_s=10**9))
+        with kept(database) as alerts_:
+            undelivered = any(each.delivered_at_us is None for each in alerts_.receipts())
+    with kept(database) as alerts_:
+        payouts = {r.alert_id for r in alerts_.receipts() if r.alert_id.startswith("payout:")}
+    assert len(payouts) == len(rows)
+    assert {each.id for each in on_topic(feed)} >= payouts
 
 
 def publish_all(base: Database, where: Connection) -> None:
