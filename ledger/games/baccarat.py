@@ -71,7 +71,7 @@ GAME = Game(
         "9(f)": "on camera, not in the feed",
     },
     habit=baccarat.HABIT,
-    options=baccarat.options("2(b)(8)"),
+    options=baccarat.options("2(b)(8)", "9(e)(1)(i)"),
     fees=("vigorish",),
     decks=8,
     base=baccarat.BASE,

@@ -260,7 +260,7 @@ GAME = Game(
             "it; `ignored`: it is passed over.",
         ),
     ),
-    options=options("7", "11", "6(f)"),
+    options=(*options("7", "11", "6(f)"), house_money.option("7(g)(10)(ii)(A)")),
     irregularities={},
     procedures=None,
     base=BASE,

@@ -72,7 +72,7 @@ GAME = Game(
         "8(c)(6)": "on camera, not in the feed",
     },
     habit=baccarat.HABIT,
-    options=baccarat.options("2(b)(8)"),
+    options=baccarat.options("2(b)(8)", "8(c)(3)(i)(A)"),
     fees=("vigorish",),
     decks=8,
     base=baccarat.BASE,

@@ -73,7 +73,7 @@ GAME = Game(
         "12(f)": "printed only in part",
     },
     habit=baccarat.HABIT,
-    options=baccarat.options("2(b)(8)"),
+    options=baccarat.options("2(b)(8)", "8(d)(1)(i)"),
     fees=("vigorish",),
     decks=8,
     base=baccarat.BASE,

@@ -122,7 +122,7 @@ def base(paid: str) -> Base:
     )
 
 
-def options(marked: str) -> tuple[Option, ...]:
+def options(marked: str, pressed: str) -> tuple[Option, ...]:
     """What the three chapters leave to the holder."""
     return (
         Option(
@@ -132,6 +132,7 @@ def options(marked: str) -> tuple[Option, ...]:
             "`on_payout`: the Banker's Hand is paid 19 to 20; `marked`: 1 to 1, and one part in 20 "
             "is paid afterwards; `none`: 1 to 1, and EZ Baccarat's push.",
         ),
+        house_money.option(pressed),
         Option("decks", (8, 7, 6, 5, 4, 3, 2, 1), "601a.2", "Decks in the dealing shoe."),
     )
 

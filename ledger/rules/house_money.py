@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ledger.rules.game import Reading
+from ledger.rules.game import Option, Reading
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PRESS = "press"
 STAKE_TOO = "press_includes_stake"
+PORTION, ANY, HALF = "press_portion", "any_part", "half"
 
 
 def reading(section: str) -> Reading:
@@ -33,6 +34,17 @@ def reading(section: str) -> Reading:
     )
 
 
+def option(section: str) -> Option:
+    """How much of the payout the holder lets a player add."""
+    return Option(
+        PORTION,
+        (ANY, "whole", HALF),
+        section,
+        "What of House Money's payout may be added to the other wager. `any_part`: as much of it "
+        "as the player likes; `whole`: all of it or nothing; `half`: half of it or nothing.",
+    )
+
+
 def press(
     t: Table, seat: int, decided: Settlement | None, onto: Sequence[str], section: str
 ) -> set[str]:
@@ -42,14 +54,17 @@ def press(
     was pressed onto than the payout alone: that stands by the reading.
     """
     won = decided.net if decided and decided.outcome == "win" else 0
-    most = won + (decided.stake if decided and won and t.rules.readings[STAKE_TOO] else 0)
+    portion = t.rules.options[PORTION]
+    share = won // 2 if portion == HALF else won
+    most = share + (decided.stake if decided and won and t.rules.readings[STAKE_TOO] else 0)
     left = most
     beyond: set[str] = set()
     for _ in onto:
         held = [wager for wager in onto if t.stake(seat, wager)]
+        unit = decided.stake if decided and portion == ANY else left or 1
         if not (left and held) and not t.source.left("decision_made"):
             break
-        ways = partial(_ways, held, onto, decided.stake, left) if decided else None
+        ways = partial(_ways, held, onto, unit, left) if decided else None
         body = t.decide(seat, (PRESS,), section, may=True, ways=ways)
         if body is None:
             break
@@ -61,10 +76,14 @@ def press(
                 why = f"{dollars(amount)} was pressed, and {dollars(left)} may be"
             t.not_permitted(seat, wager, why, section, (t.taken[-1][1],))
         left = max(0, left - amount)
-        beyond |= {wager} if most - left > won else set()
+        beyond |= {wager} if most - left > share else set()
         spot = (seat, wager, 1)
         if spot not in t.stakes or t.stakes[spot] is not None:
             t.stakes[spot] = t.stake(seat, wager) + amount
+    pressed = most - left
+    if portion != ANY and pressed and left and pressed != share:
+        why = f"{dollars(pressed)} was pressed, and {dollars(share)} or nothing may be"
+        t.not_permitted(seat, wager, why, section)
     return beyond
 
 

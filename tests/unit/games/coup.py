@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ledger import adjudicate
+from ledger import facts as told
 from ledger.rules.record import Record
 from ledger.rules.steps import Stop
 from ledger.rules.table import Table
-from ledger.submissions import in_force
+from ledger.submissions import Filed, in_force
 from tests.unit.games.rounds import facts_of, lines, ruling, text
 
 if TYPE_CHECKING:
@@ -54,11 +55,18 @@ class Asked(Record):
         return super().take(step)
 
 
-def asked(game: str, script: str) -> list[Step]:
+def asked(game: str, script: str, *, options: dict[str, Any] | None = None) -> list[Step]:
     """Every step that play asks a record for, and what a source that makes facts is told of it."""
     of = adjudicate.games()[game]
     record = Asked(facts_of(script, game, "2015-03-01"))
     record.steps = []
+    filing = told.RulesSubmissionFiled(
+        game=game,
+        effective_from="2010-01-01",
+        breakage=told.Breakage(unit=1, mode="down"),
+        options=options,
+    )
+    filed = [Filed("hollywood", None, 0, filing)] if options else []
     with suppress(Stop):
-        of.play(Table(record, in_force(of, "hollywood", "T-1", "2015-03-01", [])))
+        of.play(Table(record, in_force(of, "hollywood", "T-1", "2015-03-01", filed)))
     return record.steps

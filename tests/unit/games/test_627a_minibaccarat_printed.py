@@ -75,6 +75,7 @@ def test_627a_what_the_holder_chooses_and_what_is_shuffled_together() -> None:
     game = adjudicate.games()[GAME]
     assert [(each.name, each.values, each.section) for each in game.options] == [
         ("vigorish", ("on_payout", "marked", "none"), "2(b)(8)"),
+        ("press_portion", ("any_part", "whole", "half"), "8(d)(1)(i)"),
         ("decks", (8, 7, 6, 5, 4, 3, 2, 1), "601a.2"),
     ]
     assert (game.decks, game.positions, game.fees) == (8, 9, ("vigorish",))

@@ -62,7 +62,11 @@ def test_629a_7_12_the_tables_are_as_printed_and_as_the_standard_game_has_them()
         press_includes_stake 8(c)(3)(i)(A): false, true
     """)
     game = adjudicate.games()[GAME]
-    assert [each.section for each in game.options] == ["2(b)(8)", "601a.2"]
+    assert [each.section for each in game.options] == [
+        "2(b)(8)",
+        "8(c)(3)(i)(A)",
+        "601a.2",
+    ]
     assert (game.decks, game.positions, game.fees) == (8, 9, ("vigorish",))
 
 

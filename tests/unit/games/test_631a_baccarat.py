@@ -62,7 +62,7 @@ def test_631a_8_13_the_tables_are_as_printed_and_as_the_standard_game_has_them()
         press_includes_stake 9(e)(1)(i): false, true
     """)
     game = adjudicate.games()[GAME]
-    assert [each.section for each in game.options] == ["2(b)(8)", "601a.2"]
+    assert [each.section for each in game.options] == ["2(b)(8)", "9(e)(1)(i)", "601a.2"]
     assert (game.decks, game.positions, game.fees) == (8, 14, ("vigorish",))
 
 

@@ -78,4 +78,5 @@ def test_633a_6_f_7_11_what_the_holder_may_choose_and_how_many_decks_and_boxes_t
         ("double_split", True, "11"),
         ("resplit_aces", False, "11"),
         ("boxes", 7, "6(f)"),
+        ("press_portion", "any_part", "7(g)(10)(ii)(A)"),
     ]
