@@ -185,7 +185,9 @@ def _judge(
             t.close([fact], hand.first, "4(c)(4)")
     elif wager in LAYS and not placed:
         # Taken down whole it is no longer off: another one is a new bet.
-        hand.off -= {(seat, wager)} if body.amount >= (lay.get((seat, wager, 1)) or 0) else set()
+        hand.off -= (
+            {(seat, wager)} if body.amount >= (lay.get((seat, wager, 1)) or body.amount) else set()
+        )
     elif wager == "dont_pass" and not placed:
         hand.down.update([seat] if up else [])
     elif wager == "dont_pass" and seat in hand.down:

@@ -61,10 +61,10 @@ def press(
     beyond: set[str] = set()
     for _ in onto:
         held = [wager for wager in onto if t.stake(seat, wager)]
-        unit = decided.stake if decided and portion == ANY else left or 1
+        unit = decided.stake if decided and portion == ANY else left
         if not (left and held) and not t.source.left("decision_made"):
             break
-        ways = partial(_ways, held, onto, unit, left) if decided else None
+        ways = partial(_ways, held, onto, unit, left)
         body = t.decide(seat, (PRESS,), section, may=True, ways=ways)
         if body is None:
             break
