@@ -95,7 +95,7 @@ def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
     assert rounds > 500
     _, made, wrong = judged(14, 300, 4, 12, (game_id,))
     assert not wrong
-    assert made.total() > 60
+    assert made.total() > 15
 
 
 @pytest.mark.long
