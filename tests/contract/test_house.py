@@ -18,6 +18,7 @@ MODULES = {
     for path in sorted((ROOT / package).rglob("*.py"))
 }
 SQL = "\n".join(path.read_text() for path in sorted((ROOT / "infra" / "sql").glob("*.sql")))
+TOPICS = (ROOT / "infra/kafka/topics.toml").read_text()
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text()
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -39,12 +40,12 @@ def nodes(text: str) -> list[ast.AST]:
 
 
 def means_something(dotted: str) -> bool:
-    """Whether a dotted name is a module, a name in one, or an object of the database."""
+    """Whether a dotted name is a module, a name in one, a topic, or an object of the database."""
     holder, _, last = dotted.replace(".", "/").rpartition("/")
     if f"{holder}/{last}.py" in MODULES or (ROOT / holder / last / "__init__.py").is_file():
         return True
     within = MODULES.get(f"{holder}.py", "") + MODULES.get(f"{holder}/__init__.py", "")
-    return re.search(rf"\b{last}\b", within) is not None or dotted in SQL
+    return re.search(rf"\b{last}\b", within) is not None or dotted in SQL + TOPICS
 
 
 def test_every_module_says_what_it_is() -> None:
