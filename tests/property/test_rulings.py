@@ -72,7 +72,7 @@ def is_free(fact: Fact, said: Awaiting) -> bool:
     if isinstance(body, DecisionMade):  # a player may, where none of his decisions is due
         return said.step not in ("decision_made", "wager_placed") and not said.or_
     # Stacks are counted and the rake is taken where a room does so. An invalid throw comes instead
-    # of a throw; dice are offered where a device reports it; a stub is counted in one of five rounds.
+    # of a throw; dice are offered where a device reports it; a stub is counted in one round of five.
     return isinstance(body, (NoRollCalled, DiceOffered, StubCounted, StackCounted, RakeTaken))
 
 
