@@ -71,8 +71,8 @@ def is_free(fact: Fact, said: Awaiting) -> bool:
         return said.wager is None or body.wager != said.wager
     if isinstance(body, DecisionMade):  # a player may, where none of his decisions is due
         return said.step not in ("decision_made", "wager_placed") and not said.or_
-    # Stacks are counted and the rake is taken where a room does so. An invalid throw comes instead
-    # of a throw; dice are offered where a device reports it; a stub is counted in one round of five.
+    # Stacks are counted and the rake is taken where a room does so; an invalid throw comes instead
+    # of a throw; dice are offered where a device reports it; one stub in five is counted.
     return isinstance(body, (NoRollCalled, DiceOffered, StubCounted, StackCounted, RakeTaken))
 
 
