@@ -66,3 +66,6 @@ COMMENT ON COLUMN views.outbox.made_at_us IS 'When it was written, by the databa
 COMMENT ON COLUMN views.outbox.topic IS 'Topic it is for.';
 COMMENT ON COLUMN views.outbox.key IS 'Key of its record.';
 COMMENT ON COLUMN views.outbox.body IS 'The record''s value, JSON; NULL: the key is no more.';
+
+-- A backup is taken by who may read: the number that comes next is part of it.
+GRANT SELECT ON SEQUENCE views.outbox_number_seq TO ledger_reader;

@@ -41,6 +41,7 @@ def here(home: Path) -> Cli:
     return Cli(environ(home))
 
 
+@pytest.mark.long
 def test_up_runs_both_others_find_them_and_down_ends_them_and_keeps_the_data(
     here: Cli, home: Path, tmp_path: Path
 ) -> None:
