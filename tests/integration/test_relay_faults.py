@@ -219,6 +219,9 @@ def test_with_three_nodes_any_one_may_be_killed_while_facts_are_published(
     cluster = Cluster(tmp_path / "kafka", 3)
     try:
         topics.apply(cluster.where, FEED)
+        until = time.monotonic() + 20
+        while topics.differences(cluster.where, FEED) and time.monotonic() < until:
+            time.sleep(0.2)  # one node knows of a topic before the others do
         assert topics.differences(cluster.where, FEED) == []
         with load(database, every_s=0.05) as count, process(database, cluster.where) as running:
             assert running.stdout
