@@ -196,7 +196,9 @@ def three_if_known(hands: Mapping[str, Sequence[str]] | None, by: Ranking) -> Th
 
 
 def settings(cards: Sequence[str], by: Ranking) -> Iterator[tuple[Three, Hands]]:
-    """Every way that 659a.11(b) allows to set seven cards. Raises KeyError for an unknown card."""
+    """Every way that 659a.11(b) allows to set seven cards; none where one is not known."""
+    if any(card not in RANK and card != JOKER for card in cards):
+        return
     places = range(len(cards))
     for held in combinations(places, _HIGH_CARDS):
         high = tuple(cards[place] for place in held)
