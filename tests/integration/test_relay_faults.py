@@ -108,10 +108,15 @@ def test_a_relay_killed_tens_of_times_loses_no_fact(database: Database, kafka: C
 def test_a_relay_that_moves_tracking_before_the_acknowledgement_loses_facts_and_it_is_seen(
     database: Database, kafka: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with load(database):
-        killed(database, kafka, 3, seed=1, mode="early")
     monkeypatch.setattr("consumers.relay.tails", lambda *_: {})
-    assert "missing" in {each.kind for each in checked(database, kafka).breaks}
+    seen: set[str] = set()
+    for seed in range(1, 9):  # whether a kill falls into the moment is chance
+        with load(database):
+            killed(database, kafka, 3, seed=seed, mode="early")
+        seen = {each.kind for each in checked(database, kafka).breaks}
+        if "missing" in seen:
+            break
+    assert "missing" in seen
 
 
 @pytest.mark.long
