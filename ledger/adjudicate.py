@@ -39,7 +39,7 @@ from ledger.submissions import Filed, in_force
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.rules.coupons import Batch
+    from ledger.rules.coupon_facts import Batch
     from ledger.rules.game import InForce
     from ledger.values import RoundId
     from ledger.wire import Fact
@@ -54,6 +54,7 @@ class RoundRecord(NamedTuple):
     gone: frozenset[int] = frozenset()  # positions whose player left during the round
     seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
     batches: Sequence[Batch] = ()  # of coupons that were issued, at the property
+    spent: Sequence[Fact] = ()  # drops of the round's coupons from before it
 
 
 _Stake = tuple[int | None, int, str | None]
@@ -167,7 +168,7 @@ def _table(
         broken_off=broken_off,
     )
     table = Table(record, rules, dealt_from)
-    table.known = coupons.known(of.batches, facts)
+    table.known = coupons.known(of.batches, facts, of.spent)
     return table, record
 
 
@@ -319,7 +320,7 @@ def _awaiting(step: Step, table: Table) -> Awaiting:
     return Awaiting(
         step=step.fact,
         who=who,
-        section=table.rules.section(step.section),
+        section=table.rules.section(step.section) if step.section else None,
         position=step.position,
         wager=step.what if step.fact.startswith("wager") else None,
         amount=step.amount,

@@ -17,10 +17,12 @@ from ledger.errors import Busy, Unavailable
 from ledger.tape import Quarantined, Receipt, Received
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     from ledger.tape import Tape
+
+    Facts = Sequence[Received | Quarantined]
 
 FACTS_A_COMMIT_MAX = 2_000
 """Facts in one transaction, so that a flush is never long awaited."""
@@ -41,8 +43,10 @@ _PAUSE_S = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 """Pauses between asking again; the last one repeats."""
 
 
-class _Submission(NamedTuple):
-    facts: Sequence[Received | Quarantined]
+class Submission(NamedTuple):
+    """What one caller wants kept together."""
+
+    facts: Facts
     octets: int
     receipts: Future[list[Receipt]]
 
@@ -60,7 +64,7 @@ class Committer:
     def __init__(self, tape: Tape, *, ask_again_s_max: float = ASK_AGAIN_S_MAX) -> None:
         self._tape = tape
         self._ask_again_s_max = ask_again_s_max
-        self._waiting: deque[_Submission] = deque()
+        self._waiting: deque[Submission] = deque()
         self._facts_waiting = 0
         self._octets_waiting = 0
         self._changed = threading.Condition()
@@ -96,7 +100,7 @@ class Committer:
                     where="committer",
                     hint="Send them again in a second; none of them was kept.",
                 )
-            self._waiting.append(_Submission(facts, octets, receipts))
+            self._waiting.append(Submission(facts, octets, receipts))
             self._facts_waiting += len(facts)
             self._octets_waiting += octets
             self._changed.notify()
@@ -143,11 +147,11 @@ class Committer:
                 if not self._waiting:
                     return
                 group = self._take()
-            self._commit(group)
+            keep(group, self._ask)
 
-    def _take(self) -> list[_Submission]:
+    def _take(self) -> list[Submission]:
         """As many submissions as fit into one transaction, in order, at least one."""
-        group: list[_Submission] = []
+        group: list[Submission] = []
         facts = octets = 0
         while self._waiting:
             first = self._waiting[0]
@@ -160,35 +164,45 @@ class Committer:
         self._octets_waiting -= sum(one.octets for one in group)
         return [one for one in group if one.receipts.set_running_or_notify_cancel()]
 
-    def _commit(self, group: list[_Submission]) -> None:
-        """Keep a group in one transaction; where it is refused, each alone: one is at fault."""
-        try:
-            receipts = iter(self._ask([fact for one in group for fact in one.facts]))
-        except Unavailable as error:
-            for one in group:
-                one.receipts.set_exception(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to a caller
-            if len(group) > 1:
-                for one in group:
-                    self._commit([one])
-            else:
-                group[0].receipts.set_exception(error)
-        else:
-            for one in group:
-                one.receipts.set_result([next(receipts) for _ in one.facts])
-
-    def _ask(self, facts: list[Received | Quarantined]) -> list[Receipt]:
-        """Append, and ask again while no answer comes. Raises the last `Unavailable`."""
+    def _ask(self, facts: Facts) -> list[Receipt]:
         until = time.monotonic() + self._ask_again_s_max
-        attempt = 0
-        while True:
-            try:
-                return self._tape.append(facts)
-            except Unavailable:
-                if time.monotonic() > until or self._closed:
-                    raise
-            time.sleep(_PAUSE_S[min(attempt, len(_PAUSE_S) - 1)])
-            attempt += 1
+        return ask(self._tape, facts, lambda: time.monotonic() > until or self._closed)
+
+
+def keep(group: Sequence[Submission], asked: Callable[[Facts], list[Receipt]]) -> None:
+    """Keep a group in one transaction; where it is refused, each alone: one is at fault."""
+    try:
+        receipts = iter(asked([fact for one in group for fact in one.facts]))
+    except Unavailable as error:
+        for one in group:
+            one.receipts.set_exception(error)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to a caller
+        if len(group) > 1:
+            for one in group:
+                keep([one], asked)
+        else:
+            group[0].receipts.set_exception(error)
+    else:
+        for one in group:
+            one.receipts.set_result([next(receipts) for _ in one.facts])
+
+
+def ask(
+    tape: Tape,
+    facts: Facts,
+    gives_up: Callable[[], bool],
+    pause: Callable[[float], None] = time.sleep,
+) -> list[Receipt]:
+    """Append, and ask again while no answer comes. Raises the last `Unavailable`."""
+    attempt = 0
+    while True:
+        try:
+            return tape.append(facts)
+        except Unavailable:
+            if gives_up():
+                raise
+        pause(_PAUSE_S[min(attempt, len(_PAUSE_S) - 1)])
+        attempt += 1
 
 
 def _octets(fact: Received | Quarantined) -> int:

@@ -40,10 +40,11 @@ def rule_corrected(
 ) -> Ruling:
     """A round's ruling; with corrections, the one after them, and beside it the one before."""
     before = rule(of, submissions)
-    if not any((fact.source, fact.id) in made for fact in of.facts):
+    if not any((fact.source, fact.id) in made for fact in (*of.facts, *of.spent)):
         return before
     facts = corrected(of.facts, made)
-    after = rule(of._replace(facts=facts), submissions) if facts else None
+    as_meant = of._replace(facts=facts, spent=corrected(of.spent, made))
+    after = rule(as_meant, submissions) if facts else None
     return msgspec.structs.replace(after, before=before) if after else before
 
 

@@ -71,7 +71,7 @@ def in_force(
         readings=_in_force(readings_of(game), chosen.readings if chosen else {}),
         paytables=chosen.paytables if chosen else {},
         options=_in_force(game.options, chosen.options if chosen else {}),
-        limits=chosen.limits if chosen else {},
+        limits=_limits(game, chosen.limits) if chosen else {},
         progressives=chosen.progressives if chosen else {},
         breakage_unit=chosen.breakage.unit if chosen else 1,
         chosen=chosen,
@@ -88,6 +88,15 @@ def _in_force(known: Sequence[_Choice], chosen: Mapping[str, Any]) -> dict[str, 
     return {
         each.name: chosen[each.name] if chosen.get(each.name) in each.values else each.default
         for each in known
+    }
+
+
+def _limits(game: Game, chosen: Mapping[str, int | None]) -> dict[str, int]:
+    """Limits as filed, cents; one that no section knows, or too low for it, limits nothing."""
+    return {
+        name: cents
+        for name, cents in chosen.items()
+        if cents is not None and name in game.limits and cents >= game.limits[name]
     }
 
 

@@ -95,7 +95,7 @@ def drop(serial: str) -> CouponDropped:
 
 
 def feed() -> list[Received]:
-    """Rounds 1 to 9 of one table, and what is to be found of each."""
+    """Rounds 1 to 10 of one table and two elsewhere; `FOUND_BY_ROUND` is to be found of them."""
     told = Feed()
     told.coup(1, "MP-000001", "MP-000002")
     told.tell(105, drop("MP-000001"), of=1)
@@ -118,6 +118,10 @@ def feed() -> list[Received]:
     told.correct(told.tell(890, drop("MP-000009")), None)
     told.coup(9, "XX-000001")
     told.tell(990, drop("XX-000001"))
+    told.coup(10, "MP-000001", "MP-000005")  # dropped in round 1; of round 4, elsewhere
+    told.tell(1_090, drop("MP-000001"))
+    told.tell(1_090, drop("MP-000005"))
+    told.coup(11, "MP-000003", where="hollywood/MB-02")
     told.coup(1, "MP-000001", where="live/MB-01")
     told.batch("MP-000001", "MP-000005")
     told.batch("MP-000006", "MP-000099")
@@ -127,16 +131,18 @@ def feed() -> list[Received]:
 FOUND: dict[int, list[str]] = {
     1: [],
     2: [],
-    3: ["coupon_not_dropped"],
+    3: ["wager_not_permitted", "coupon_not_dropped"],
     4: ["coupon_not_dropped"],
     5: [],
     6: [],
     7: [],
     8: ["coupon_not_dropped"],
     9: ["wager_not_permitted"],
+    10: ["wager_not_permitted", "wager_not_permitted"],
 }
 FOUND_BY_ROUND = {
     **{f"hollywood:MB-01/{DAY}/{number}": codes for number, codes in FOUND.items()},
+    f"hollywood:MB-02/{DAY}/11": ["wager_not_permitted", "coupon_not_dropped"],
     f"live:MB-01/{DAY}/1": ["coupon_not_dropped"],
 }
 """What is to be found of each round, by its name."""

@@ -41,7 +41,7 @@ from ledger.rules.poker import (
     is_a,
 )
 from ledger.rules.seating import back_if_late, only_late, within_table
-from ledger.rules.starting import PLACES, deal_to_all
+from ledger.rules.starting import BUTTON, PLACES, SHAKER, deal_to_all
 from ledger.rules.steps import Step, said
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from ledger.rules.table import Table
 
     Cards = Mapping[str, Sequence[str]] | None  # by the hand they were set into
-
 
 # Two hands of three win (11(f)(2)); a copy is not higher (11(f)(1)(i)-(ii)).
 ASIA_POKER = paytable(
@@ -346,8 +345,7 @@ GAME = Game(
             "house_way",
             ("as_recorded", "highest_high"),
             "11(c)",
-            "How the dealer sets his hands: as he set them last, or with the highest high hand, "
-            "and of those the highest medium hand.",
+            "As the dealer set his hands last; or the highest high, then the highest medium hand.",
         ),
         Option(
             "adjacent_boxes",
@@ -357,14 +355,15 @@ GAME = Game(
             "first, of equal ones counterclockwise. `false`: on one.",
         ),
     ),
+    limits={"payout_per_player_round": 5_000_000},
+    rotation=BUTTON,
+    shaker=SHAKER,
     irregularities={
         **usual.irregularities("13(f)", "13(g)", "13(h)", "13(l)", "13(m)"),
         "dice_mistotalled": Irregularity(
             "13(c)", void=True, says="void where the first card goes wrong for it", in_play=True
         ),
-        "player_card_exposed": Irregularity(
-            "13(d)", void=False, says="that player may void his hand before he looks at it"
-        ),
+        "player_card_exposed": Irregularity("13(d)", void=False, says="its player may void it"),
         "dealer_card_exposed": Irregularity("13(e)", void=True, says=usual.VOID),
         "dealer_hand_misset": Irregularity(
             "13(i)", void=False, says="set again by the Rules Submission; the round is completed"
@@ -384,17 +383,18 @@ GAME = Game(
         stub_rounds=1,
         device_covered="13(n)",
         deck_cards=53,
+        recut="5(d)",
     ),
     not_modelled={
         **usual.NOT_MODELLED,
         "2(e)": "equipment",
-        **dict.fromkeys(("5(d)", "11(a)", "11(i)", "13(a)", "13(b)"), "on camera, not in the feed"),
+        **dict.fromkeys(("5(e)", "11(a)", "11(i)"), "on camera, not in the feed"),
     },
     habit=Habit(
         always=("asia_poker",),
         sometimes={"bonus": 350},
         coupon="asia_poker",
         hole=CARDS,
-        leans=lambda _, options: dict.fromkeys(options, 20),
+        leans=lambda *_: {"surrender": 20, "void_hand": 500},
     ),
 )

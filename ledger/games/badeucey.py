@@ -88,12 +88,11 @@ GAME = Game(
     procedures=None,
     not_modelled={
         "20(a)": "on camera, not in the feed",
-        "20(c)(1)(i)": "on camera, not in the feed",
-        "20(c)(1)(ii)": "on camera, not in the feed",
-        "20(c)(2)": "on camera, not in the feed",
     },
     habit=rounds.HABIT._replace(hole=5),
     options=rounds.options("20"),
+    limits=rounds.LIMITS,
+    rotation=rounds.button("20"),
     base=rounds.BASE,
     pots=True,
 )

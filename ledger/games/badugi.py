@@ -59,12 +59,11 @@ GAME = Game(
     procedures=None,
     not_modelled={
         "21(a)": "on camera, not in the feed",
-        "21(c)(1)(i)": "on camera, not in the feed",
-        "21(c)(1)(ii)": "on camera, not in the feed",
-        "21(c)(2)": "on camera, not in the feed",
     },
     habit=rounds.HABIT._replace(hole=4),
     options=rounds.options("21"),
+    limits=rounds.LIMITS,
+    rotation=rounds.button("21"),
     base=rounds.BASE,
     pots=True,
 )

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ledger.rules import house_money, progressive
 from ledger.rules.cards import DECK
 from ledger.rules.dealer_of_21 import CHECKED, Peek, up_value
-from ledger.rules.game import Edition, Game, Habit, Reading, Wager
+from ledger.rules.game import Edition, Game, Habit, InPart, Reading, Wager
 from ledger.rules.hands_of_21 import Hand, Style, doubtful, leans
 from ledger.rules.odds import as_json, paytable, row
 from ledger.rules.poker import PAIR, is_a
@@ -118,7 +118,6 @@ STYLE = Style(
     double="10",
     split="11",
     double_cards=2,
-    refusable=True,
     dead=True,
 )
 
@@ -126,8 +125,6 @@ STYLE = Style(
 def play(t: Table) -> None:
     """One round, from the Blackjack Wagers to the last Straight Jack Progressive Wager."""
     seats = deal(t, GAME_OF_21)
-    if any(t.betting("straight_jack")):
-        progressive.moved_rightly(t, [t.stake(seat, "straight_jack") for seat in seats], METER)
     winners = _settle_first(t, seats)
     beyond: set[int] = set()
     if up_value(t) not in CHECKED:
@@ -264,13 +261,15 @@ GAME = Game(
     irregularities={},
     procedures=None,
     base=BASE,
+    meters=(METER,),
     not_modelled={
-        "6(e)(10)": "printed only in part",
-        "7(g)(8)": "printed only in part",
-        "7(o)(2)": "printed only in part",
+        "2(c)": InPart("Bad Beat Progressive Wager"),
+        "6(e)(10)": InPart("Hit and Run Progressive Wager"),
+        "7(g)(8)": InPart("Three Card Poker Wager"),
+        "7(o)(2)": InPart("Hit and Run Progressive Wager"),
         "7(o)(3)(ii)(A)": "on camera, not in the feed",
         "7(o)(3)(ii)(B)": "on camera, not in the feed",
-        "13(o)": "printed only in part",
+        "13(o)": InPart("Royal Match 21 and King's Bounty Wagers"),
     },
     habit=Habit(
         always=("blackjack",),

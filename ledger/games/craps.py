@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import FeePaid, WagerMarked, WagerPlaced, WagerWithdrawn
-from ledger.rules.game import DiceProcedures, Edition, Game, Habit, Reading, Wager
+from ledger.rules.game import DiceProcedures, Edition, Game, Habit, InPart, Reading, Wager
 from ledger.rules.odds import PUSH, paytable, row
-from ledger.rules.seating import overdrawn
 from ledger.rules.steps import Step, said
 
 if TYPE_CHECKING:
@@ -153,7 +152,6 @@ def _wager(t: Table, hand: Hand) -> None:
     moved = {"wager_placed", "wager_withdrawn"}
     if any(_before_the_throw(t, name) for name in moved):
         facts += t.wagers([name for name in WAGERS if name not in can], "3(a)", throw=number)
-    overdrawn(t, facts)
     if hand.first is None:
         t.awaits(("pass",), "3(a)")
     else:
@@ -312,11 +310,11 @@ GAME = Game(
     irregularities={},
     procedures=DiceProcedures(inspected="603a.13(f)", changed=None, change_hours=None, dice=5),
     not_modelled={
-        "2(d)(4)": "printed only in part",
+        "2(d)(4)": InPart("Fire Bet"),
         "3(b)": "printed only in part",
         "3(c)": "equipment",
-        "4(c)(2)": "printed only in part",
-        "4(c)(3)": "printed only in part",
+        "4(c)(2)": InPart("Come Bet"),
+        "4(c)(3)": InPart("Fire Bet"),
         "4(e)": "on camera, not in the feed",
         "5(j)": "printed only in part",
         "12(2)": "on camera, not in the feed",

@@ -35,7 +35,7 @@ from ledger.rules.poker import (
     pair_of,
     pair_or_better,
 )
-from ledger.rules.seating import within_table
+from ledger.rules.seating import gave_up, within_table
 
 if TYPE_CHECKING:
     from ledger.rules.table import Table
@@ -101,6 +101,7 @@ STREETS = (
     ("middle", ("ante_across", "ante_down"), "11(f)", (2,), "11(g)"),
 )
 ANTES = ("ante_across", "ante_down")
+BETS = ("across", "down", "middle")
 MULTIPLES = (1, 2, 3)
 ROW, COLUMN = (1, 2, 3), (0, 2, 4)
 # The boxes of each hand and where it loses; 11(h)(1)(ii) and 11(h)(2)(ii) leave the rest to .12.
@@ -179,7 +180,8 @@ def _ask(
         units = [t.stake(seat, ante) for ante in antes] + [t.stake(seat, ante) for ante in ANTES]
         known = {unit for unit in units[: len(antes)] if unit} or {unit for unit in units if unit}
         choices = sorted({times * unit for unit in known for times in MULTIPLES})
-        facts = t.offer(seat, bet, choices, asked)
+        folded = gave_up(t, seat, BETS[BETS.index(bet) :], asked)
+        facts = None if folded else t.offer(seat, bet, choices, asked)
         if facts is not None:
             live.append(seat)
             placed += facts
@@ -267,6 +269,7 @@ GAME = Game(
         stub_rounds=5,
         device_covered="13(g)",
         deck_cards=52,
+        recut="5(e)",
     ),
     not_modelled={
         "2(b)": "equipment",
@@ -276,7 +279,6 @@ GAME = Game(
         "3(b)(1)": "equipment",
         "3(b)(2)": "on camera, not in the feed",
         "3(b)(4)": "on camera, not in the feed",
-        "5(e)": "on camera, not in the feed",
         "5(f)": "on camera, not in the feed",
         "7(a)": "on camera, not in the feed",
         "8(a)": "equipment",

@@ -51,6 +51,7 @@ from ledger.rules.hands_of_21 import (
     total_known,
 )
 from ledger.rules.odds import paytable, row
+from ledger.rules.seating import within_table
 from ledger.rules.steps import Void
 from ledger.rules.twenty_one import DECK_48, dealer_draws, is_blackjack_if_known, total_if_known
 
@@ -97,7 +98,6 @@ STYLE = Style(
     # No card at 21 or after a double (7(j)(1)-(2)); four hands, aces one card each (11(c), 11(e)).
     surrender="any",  # after the first two cards, further ones, a split and a double: 9(a), 7(k)
     after_double=(SURRENDERED,),
-    refusable=True,  # an exposed card: 13(c)
 )
 LOST = {
     "dealer blackjack": "7(o)(1)(ii)(A)",
@@ -135,7 +135,7 @@ def play(t: Table) -> None:
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
     """Bets, and Bust It Wagers no larger: who is dealt in (6(c)-(g), 7(e))."""
-    t.within_positions("2(a)")
+    within_table(t, "2(a)")
     seats = dealt_in(t, "bet", ("bust_it",), late, "6(d)")
     at_most(t, seats, "bust_it", "bet", "6(f)")
     adjacent_boxes(t, seats, "bet", int(t.rules.options["boxes"]), "6(g)")
@@ -360,6 +360,9 @@ GAME = Game(
         device_covered="13(k)",
         deck_cards=384,
         shoe="7(d)",
+        cut_cards_below=10,
+        cover_cards_below=96,  # a quarter of them
+        taken_out="4(b)",
     ),
     not_modelled={
         "3(a)": "equipment",

@@ -183,7 +183,7 @@ def _ask(t: Table, seats: list[int]) -> list[int]:
     for seat in seats:
         ante = t.stake(seat, "ante")
         shows = not _left(t, seat, "poker_bonus")
-        if gave_up(t, seat, "play", "11(b)"):
+        if gave_up(t, seat, ("play",), "11(b)"):
             continue
         if t.offer(seat, "play", [ante] if ante else (), "11(b)", turns_show=shows) is not None:
             live.append(seat)
@@ -348,6 +348,7 @@ GAME = Game(
     procedures=usual.CARE._replace(
         stub={"manual_shoe": "8(f)", "hand": "9(d)", "automated_shoe": "10(d)"},
         device_covered="13(f)",
+        preshuffled_cut=False,  # 5(c)(2) has those shuffled by hand cut, and speaks of no others
     ),
     not_modelled={
         **usual.NOT_MODELLED,

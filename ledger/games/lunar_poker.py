@@ -131,7 +131,8 @@ def play(t: Table) -> None:
     due: Due = {("dealer", None): CARDS, **{("player", seat): CARDS for seat in seats}}
     t.counted(due, "13(c)", OPENING_ENDS)
     t.unexposed("dealer", "13(d)", but=LAST)
-    t.void_until_decided("dealer_card_exposed", seats, "13(d)")
+    at_once = [seat for seat in seats if _instant_hand(t, seat)]  # these neither fold nor bet
+    t.void_until_decided("dealer_card_exposed", seats, "13(d)", declaring=at_once)
     t.turn("dealer", (LAST,), dealing.dealt)
     declared, bets, draws = _elections(t, seats)
     live = _settle_super(t, seats, declared)
@@ -388,7 +389,7 @@ GAME = Game(
         "card_missing": Irregularity("11(g)(2)", void=False, says="the deck is removed"),
     },
     procedures=usual.CARE._replace(
-        stub=dict.fromkeys(usual.CARE.stub, "11(g)"), device_covered="13(g)"
+        stub=dict.fromkeys(usual.CARE.stub, "11(g)"), stub_whole=True, device_covered="13(g)"
     ),
     not_modelled={
         **usual.NOT_MODELLED,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ledger.rules import baccarat, house_money
 from ledger.rules.cards import DECK
-from ledger.rules.game import Edition, Game, Wager
+from ledger.rules.game import Edition, Game, InPart, Wager
 from ledger.rules.odds import paytable, row
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ GAME = Game(
         "2(b)(7)": "equipment",
         "7(b)": "on camera, not in the feed",
         "8(e)": "on camera, not in the feed",
-        "12(f)": "printed only in part",
+        "12(f)": InPart("Dragon 7 Insurance Wager"),
     },
     habit=baccarat.HABIT,
     options=baccarat.options("2(b)(8)", "8(d)(1)(i)"),

@@ -99,12 +99,11 @@ GAME = Game(
     procedures=None,
     not_modelled={
         "19(a)": "on camera, not in the feed",
-        "19(c)(1)(i)": "on camera, not in the feed",
-        "19(c)(1)(ii)": "on camera, not in the feed",
-        "19(c)(2)": "on camera, not in the feed",
     },
     habit=rounds.HABIT._replace(hole=5),
     options=rounds.options("19"),
+    limits=rounds.LIMITS,
+    rotation=rounds.button("19"),
     base=rounds.BASE,
     pots=True,
 )

@@ -348,6 +348,7 @@ GAME = Game(
     ),
     paytables=(ANTE, ANTE_OF_5, BONUS),
     readings=(DEALER_JOKER, POT_QUALIFIES, MISSET, ODD_CHIP),
+    limits={"payout_per_player_round": 5_000_000},
     options=(
         Option(
             "adjacent_boxes",

@@ -57,7 +57,6 @@ STYLE = Style(
     split="633a.11",
     double_cards=ANY_CARDS,
     after_double=(RESCUED,),  # the heading of 10: the wager is given up, the double taken back
-    refusable=True,
     dead=True,
 )
 

@@ -23,7 +23,7 @@ from ledger.rules.poker import (
     THREE_OF_A_KIND,
     is_a,
 )
-from ledger.rules.seating import within_table
+from ledger.rules.seating import gave_up, within_table
 from ledger.rules.short_hands import (
     ThreeCardHand,
     is_super_royal,
@@ -180,7 +180,9 @@ def _ask(t: Table, seats: list[int]) -> list[int]:
             live.append(seat)
             continue
         ante, stays = t.stake(seat, "ante"), _lies(t, seat, "six_card_bonus")
-        placed = t.offer(seat, "play", [ante] if ante else (), STEP, turns_show=not stays)
+        placed = None
+        if not gave_up(t, seat, ("play",), STEP):
+            placed = t.offer(seat, "play", [ante] if ante else (), STEP, turns_show=not stays)
         if placed is None:
             given_up.append(seat)
         if placed is not None or (stays and not t.left_table(seat)):

@@ -16,6 +16,7 @@ from ledger.rules.game import (
     Habit,
     Irregularity,
     Reading,
+    Rotation,
     Wager,
 )
 from ledger.rules.odds import paytable, row
@@ -50,8 +51,7 @@ def _ones(count: int) -> Callable[[Throw], bool]:
     return lambda throw: throw.ones == count
 
 
-BIG_PLAY_YARDS = 7  # 3(d)(6)
-SPLIT_YARDS = 4  # 3(d)(7)-(8): exactly 4 yards loses Over and Under
+BIG_PLAY_YARDS, SPLIT_YARDS = 7, 4  # 3(d)(6); 3(d)(7)-(8): exactly 4 yards loses Over and Under
 
 TOUCHDOWN = paytable(
     "touchdown", "8(a)", [row("Touchdown Wager", lambda drive: drive.scored, "1 to 1")]
@@ -236,6 +236,14 @@ def _after(field: Field, throw: Throw, readings: Mapping[str, str | bool]) -> Fi
     return Field(yards, down, plays, earned, goal)
 
 
+def keeps_dice(throws: Sequence[Sequence[int]], readings: Mapping[str, str | bool]) -> bool | None:
+    """Whether a game of these throws ended in a touchdown or Trips TD (7(a)); None: no end."""
+    field = Field()
+    for dice in throws:
+        field = _after(field, Throw(*dice), readings) if field.drive is None else field
+    return field.drive.scored if field.drive else None
+
+
 def _read_otherwise(throws: Sequence[Throw], readings: Mapping[str, str | bool]) -> Others:
     """How the game ends under each other reading; every way it may, where it would go on."""
     found: Others = {}
@@ -376,18 +384,13 @@ GAME = Game(
         *SINGLE_PLAY.values(),
     ),
     readings=READINGS,
-    irregularities={
-        "dice_mistotalled": Irregularity("5(e)", void=False, says="the dice rule, not the call"),
-    },
+    irregularities={"dice_mistotalled": Irregularity("5(e)", void=False, says="the dice rule")},
+    rotation=Rotation("dice", (), "7(a)", keeps_dice),
     procedures=DiceProcedures(inspected="603a.13(f)", changed="4(d)", change_hours=24, dice=6),
     not_modelled={
-        "2(b)": "equipment",
-        "2(c)": "equipment",
-        "3(a)": "on camera, not in the feed",
-        "4(c)": "on camera, not in the feed",
+        **dict.fromkeys(("2(b)", "2(c)"), "equipment"),
         **dict.fromkeys((f"5(c)({n})" for n in range(1, 7)), "on camera, not in the feed"),
-        "5(d)": "on camera, not in the feed",
-        "7(b)": "on camera, not in the feed",
+        **dict.fromkeys(("3(a)", "4(c)", "5(d)", "7(b)"), "on camera, not in the feed"),
     },
     habit=Habit(
         sometimes={**dict.fromkeys((*FULL_GAME, *SINGLE_PLAY), 60), "touchdown": 600},

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import WagerPlaced
-from ledger.rules.hands_of_21 import DEAD, Hand, called, draw, one_more, told
+from ledger.rules.hands_of_21 import DEAD, Hand, called, draw, one_more
+from ledger.rules.told_of_21 import told
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import (
-    CardsCut,
     CardsInspected,
+    CardsRemoved,
     CardsShuffled,
     CardsSpread,
     CardsWashed,
@@ -22,6 +22,7 @@ from ledger.facts import (
     RoundVoided,
     StubCounted,
 )
+from ledger.rules.cut_care import cut_in_time, deep_enough
 from ledger.rules.equipment import HOUR_US, Batch, Judge
 from ledger.rules.game import CardProcedures
 from ledger.rules.ruling import FactRef
@@ -30,12 +31,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_CUT_AFTER = ("manual", "preshuffled")
-"""Ways of shuffling after which every deck is cut."""
-
-
 def _decks_received(j: Judge, body: DecksReceived, _: object) -> None:
-    j.state.batches[body.batch] = Batch(j.fact.time_us, body.preshuffled)
+    batch = Batch(j.fact.time_us, body.preshuffled, cards=body.cards, decks=body.decks)
+    j.state.batches[body.batch] = batch
+
+
+def _cards_removed(j: Judge, body: CardsRemoved, _: object) -> None:
+    """Cards leave a batch; of those named, the ones of ranks that the game's decks do not hold."""
+    batch = j.state.batches.get(body.batch)
+    if batch is None:
+        return
+    deck = j.rules.game.deck if j.rules else frozenset()
+    named = body.cards
+    count = named if isinstance(named, int) else sum(card not in deck for card in named)
+    batch.taken_out += count
 
 
 def _decks_removed(j: Judge, body: DecksRemoved, _: object) -> None:
@@ -57,7 +66,7 @@ def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
     _play_on_without_cover(j, body.method, care)
     if batch is None:
         return
-    batch.shuffled, batch.cut = body.method, False
+    batch.shuffled, batch.cut, batch.recut = body.method, False, False
     batch.in_shoe = batch.cover_reached = False
     if body.counted is not None and body.counted is not False:
         if not isinstance(care, CardProcedures) or care.count_wrong is not None:
@@ -79,41 +88,32 @@ def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
     j.state.uncovered.clear()
 
 
+def _play_on_without_reader(j: Judge) -> None:
+    """Another round only once a card reader that failed is repaired or replaced."""
+    failed = j.rules.game.irregularities.get("card_reader_failed") if j.rules else None
+    if failed and j.state.reader_failed:
+        j.find(
+            "step_missing",
+            failed.section,
+            "The card reader failed, and a round was dealt before it was repaired or replaced",
+            expected="device_restored",
+        )
+    j.state.reader_failed = False
+
+
 def _cover_card(j: Judge, _: CoverCardReached, __: object) -> None:
     """The round is completed, and the cards are shuffled after it."""
-    batch = j.state.batches.get(j.state.batch or "") or _only(j.state.batches)
+    batch = _in_use(j)
     if batch is not None:
         batch.in_shoe, batch.cover_reached = False, True
 
 
-def _cut(j: Judge, body: CardsCut, care: object) -> None:
-    """A cut, and how deep the cover card stood."""
-    batch = j.state.batches.get(body.batch) or Batch(j.fact.time_us, preshuffled=False)
-    batch.cut, batch.above = True, body.cards_above
-    if not isinstance(care, CardProcedures):
-        return
-    if batch.above is None and body.cards_below is not None:
-        batch.above = care.deck_cards - body.cards_below
-    _deep_enough(j, batch, care)
-
-
-def _deep_enough(j: Judge, batch: Batch, care: CardProcedures) -> None:
-    """The cover card stood so many cards in from the top."""
-    above, batch.above = batch.above, None
-    if above is not None and above < care.cut_cards_min:
-        j.find(
-            "cut_too_shallow",
-            care.cut,
-            f"The cover card went in {above} cards from the top; "
-            f"at least {care.cut_cards_min} are to lie above it",
-            expected=str(care.cut_cards_min),
-            recorded=str(above),
-        )
-
-
-def _stub_counted(j: Judge, body: StubCounted, _: object) -> None:
-    del body
+def _stub_counted(j: Judge, body: StubCounted, care: object) -> None:
+    """The stub was counted; where all cards are, they must be as many as there are of a deck."""
     j.state.counted = True
+    batch = _in_use(j)
+    if batch and isinstance(care, CardProcedures) and care.stub_whole:
+        batch.short = body.counted != care.deck_cards
 
 
 def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
@@ -126,11 +126,13 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
         return
     _reshuffled(j, care)
     _play_on_without_cover(j, "dealing", care)
-    batch = state.batches.get(state.batch or "") or _only(state.batches)
+    _play_on_without_reader(j)
+    batch = _in_use(j)
     if batch is None:
         return
     _opened(j, batch, care)
-    _deep_enough(j, batch, care)
+    _short(j, batch)
+    deep_enough(j, batch, care)
     _miscounted(j, batch, care)
     _stacked(j, batch, care)
     _alternated(j, before, batch, care)
@@ -147,8 +149,13 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
                 expected=f"{hours} h",
                 recorded=f"{(j.fact.time_us - batch.received_us) // 60_000_000} min",
             )
-    batch.shuffled, batch.cut = None, False
+    batch.shuffled, batch.cut, batch.recut = None, False, False
     batch.in_shoe = care.shoe is not None and not batch.cover_reached
+
+
+def _in_use(j: Judge) -> Batch | None:
+    """The batch of the round in progress, or the last."""
+    return j.state.batches.get(j.state.batch or "") or _only(j.state.batches)
 
 
 def _only(batches: dict[str, Batch]) -> Batch | None:
@@ -161,6 +168,7 @@ def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
     if batch.opened:
         return
     batch.opened = True
+    _taken_out(j, batch, care)
     if batch.preshuffled:
         return
     for step, paragraph in (
@@ -178,6 +186,20 @@ def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
             )
 
 
+def _taken_out(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """Cards of ranks that the game's decks do not hold left the batch, preshuffled or not."""
+    over = batch.cards - batch.decks * len(j.rules.game.deck) if j.rules else 0
+    if care.taken_out and batch.taken_out < over:
+        j.find(
+            "inspection_missing",
+            care.taken_out,
+            f"The batch came with {over} cards that its decks do not hold, "
+            f"and {batch.taken_out} were taken out",
+            expected="cards_removed",
+            recorded=str(batch.taken_out),
+        )
+
+
 def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
     """A deck in which the shuffler found too many or too few cards leaves the table."""
     counted, batch.counted = batch.counted, None
@@ -192,8 +214,25 @@ def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
     )
 
 
+def _short(j: Judge, batch: Batch) -> None:
+    """A deck that was short or over leaves the table, unless the cards were only misdealt."""
+    wrong = batch.short and not batch.misdealt
+    batch.short = batch.misdealt = False
+    follows = j.rules.game.irregularities.get("card_missing") if j.rules else None
+    if wrong and follows:
+        j.find(
+            "step_missing",
+            follows.cited(j.state.dealt_from),
+            "The cards were not as many as there are of a deck, and it was dealt from again",
+            expected="decks_removed",
+        )
+
+
 def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
     """Shuffled since the last round, or for the shoe; cut, where the section has them cut."""
+    if batch.preshuffled and not batch.dealt and batch.shuffled is None:
+        batch.shuffled = "preshuffled"
+    batch.dealt = True
     if batch.shuffled is None:
         if batch.in_shoe:
             return
@@ -204,15 +243,8 @@ def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
             f"The round was dealt from cards not shuffled since {since}",
             expected="cards_shuffled",
         )
-    elif (batch.shuffled in _CUT_AFTER or (care.shoe and batch.shuffled == "automated")) and (
-        not batch.cut
-    ):
-        j.find(
-            "step_missing",
-            care.cut_due,
-            "The round was dealt from cards not cut after their shuffle",
-            expected="cards_cut",
-        )
+    else:
+        cut_in_time(j, batch, care)
 
 
 def _alternated(j: Judge, before: str | None, batch: Batch, care: CardProcedures) -> None:
@@ -268,8 +300,15 @@ def _round_over(j: Judge, body: RoundCompleted | RoundVoided, care: object) -> N
 
 
 def _irregularity(j: Judge, body: IrregularityCalled, _: object) -> None:
+    batch = _in_use(j)
     if body.kind == "shuffler_failed":
         j.state.reshuffle_due = FactRef(j.fact.source, j.fact.id)
+    elif body.kind == "card_reader_failed":
+        j.state.reader_failed = True
+    elif body.kind == "card_missing" and batch:
+        batch.short = True
+    elif body.kind == "wrong_card_count" and batch:
+        batch.misdealt = True
 
 
 def _out_of_order(j: Judge, body: DeviceOutOfOrder, _: object) -> None:
@@ -280,7 +319,9 @@ def _out_of_order(j: Judge, body: DeviceOutOfOrder, _: object) -> None:
 
 
 def _restored(j: Judge, body: DeviceRestored, _: object) -> None:
-    j.state.uncovered.pop(body.device, None)
+    """A device works again; one that was never told out of order may be a card reader."""
+    if j.state.uncovered.pop(body.device, None) is None:
+        j.state.reader_failed = False
 
 
 CARE: dict[type, Callable[[Judge, Any, object], None]] = {
@@ -294,7 +335,7 @@ CARE: dict[type, Callable[[Judge, Any, object], None]] = {
     CardsSpread: _done("spread"),
     CardsWashed: _done("washed"),
     CardsShuffled: _shuffled,
-    CardsCut: _cut,
+    CardsRemoved: _cards_removed,
     CoverCardReached: _cover_card,
     StubCounted: _stub_counted,
     IrregularityCalled: _irregularity,

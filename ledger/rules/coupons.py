@@ -6,7 +6,6 @@ do. Where the property has no batch on record, a coupon is judged by 603a.21 alo
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -14,7 +13,6 @@ from msgspec.structs import replace
 from ledger.facts import (
     CouponDropped,
     CouponRefused,
-    CouponsIssued,
     WagerCollected,
     WagerPaid,
     WagerPlaced,
@@ -28,14 +26,14 @@ from ledger.rules.steps import POT, Step
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ledger.facts import Coupon, FactCorrected
+    from ledger.facts import Coupon
+    from ledger.rules.coupon_facts import Batch
     from ledger.rules.game import Game
     from ledger.rules.ruling import Settlement
     from ledger.rules.steps import Spot
     from ledger.rules.table import Table
-    from ledger.values import RoundId
     from ledger.wire import Fact
 
 ON_PUSH = Reading(
@@ -52,11 +50,6 @@ LINES = {"craps": frozenset(("pass", "dont_pass"))}
 
 DROPPED = "603a.21(e)"
 
-MOVED = (CouponDropped, CouponRefused)
-"""Facts of a table that say what became of a coupon; they need not name its round."""
-
-_NUMBERED = re.compile(r"(.*?)(\d{0,18})", re.DOTALL)
-
 
 Redeemed = tuple["Coupon", "Settlement"]
 """A coupon, and what its wager came to."""
@@ -67,89 +60,12 @@ def readings_of(game: Game) -> tuple[Reading, ...]:
     return game.readings if game.pots else (*game.readings, ON_PUSH)
 
 
-class Batch(NamedTuple):
-    """Coupons as the office issued them."""
-
-    property: str
-    issued_us: int
-    source: str
-    id: str
-    terms: CouponsIssued
-
-    def holds(self, serial: str) -> bool:
-        """Whether a serial is one of the batch: the same letters, and a number within."""
-        low, high = _parts(self.terms.serial_from), _parts(self.terms.serial_to)
-        letters, number = _parts(serial)
-        if number is None or low[1] is None or high[1] is None:
-            return serial in (self.terms.serial_from, self.terms.serial_to)
-        return low[0] == high[0] == letters and low[1] <= number <= high[1]
-
-
-def _parts(serial: str) -> tuple[str, int | None]:
-    match = _NUMBERED.fullmatch(serial)
-    return (match[1], int(match[2]) if match[2] else None) if match else (serial, None)
-
-
-def issued(facts: Iterable[Fact]) -> list[Batch]:
-    """The batches among facts, in order of issue."""
-    found = [
-        Batch(fact.source.split("/")[1], fact.time_us, fact.source, fact.id, fact.body)
-        for fact in facts
-        if isinstance(fact.body, CouponsIssued)
-    ]
-    return sorted(found, key=lambda each: each[1:4])
-
-
-def serials_of(
-    facts: Iterable[Fact], made: Mapping[tuple[str, str], FactCorrected]
-) -> frozenset[str]:
-    """Serials that facts tell of, as they were told and as they were corrected."""
-    found = set()
-    for fact in facts:
-        found |= {told for told in (serial_of(fact),) if told}
-        correction = made.get((fact.source, fact.id))
-        if correction and isinstance(fact.body, (WagerPlaced, *MOVED)):
-            found |= corrected_serials(correction)
-    return frozenset(found)
-
-
-def serial_of(fact: Fact) -> str | None:
-    """The serial of a coupon that a fact tells of: played, dropped or refused."""
-    body = fact.body
-    if isinstance(body, WagerPlaced):
-        return body.coupon.serial if body.coupon else None
-    return body.serial if isinstance(body, MOVED) else None
-
-
-def corrected_serials(correction: FactCorrected) -> set[str]:
-    """The serial that a correction puts in place of another, if it does."""
-    data = correction.data or {}
-    coupon = data.get("coupon")
-    told = (data.get("serial"), coupon.get("serial") if isinstance(coupon, dict) else None)
-    return {serial for serial in told if isinstance(serial, str)}
-
-
-def of_round(round_: RoundId, facts: Sequence[Fact], moved: Iterable[Fact]) -> list[Fact]:
-    """What became of a round's coupons, of all that its table tells of their serials.
-
-    Dropped at any time from its first fact on; refused while it was played.
-    """
-    first = min(fact.time_us for fact in facts)
-    last = max(fact.time_us for fact in facts)
-    return [
-        fact
-        for fact in moved
-        if fact.round != round_
-        and fact.time_us >= first
-        and (isinstance(fact.body, CouponDropped) or fact.time_us <= last)
-    ]
-
-
 class Known(NamedTuple):
     """What is known of the coupons of a round before it is played through."""
 
     batches: Sequence[Batch] = ()
     refused: frozenset[str] = frozenset()
+    spent: frozenset[str] = frozenset()  # serials that went into a box before the round
 
     def batch(self, serial: str) -> Batch | None:
         """The batch of a serial; the one issued last, where there are several."""
@@ -175,11 +91,12 @@ class Known(NamedTuple):
         return [coupon for coupon in coupons if coupon.serial not in self.refused]
 
 
-def known(batches: Sequence[Batch], facts: Iterable[Fact]) -> Known:
-    """What is known of the coupons of a round, from its facts and the batches of its property."""
+def known(batches: Sequence[Batch], facts: Iterable[Fact], spent: Iterable[Fact] = ()) -> Known:
+    """What is known of the coupons of a round: its facts, its property's batches, earlier drops."""
     return Known(
         batches,
         frozenset(fact.body.serial for fact in facts if isinstance(fact.body, CouponRefused)),
+        frozenset(fact.body.serial for fact in spent if isinstance(fact.body, CouponDropped)),
     )
 
 
@@ -229,6 +146,7 @@ def review(t: Table, facts: Sequence[Fact], gaming_day: str, *, closed: bool) ->
         for why, section in (
             *_placing(t, facts, each),
             *_one_each(t, facts, played[:nth], each),
+            *_spent(t, each),
             *_terms(t, each, gaming_day),
         )
     ]
@@ -318,6 +236,12 @@ def _decided_between(facts: Sequence[Fact], first: Played, then: Played) -> bool
         and (fact.body.position, fact.body.wager, fact.body.hand) == first.spot
         for fact in between
     )
+
+
+def _spent(t: Table, each: Played) -> Iterator[tuple[str, str]]:
+    """A coupon that was redeemed went into a drop box, and plays no other round."""
+    if each.coupon.serial in t.known.spent:
+        yield "it went into a drop box before", DROPPED
 
 
 def _terms(t: Table, each: Played, gaming_day: str) -> Iterator[tuple[str, str]]:

@@ -30,20 +30,18 @@ if TYPE_CHECKING:
     from ledger.wire import Fact
 
     _Chips = WagerPlaced | WagerPaid | WagerReturned
-
-Compared = Literal[
-    "dealer blackjack",
-    "both blackjack",
-    "blackjack",
-    "both bust",
-    "bust",
-    "dealer bust",
-    "higher",
-    "lower",
-    "tie",
-]
-"""How a hand stands beside the dealer's; one in excess of 21 is `bust` if his is not known."""
-
+    Compared = Literal[
+        "dealer blackjack",
+        "both blackjack",
+        "blackjack",
+        "both bust",
+        "bust",
+        "dealer bust",
+        "higher",
+        "lower",
+        "tie",
+    ]
+    """How a hand stands beside the dealer's; one in excess of 21 is `bust` if his is not known."""
 
 CHECKED = (1, 10)
 """What a first card counts with which the dealer may have a Blackjack: the hole card is read."""
@@ -88,25 +86,29 @@ def up_value(t: Table) -> int | None:
 
 
 def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
-    """Insurance on an ace, the hole card read on an ace or a 10: whether it is a Blackjack."""
-    value = up_value(t)
+    """Insurance on an ace, the hole card read on an ace or a 10: whether it is a Blackjack.
+
+    A reading tells of a first card that is not known, too. The hole card as it is seen, then or
+    later, rules; Insurance stays open where neither is on record.
+    """
+    value, read = up_value(t), t.source.left("hole_card_checked")
     told = [said(fact, WagerPlaced).wager for fact in t.source.left("wager_placed")]
     placed = t.wagers(("insurance",), by.offered) if value == 1 or "insurance" in told else []
-    found = False
-    if value in CHECKED and not called(t, "card_reader_failed"):
+    found = None
+    if (value in CHECKED and not called(t, "card_reader_failed")) or (value is None and read):
         since = len(t.taken)
         found = _hole_read(t, by.read)
         if len(t.taken) > since:
             _closed(t, placed, t.taken[since][1], by)
-    elif value in (*CHECKED, None):
+    elif value in CHECKED:
         found = _as_seen(t)
     if found:
         turn_hole(t, by.read)
         read_as(t, by.read, found=True)
-    seen = is_blackjack_if_known(dealers(t))
+    seen = _as_seen(t)
     for seat in [seat for seat in t.positions() if (seat, "insurance", 1) in t.stakes]:
         _insured(t, seat, seats, by, won=found if seen is None else seen)
-    return found and seen is not False
+    return bool(found) and seen is not False
 
 
 def _closed(t: Table, placed: Sequence[Fact], read: Fact, by: Peek) -> None:
@@ -134,7 +136,7 @@ def _cents(facts: Sequence[Fact], kind: type[_Chips], seat: int) -> int:
     return sum(body.amount for body in told if (body.position, body.wager) == (seat, "insurance"))
 
 
-def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool) -> None:
+def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool | None) -> None:
     """An Insurance Wager: half of the wager it insures at most, or the next chip above that."""
     if up_value(t) not in (1, None) or seat not in seats:
         why = "the dealer's first card is no ace" if seat in seats else "it insures no wager"
@@ -146,7 +148,7 @@ def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool) 
     most = -(-insured // (2 * chip)) * chip
     if insured and t.stake(seat, "insurance") > most:
         t.not_permitted(seat, "insurance", f"{dollars(most)} is the most", by.most)
-    t.settle(seat, "insurance", by.table, None if doubtful(t) else won, by.lost)
+    t.settle(seat, "insurance", by.table, won, by.lost)
 
 
 def read_as(t: Table, section: str, *, found: bool) -> None:
@@ -165,7 +167,7 @@ def read_as(t: Table, section: str, *, found: bool) -> None:
     )
 
 
-def _hole_read(t: Table, section: str) -> bool:
+def _hole_read(t: Table, section: str) -> bool | None:
     """Read the hole card: whether it gives a Blackjack; where that is lost, as it is seen later."""
     fact = t.take(Step("hole_card_checked", section))
     if fact is not None:
@@ -173,26 +175,27 @@ def _hole_read(t: Table, section: str) -> bool:
     return _as_seen(t)
 
 
-def _as_seen(t: Table) -> bool:
-    """Whether the dealer has a Blackjack by the hole card as it was dealt, or is turned later."""
+def _as_seen(t: Table) -> bool | None:
+    """Whether the dealer has a Blackjack by the hole card as it was dealt, or is turned later.
+
+    None where a card of the two is not known, or one of the round was lost.
+    """
     cards = dealers(t)[:TWO]
     for turned in t.source.left("cards_turned"):
         body = said(turned, CardsTurned)
         if body.to == "dealer" and 1 in indexes(body):
-            cards = [*cards[:1], body.cards[indexes(body).index(1)]]
-    return is_blackjack_if_known(cards) is True
+            shown = body.cards[indexes(body).index(1)]
+            cards = [*cards[:1], *([shown] if shown != UNKNOWN_CARD else cards[1:])]
+    return None if doubtful(t) else is_blackjack_if_known(cards)
 
 
 def turn_hole(t: Table, section: str, *, due: bool = True) -> bool:
     """Turn the hole card up. Where no wager goes by it, nothing is amiss if it stays down."""
-    cards = dealers(t)
-    if due:
+    told = [said(each, CardsTurned).to for each in t.source.left("cards_turned")]
+    if due or "dealer" in told:
         t.turn("dealer", (1,), section)
         return True
-    if not any(said(each, CardsTurned).to == "dealer" for each in t.source.left("cards_turned")):
-        return t.expect(Step("cards_turned", section, "dealer", at=(1,))) is not None
-    t.turn("dealer", (1,), section)
-    return len(cards) > 1
+    return t.expect(Step("cards_turned", section, "dealer", at=(1,))) is not None
 
 
 def draw_out(
@@ -201,7 +204,7 @@ def draw_out(
     draws: Callable[[Total], bool],
     *,
     most: int = ANY_CARDS,
-    due: bool = True,
+    due: bool,
 ) -> None:
     """The dealer draws while he must, to `most` cards; by what the record shows, if cards are lost.
 
@@ -249,7 +252,7 @@ def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
 def dealer_has(t: Table, *, blackjack: bool = False) -> Dealer:
     """What the dealer has in the end; `blackjack` as the card reader said, if a card is unknown."""
     cards = dealers(t)
-    natural = None if doubtful(t) else is_blackjack_if_known(cards)
+    natural = is_blackjack_if_known(cards)
     return Dealer(total_known(t, cards), blackjack or None if natural is None else natural)
 
 
@@ -265,7 +268,7 @@ def compare(t: Table, hand: Hand, dealer: Dealer) -> Compared | None:
     if dealer.blackjack:
         return "both blackjack" if natural else "dealer blackjack"
     if natural:
-        return None if dealer.blackjack is None else "blackjack"
+        return "blackjack"
     return _totals(total, dealer.total)
 
 

@@ -1,4 +1,7 @@
-"""The care of dice: inspected before they are thrown, changed in time (603a.13, 661a.4(d))."""
+"""The care of dice: inspected before they are thrown, changed in time (603a.13, 661a.4(d)).
+
+Dice of a shaker only say where a deal begins, and are changed in time alone (659a.2(c)(1)(i)).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from ledger.facts import (
     DiceReceived,
     DiceRemoved,
     DiceThrown,
+    StartingPositionDetermined,
     TableClosed,
 )
 from ledger.rules.equipment import HOUR_US, DiceSet, Judge
@@ -73,24 +77,40 @@ def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
             dice.reported = False
             says = f"Set {name} was thrown after a discrepancy of it was reported"
             j.find("step_missing", "603a.13(g)", says, expected="dice_removed", recorded=name)
-        if care.changed is None or care.change_hours is None:
-            continue
-        overdue = (j.fact.time_us - dice.received_us) // (care.change_hours * HOUR_US)
-        if overdue > dice.changes_due or dice.stale:
-            why = (
-                "since before the table closed"
-                if dice.stale
-                else f"since more than {care.change_hours * overdue} hours"
-            )
-            dice.changes_due, dice.stale = max(overdue, dice.changes_due), False
-            j.find(
-                "dice_change_overdue",
-                care.changed,
-                f"Set {name} is in use {why}; a set changes every {care.change_hours} hours and "
-                f"when the table reopens",
-                expected=f"{care.change_hours} h",
-                recorded=f"{(j.fact.time_us - dice.received_us) // 60_000_000} min",
-            )
+        _changed(j, name, dice, care)
+
+
+def _shaken(j: Judge, body: StartingPositionDetermined, _: object) -> None:
+    """Dice of a shaker; it may stay over the closing of its table, the dice only for their time."""
+    shaker = j.rules.game.shaker if j.rules else None
+    if body.method != "shaker" or shaker is None:
+        return
+    for name, dice in j.state.dice.items():
+        dice.stale = False
+        _changed(j, name, dice, shaker)
+
+
+def _changed(j: Judge, name: str, dice: DiceSet, care: DiceProcedures) -> None:
+    """A set is used for so many hours, and not after the table closed."""
+    if care.changed is None or care.change_hours is None:
+        return
+    overdue = (j.fact.time_us - dice.received_us) // (care.change_hours * HOUR_US)
+    if overdue <= dice.changes_due and not dice.stale:
+        return
+    why = (
+        "since before the table closed"
+        if dice.stale
+        else f"since more than {care.change_hours * overdue} hours"
+    )
+    reopened = "" if j.rules and j.rules.game.shaker else " and when the table reopens"
+    dice.changes_due, dice.stale = max(overdue, dice.changes_due), False
+    j.find(
+        "dice_change_overdue",
+        care.changed,
+        f"Set {name} is in use {why}; a set changes every {care.change_hours} hours{reopened}",
+        expected=f"{care.change_hours} h",
+        recorded=f"{(j.fact.time_us - dice.received_us) // 60_000_000} min",
+    )
 
 
 ALTERNATIVES = {1: (1, "603a.13(f)(1)(ii)"), 2: (1, "603a.13(f)(2)(i)"), 3: (2, "603a.13(f)(3)(i)")}
@@ -107,4 +127,5 @@ CARE: dict[type, Callable[[Judge, Any, object], None]] = {
     DiceDiscrepancyReported: _dice_reported,
     DiceRemoved: _dice_removed,
     DiceThrown: _dice_thrown,
+    StartingPositionDetermined: _shaken,
 }

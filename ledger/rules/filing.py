@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.coupons import readings_of
+from ledger.rules.meter_terms import AMOUNTS, TERMS, amount_of, rate_of
 from ledger.rules.odds import as_json, readable
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ledger.facts import RulesSubmissionFiled
     from ledger.rules.game import Game, Option, Reading
     from ledger.rules.odds import Paytable
+    from ledger.rules.progressive import Printed
 
 
 class Problem(NamedTuple):
@@ -28,6 +30,8 @@ class Problem(NamedTuple):
     @property
     def hint(self) -> str:
         """What to name instead."""
+        if len(self.allowed) == 1:
+            return f"Give {self.allowed[0]}."
         return f"Name one of {', '.join(self.allowed)}." if self.allowed else "Leave it out."
 
 
@@ -39,6 +43,8 @@ def problems(game: Game, filing: RulesSubmissionFiled) -> list[Problem]:
         *_paytables(game, filing.paytables),
         *_values("options", game.options, filing.options),
         *_values("readings", readings_of(game), filing.readings),
+        *_limits(game, filing.limits),
+        *_progressives(game, filing.progressives),
     ]
 
 
@@ -67,6 +73,50 @@ def _values(
         elif value not in allowed[name]:
             values = tuple(as_json(each) for each in allowed[name])
             yield Problem(where, f"{as_json(value)} is no value of {name}", values)
+
+
+def _limits(game: Game, chosen: Mapping[str, int | None]) -> Iterator[Problem]:
+    """Names and least amounts of limits; null sets none, whatever the game."""
+    for name, cents in chosen.items():
+        where = f"limits.{name}"
+        if cents is None:
+            continue
+        if name not in game.limits:
+            yield Problem(where, f"{game.title} has no limit {name}", tuple(game.limits))
+        elif cents < game.limits[name]:
+            least = game.limits[name]
+            yield Problem(where, f"{cents} is less than its section allows", _cents(least))
+
+
+def _progressives(game: Game, chosen: Mapping[str, object]) -> Iterator[Problem]:
+    """The terms of the meters that wagers feed, by wager."""
+    meters = {meter.wager: meter for meter in game.meters}
+    for wager, terms in chosen.items():
+        where = f"progressives.{wager}"
+        if wager not in meters:
+            says = f"{game.title} has no progressive wager {wager}"
+            yield Problem(where, says, tuple(meters))
+        elif not isinstance(terms, dict):
+            yield Problem(where, "these are no terms", (f"an object of {', '.join(TERMS)}",))
+        else:
+            for name, value in terms.items():
+                yield from _term(f"{where}.{name}", meters[wager], name, value)
+
+
+def _term(where: str, of: Printed, name: str, value: object) -> Iterator[Problem]:
+    if name not in TERMS:
+        yield Problem(where, f"a meter has no {name}", TERMS)
+    elif name == "meter" and (not isinstance(value, str) or not value):
+        yield Problem(where, f"{value!r} is no name", ("the name that its facts give the meter",))
+    elif name == "rate" and rate_of(value) is None:
+        says = f"{value!r} is no part of a wager"
+        yield Problem(where, says, ("a part above 0 and up to 1, as 1/10, 10% or 0.1",))
+    elif name in AMOUNTS and amount_of(value, of.least) is None:
+        yield Problem(where, f"{value!r} is no amount its section allows", _cents(of.least))
+
+
+def _cents(least: int) -> tuple[str]:
+    return (f"an amount of {least} cents or more",)
 
 
 def _paytables(game: Game, chosen: Mapping[str, str | Mapping[str, str]]) -> Iterator[Problem]:

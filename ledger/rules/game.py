@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ledger.facts import RulesSubmissionFiled
     from ledger.rules.odds import Paytable
+    from ledger.rules.progressive import Printed
     from ledger.rules.table import Table
 
 NotModelled = Literal[
@@ -17,6 +18,13 @@ NotModelled = Literal[
 ]
 """Why a paragraph has no line of code. Of one that moves money only the last may be said: its wager
 is printed only in part, in a chapter that is."""
+
+
+class InPart(NamedTuple):
+    """A wager that the documents print a part of, and not what it takes to settle it."""
+
+    wager: str  # by the name it is printed under
+    reason: NotModelled = "printed only in part"
 
 
 class Edition(NamedTuple):
@@ -131,7 +139,13 @@ class CardProcedures(NamedTuple):
     stub_rounds: int
     device_covered: str
     deck_cards: int
+    preshuffled_cut: bool = True  # cards that came preshuffled are cut as those shuffled by hand
+    stub_whole: bool = False  # the count is of all cards, not of the stub
     shoe: str | None = None  # shuffled each shoe, not each round: where its cover card ends it
+    recut: str | None = None  # a floorperson may have the cards cut again
+    cut_cards_below: int | None = None  # as far in from the bottom, where the section says so
+    cover_cards_below: int | None = None  # then the dealer puts the cover card in, so far in
+    taken_out: str | None = None  # cards of ranks that the game's decks do not hold
 
 
 class DiceProcedures(NamedTuple):
@@ -141,6 +155,16 @@ class DiceProcedures(NamedTuple):
     changed: str | None  # None: the documents print no time
     change_hours: int | None
     dice: int
+
+
+class Rotation(NamedTuple):
+    """What goes round the table from round to round, and where a chapter prints it."""
+
+    what: Literal["button", "start", "dice"]
+    begins: tuple[str, ...]  # where it begins as play does; of a button also by a card drawn
+    moves: str
+    keeps: Callable[[Sequence[Sequence[int]], Mapping[str, str | bool]], bool | None] | None = None
+    """Whether who threw these keeps the dice, under readings; None where the game did not end."""
 
 
 class Game(NamedTuple):
@@ -157,12 +181,16 @@ class Game(NamedTuple):
     readings: tuple[Reading, ...]
     irregularities: Mapping[str, Irregularity]
     procedures: CardProcedures | DiceProcedures | None  # None: the documents print none
-    not_modelled: Mapping[str, NotModelled]
+    not_modelled: Mapping[str, NotModelled | InPart]
     habit: Habit
     options: tuple[Option, ...] = ()
     fees: tuple[str, ...] = ()  # what players pay the house for; never returned as a wager is
     decks: int = 1  # shuffled together, where no option `decks` says otherwise
     pots: bool = False  # players play against one another: what they put in is the winners'
+    limits: Mapping[str, int] = {}  # that a Rules Submission may set: the least of each, cents
+    rotation: Rotation | None = None  # None: nothing goes round, or the documents do not print it
+    shaker: DiceProcedures | None = None  # of dice that only say where a deal begins
+    meters: tuple[Printed, ...] = ()  # progressive, each fed by a wager
     base: str = ""  # what the documents do not print, and the standard game is taken for
 
     @property

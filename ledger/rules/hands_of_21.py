@@ -10,6 +10,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.facts import CardsDealt, DecisionMade, IrregularityCalled, WagerPlaced
 from ledger.rules.steps import Step, said
+from ledger.rules.told_of_21 import (
+    card_first,
+    cards_to,
+    chips_of,
+    decisions_of,
+    followed,
+    is_lost,
+    told,
+)
 from ledger.rules.twenty_one import (
     LIMIT,
     VALUE,
@@ -48,7 +57,6 @@ class Style(NamedTuple):
     split_hands: int = 4
     resplit_aces: bool = False
     after_double: tuple[str, ...] = ()  # what is open beside standing, if the hand is below 21
-    refusable: bool = False  # a card drawn in error and exposed
     dead: bool = False  # called at any point of the play, where no text says when
 
 
@@ -60,7 +68,6 @@ class Hand(NamedTuple):
     split: bool = False
     aces: bool = False  # split aces: one card each
     ended: str = ""
-    doubled: bool = False
 
 
 # -- the deal ---------------------------------------------------------------------
@@ -77,7 +84,7 @@ def one_more(t: Table, seats: Iterable[int], count: int, section: str) -> Fact |
 def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str]:
     """A hand with so many cards; those the record has lost are not known."""
     held = t.deal("player", count, section, seat, number, face="up")
-    held.extend([UNKNOWN_CARD] * (count - len(held)))
+    held.extend(UNKNOWN_CARD for _ in range(len(held), count))
     if doubtful(t):
         forget_deal(t)
     return held
@@ -175,10 +182,10 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
         options = _open(t, hand, cards, style, made)
         if not options:
             return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
-        if total is None and told(t, hand) is None and not _coming(t, hand):
+        if total is None and told(t, hand) is None and not cards_to(t, hand):
             return hand
         decision = _decided(t, hand, options, style, made + 1)
-        if decision == "hit" and _refuses(t, hand, style):
+        if decision == "hit" and _refuses(t, hand):
             continue
         if decision == "hit" and not _not_dealt(t, hand):
             draw(t, hand.seat, hand.number, len(cards) + 1, style.dealt)
@@ -206,13 +213,13 @@ def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
     """A double down: its chips, one card more, and what is open then."""
     cards = t.cards["player", hand.seat, hand.number]
     _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
-    if _refuses(t, hand, style):
+    if _refuses(t, hand):
         t.decide(hand.seat, (REFUSED,), style.decided, hand.number)
     else:
         draw(t, hand.seat, hand.number, len(cards) + 1, style.double)
     total = total_known(t, cards)
     below = total is None or total.points < LIMIT
-    return _may(t, hand._replace(doubled=True), style.after_double if below else (), style)
+    return _may(t, hand, style.after_double if below else (), style)
 
 
 _ENDS: dict[str, Callable[[Table, Hand, Style, int], Hand]] = {
@@ -228,14 +235,19 @@ _ENDS: dict[str, Callable[[Table, Hand, Style, int], Hand]] = {
 
 
 def _chips_down(t: Table, seat: int, wager: str, number: int, style: Style, *, due: bool) -> None:
-    """The chips of a split, as many as the hand's, or of a double, so many at most."""
+    """The chips of a split, as many as the hand's, or of a double, so many at most.
+
+    No section says whether they are put down before it is decided or after.
+    """
     if (seat, wager, number) in t.stakes:
         return
-    cost = _base(t, seat, style)
+    since, cost = len(t.taken), _base(t, seat, style)
     if wager == "split":
         t.add(seat, wager, (cost,) if cost else (), style.split, number, due=due)
     else:
         t.add(seat, wager, range(1, cost + 1), style.double, number, due=due)
+    if due and since and len(t.taken) > since:
+        t.any_order(since - 1)
 
 
 def _base(t: Table, seat: int, style: Style) -> int:
@@ -251,7 +263,7 @@ def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -
     """
     if doubtful(t):
         every = ["hit", "stand", "double_down", "split", SURRENDERED, *style.after_double]
-        return [*every, REFUSED] if style.refusable else every
+        return [*every, REFUSED]
     first = len(cards) == TWO
     pair = first and made < style.split_hands and same_value_if_known(cards) is not False
     if hand.aces and first:
@@ -263,18 +275,18 @@ def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -
         found.append("split")
     if style.surrender == "any" or (style.surrender == "first_two" and first and not hand.split):
         found.append("surrender")
-    if style.refusable and called(t, "card_drawn_exposed"):
+    if called(t, "card_drawn_exposed"):
         found.append(REFUSED)
     return found
 
 
 def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: int) -> str:
     """What a player decides; chips may lie there before he says so, and tell where that is lost."""
-    cost = _base(t, hand.seat, style)
+    since, cost = len(t.taken), _base(t, hand.seat, style)
     _chips_first(t, hand, new, style)
-    if _is_lost(t, hand):
+    if not doubtful(t) and is_lost(t, hand):
         t.missing.append(Step("decision_made", style.decided, None, hand.seat, hand.number))
-        return _followed(t, hand, new)
+        return followed(t, hand, new)
     body = t.decide(
         hand.seat,
         options,
@@ -282,111 +294,52 @@ def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: in
         hand.number,
         costs={"double_down": cost, "split": cost},
     )
-    return body.decision if body else _followed(t, hand, new)
-
-
-def _decisions(t: Table, hand: Hand) -> list[Fact]:
-    """What the record says this hand decides from here on."""
-    return [fact for fact in t.source.left("decision_made") if _is_of(fact, hand)]
-
-
-def _is_lost(t: Table, hand: Hand) -> bool:
-    """Whether a card comes now that no decision on record asked for: there are fewer of those."""
-    cards, decisions = _coming(t, hand), _decisions(t, hand)
-    if not cards or not decisions or doubtful(t):
-        return False
-    asked = sum(said(fact, DecisionMade).decision in ("hit", "double_down") for fact in decisions)
-    return len(cards) > asked and t.source.later_than(decisions[0], cards[0]) is True
-
-
-def _chips(t: Table, hand: Hand, new: int) -> list[Fact]:
-    """Chips on record that double this hand, or split it into hand `new`."""
-    found = []
-    for fact in t.source.left("wager_placed"):
-        body = said(fact, WagerPlaced)
-        if body.position == hand.seat and (body.wager, body.hand) in (
-            ("double_down", hand.number),
-            ("split", new),
-        ):
-            found.append(fact)
-    return found
+    if body and len(t.taken) > since + 1:
+        t.any_order(since)
+    return body.decision if body else followed(t, hand, new)
 
 
 def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
     """Where the chips of a decision lie there before it is made, they are taken in first."""
-    chips = _chips(t, hand, new)
+    chips = chips_of(t, hand, new)
     if not chips:
         return
-    decisions = _decisions(t, hand)
+    decisions, body = decisions_of(t, hand), said(chips[0], WagerPlaced)
+    of_later = decisions and said(decisions[0], DecisionMade).decision != body.wager
+    if of_later and not t.source.excused:
+        return  # whatever the clocks say
     if not decisions or t.source.later_than(chips[0], decisions[0]) is False:
-        body = said(chips[0], WagerPlaced)
         _chips_down(t, hand.seat, body.wager, body.hand, style, due=False)
-
-
-def _is_of(fact: Fact, hand: Hand) -> bool:
-    body = said(fact, DecisionMade)
-    return (body.position, body.hand) == (hand.seat, hand.number)
-
-
-def told(t: Table, hand: Hand) -> str | None:
-    """What the record says this hand decides next, where it does."""
-    decisions = _decisions(t, hand)
-    return said(decisions[0], DecisionMade).decision if decisions else None
 
 
 def _may(t: Table, hand: Hand, options: Sequence[str], style: Style) -> Hand:
     """What a player may still say of a hand that gets no more cards, where he says anything."""
-    if told(t, hand) not in ("stand", *options):
-        return hand
-    body = t.decide(hand.seat, ("stand", *options), style.decided, hand.number)
+    body = t.decide(hand.seat, ("stand", *options), style.decided, hand.number, may=True)
     return hand if body is None or body.decision == "stand" else hand._replace(ended=body.decision)
 
 
-def _coming(t: Table, hand: Hand) -> list[Fact]:
-    """Cards on record that this hand is still dealt; another holder's at its place are not."""
-    found = []
-    for fact in t.source.left("cards_dealt"):
-        body = said(fact, CardsDealt)
-        if (body.to, body.position, body.hand) == ("player", hand.seat, hand.number):
-            found.append(fact)
-    return found
-
-
-def _followed(t: Table, hand: Hand, new: int) -> str:
-    """A decision that is not on record, as the chips and cards after it show it."""
-    chips = [said(fact, WagerPlaced).wager for fact in _chips(t, hand, new)]
-    for wager, number in (("double_down", hand.number), ("split", new)):
-        if wager in chips or (hand.seat, wager, number) in t.stakes:
-            return wager
-    if _coming(t, hand._replace(number=new)) and new not in (1, hand.number):
-        return "split"
-    return "hit" if _coming(t, hand) else "stand"
-
-
-def _refuses(t: Table, hand: Hand, style: Style) -> bool:
+def _refuses(t: Table, hand: Hand) -> bool:
     """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
-    exposed = style.refusable and called(t, "card_drawn_exposed")
-    return bool(exposed) and told(t, hand) == REFUSED and not _card_first(t, hand)
-
-
-def _card_first(t: Table, hand: Hand) -> bool:
-    """Whether this hand is dealt a card before what it decides next."""
-    coming = _coming(t, hand)
-    return bool(coming) and t.source.later_than(coming[0], _decisions(t, hand)[0]) is False
+    exposed = called(t, "card_drawn_exposed")
+    return bool(exposed) and told(t, hand) == REFUSED and not card_first(t, hand)
 
 
 def _not_dealt(t: Table, hand: Hand) -> bool:
     """Whether the card now asked for is the one that was called as not dealt."""
-    if told(t, hand) == DEAD and not _card_first(t, hand):
+    if told(t, hand) == DEAD and not card_first(t, hand):
         return True
-    calls = called(t, "requested_card_not_dealt", hand.seat)
-    coming = _coming(t, hand)
-    return bool(calls) and (not coming or t.source.later_than(coming[0], calls[0]) is not False)
+    kind = "requested_card_not_dealt"
+    calls, coming = called(t, kind, hand.seat), cards_to(t, hand)
+    if not calls or (coming and t.source.later_than(coming[0], calls[0]) is False):
+        return False
+    t.source.take(Step("irregularity_called", "", what=kind))
+    return True
 
 
 def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
     """What players do by chance: they draw to about 17, and seldom give up."""
     total = total_if_known(cards)
     draws = 70 if total is None or dealer_draws(total) else 4
-    weights = {"hit": draws, "stand": 75 - draws, "double_down": 10, "split": 40, "surrender": 3}
+    weights = {"hit": draws, "stand": 75 - draws, "double_down": 10, "split": 40}
+    weights |= {SURRENDERED: 3, RESCUED: 150, REFUSED: 60}
     return {option: weights.get(option, 0) for option in options}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PRESS = "press"
 STAKE_TOO = "press_includes_stake"
-PORTION, ANY, HALF = "press_portion", "any_part", "half"
+PORTION, WHOLE, ANY, HALF = "press_portion", "whole", "any_part", "half"
 
 
 def reading(section: str) -> Reading:
@@ -38,10 +38,11 @@ def option(section: str) -> Option:
     """How much of the payout the holder lets a player add."""
     return Option(
         PORTION,
-        (ANY, "whole", HALF),
+        (WHOLE, ANY, HALF),
         section,
-        "What of House Money's payout may be added to the other wager. `any_part`: as much of it "
-        "as the player likes; `whole`: all of it or nothing; `half`: half of it or nothing.",
+        "What of House Money's payout may be added to the other wager: all of it, unless a Rules "
+        "Submission names a portion. `whole`: all of it or nothing; `any_part`: as much of it as "
+        "the player likes; `half`: half of it or nothing.",
     )
 
 

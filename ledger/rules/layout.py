@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cmp_to_key
 from itertools import product
 from typing import TYPE_CHECKING
@@ -17,13 +18,21 @@ from ledger.rules.steps import Source, Spot, Step, Stop, Void, said
 from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ledger.facts import Coupon
     from ledger.rules.coupons import Redeemed
     from ledger.rules.game import InForce
     from ledger.rules.ruling import Settlement
     from ledger.wire import Fact
+
+
+def _decides(body: object, declaring: Collection[int]) -> bool:
+    """Whether a player who does this has folded or bet, or shown a hand that plays no further."""
+    decision = getattr(body, "decision", "fold")
+    return decision == "fold" or (
+        decision == "declare" and getattr(body, "position", None) in declaring
+    )
 
 
 class Layout:
@@ -90,16 +99,20 @@ class Layout:
             self.taken.append((step, fact))
         return fact
 
-    def void_until_decided(self, kind: str, seats: Iterable[int], section: str) -> None:
-        """An irregularity that voids the round until each player has folded or bet. Raises Void."""
+    def void_until_decided(
+        self, kind: str, seats: Iterable[int], section: str, declaring: Collection[int] = ()
+    ) -> None:
+        """An irregularity that voids the round until each player has folded or bet. Raises Void.
+
+        `declaring`: who may do neither, and has decided with a hand declared.
+        """
         called = self.source.take(Step("irregularity_called", section, what=kind))
         if called is None:
             return
         decided = {
             fact.body.position  # type: ignore[attr-defined]  # what a player does
             for fact in [*self.source.left("wager_placed"), *self.source.left("decision_made")]
-            if getattr(fact.body, "decision", "fold") == "fold"
-            and self.source.later_than(fact, called) is False
+            if _decides(fact.body, declaring) and self.source.later_than(fact, called) is False
         }
         if not decided.issuperset(seats):
             raise Void(section)
@@ -184,10 +197,17 @@ class Layout:
         return facts
 
     def _withdraw(self, fact: Fact, body: WagerWithdrawn) -> None:
-        """Chips taken back, of those that lay there; a wager taken back whole is none."""
+        """Chips taken back, of those that lay there; a wager taken back whole is none.
+
+        Unless facts were lost, more than lay there is found.
+        """
         spot = (body.position, body.wager, 1)
+        known = self.rules.game.wager(body.wager)
         lay = self.stakes.pop(spot, None) or 0
         taken = min(lay, body.amount)
+        if known and lay < body.amount and not self.source.excused:
+            why = f"{dollars(body.amount)} was taken back, and {dollars(lay)} lay there"
+            self.not_permitted(body.position, body.wager, why, known.section, (fact,))
         if taken < lay:
             self.stakes[spot] = lay - taken
         coupons = self.coupons.pop(spot, ()) if taken == lay else ()
@@ -293,9 +313,11 @@ class Layout:
     def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> set[tuple[int, str]]:
         """Wagers close with a fact: one placed after it is late, and stays in the settlement.
 
-        Chips taken back after it are still at stake. Returns what is late: position and wager.
+        Chips taken back after it are still at stake, but for those that came after it themselves.
+        Returns what is late: position and wager.
         """
         late: set[tuple[int, str]] = set()
+        came: Counter[Spot] = Counter()  # cents placed too late
         if by is None:
             return late
         for fact in placed:
@@ -307,14 +329,20 @@ class Layout:
             if isinstance(body, WagerWithdrawn) and after:
                 spot = (body.position, body.wager, 1)
                 taken, coupons = self.taken_back.pop((fact.source, fact.id), (0, ()))
-                if taken:
-                    self.stakes[spot] = (self.stakes.get(spot) or 0) + taken
+                own = min(taken, came[spot])
+                came[spot] -= own
+                if own and own == body.amount:
+                    continue
+                if taken > own:
+                    self.stakes[spot] = (self.stakes.get(spot) or 0) + taken - own
                 for coupon in coupons:
                     self.play_coupon(spot, coupon)
                 why = f"{dollars(body.amount)} was taken back after wagers closed"
                 self.not_permitted(body.position, body.wager, why, section, (fact, by))
             elif isinstance(body, WagerPlaced | WagerWithdrawn):
                 late.update([(body.position, body.wager)] if after else [])
+                if after and isinstance(body, WagerPlaced):
+                    came[body.position, body.wager, body.hand] += body.amount
                 self._late(body, fact, by, section, certain=after is True)
         return late
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ledger.rules import pots
 from ledger.rules.betting import Cites, Ring, first_round, next_round, opened
-from ledger.rules.game import Edition, Habit, Irregularity, Option, Wager
+from ledger.rules.game import Edition, Habit, Irregularity, Option, Rotation, Wager
 from ledger.rules.poker_cards import Stub, burn, deal_in, deal_now, draw_round, showdown
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ BASE = (
     "pots, an uncalled bet, the rake and misdeals are the standard game: a Rules Submission files "
     "amounts as `limits` (`ante`, `blind_1` to `blind_3`, `straddle`, `kill`, `small_bet`, "
     "`big_bet`), and where it files none they are taken as they are."
+)
+LIMITS = dict.fromkeys(
+    ("ante", "blind_1", "blind_2", "blind_3", "straddle", "kill", "small_bet", "big_bet"), 1
 )
 FLOP, TURN, RIVER = 3, 1, 1
 HOLE = {"19": 5, "20": 5, "21": 4}
@@ -87,6 +90,16 @@ def wagers(section: str) -> tuple[Wager, ...]:
         Wager("straddle", "Straddle Bet", f"{section}(e)", optional=True),
         Wager("kill", "Kill", f"{section}(b)", optional=True),
     )
+
+
+def button(section: str) -> Rotation:
+    """The button begins at the dealer's right, or by a card, and moves on each round.
+
+    637a.19(c)(1)(i)-(ii) and 637a.19(c)(2); 637a.20(c)(1)(i)-(ii) and 637a.20(c)(2);
+    637a.21(c)(1)(i)-(ii) and 637a.21(c)(2).
+    """
+    begins = (f"{section}(c)(1)(i)", f"{section}(c)(1)(ii)")
+    return Rotation("button", begins, f"{section}(c)(2)")
 
 
 def options(section: str) -> tuple[Option, ...]:

@@ -12,7 +12,7 @@ from ledger.facts import PotAwarded, RakeTaken
 from ledger.rules.steps import POT, Step, said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ledger.rules.betting import Ring
 
@@ -51,17 +51,23 @@ class Won(NamedTuple):
     reading: str | None = None
 
 
-def pots_of(put_in: dict[int, int], contending: Sequence[int]) -> list[Pot]:
+def pots_of(
+    put_in: dict[int, int], contending: Sequence[int], all_in: Collection[int]
+) -> list[Pot]:
     """The main pot and the side pots of players who were not folded when betting ended.
 
-    What folded players put in beyond all of those stays in the last pot.
+    Only who is all in is kept out of what others put in beyond him: an Ante that one player
+    posts, as the Rules Submission may have it (b), is in the main pot. What folded players put in
+    beyond all of those stays in the last pot.
     """
-    levels = sorted({put_in[seat] for seat in contending})
+    most = max(put_in.values())
+    reach = {seat: put_in[seat] if seat in all_in else most for seat in contending}
+    levels = sorted(set(reach.values()))
     found, below = [], 0
     for level in levels:
-        top = level if level != levels[-1] else max(put_in.values())
+        top = level if level != levels[-1] else most
         cents = sum(min(cents, top) - min(cents, below) for cents in put_in.values())
-        found.append(Pot(cents, [seat for seat in contending if put_in[seat] >= level]))
+        found.append(Pot(cents, [seat for seat in contending if reach[seat] >= level]))
         below = level
     return [pot for pot in found if pot.cents]
 
@@ -85,7 +91,9 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
 
     `contending` were not folded when betting ended; who mucked since is not in `ring.live`.
     """
-    pots = [_raked(ring, *each) for each in enumerate(pots_of(ring.put_in, contending))]
+    pots = [
+        _raked(ring, *each) for each in enumerate(pots_of(ring.put_in, contending, ring.all_in))
+    ]
     one = None if ring.contested else ring.live[0]
     showing = ring.live if ring.contested else []
     hands = [{seat: share.hand(ring, seat) for seat in showing} for share in shares]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ledger.facts import RoundStarted, TableOpened
-from ledger.rules import card_care, dice_care, staffing
+from ledger.rules import card_care, cut_care, dice_care, meters, rotation, staffing
 from ledger.rules.equipment import Equipment, Judge, RulesOf
 from ledger.rules.filing import problems
 
@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from ledger.wire import Fact
 
 
-LOOKS = (card_care, dice_care, staffing)
+LOOKS = (card_care, cut_care, dice_care, staffing, meters, rotation)
 
 HEARD = frozenset({TableOpened, RoundStarted, *(kind for each in LOOKS for kind in each.CARE)})
 """The kinds of fact that procedures look at; no other changes what they find."""
+
+
+def hears(fact: Fact, metered: frozenset[str]) -> bool:
+    """Whether procedures look at a fact; of wagers only at those that feed a meter."""
+    body: Any = fact.body
+    return type(body) in HEARD and (type(body) not in meters.WAGERS or body.wager in metered)
 
 
 def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:

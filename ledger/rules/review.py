@@ -39,7 +39,7 @@ def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
             expected=f"{gap.missing} more",
             recorded=f"{gap.before.sequence}, then {gap.after.sequence}",
             says=f"{gap.after.source} counted from {gap.before.sequence} to {gap.after.sequence}: "
-            f"{gap.missing} of its facts are not on record.",
+            f"{gap.missing} of its facts {'is' if gap.missing == 1 else 'are'} not on record.",
             facts=refs((gap.before, gap.after)),
         )
         for gap in gaps

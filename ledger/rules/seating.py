@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.facts import DecisionMade, WagerPlaced, WagerWithdrawn
+from ledger.facts import DecisionMade, WagerPlaced
 from ledger.rules.steps import said
-from ledger.values import dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ledger.rules.table import Table
     from ledger.wire import Fact
@@ -75,22 +74,10 @@ def _moved(t: Table, name: str) -> set[tuple[int, str]]:
     return {(body.position, body.wager) for body in bodies}  # type: ignore[attr-defined]  # payments
 
 
-def overdrawn(t: Table, moved: Iterable[Fact]) -> None:
-    """More was taken back than lay there, by the wagers a table took in; unless facts were lost."""
-    for fact in () if t.source.excused else moved:
-        body = fact.body
-        if isinstance(body, WagerWithdrawn):
-            lay, _ = t.taken_back[fact.source, fact.id]
-            known = t.rules.game.wager(body.wager)
-            if known and lay < body.amount:
-                why = f"{dollars(body.amount)} was taken back, and {dollars(lay)} lay there"
-                t.not_permitted(body.position, body.wager, why, known.section, (fact,))
-
-
-def gave_up(t: Table, seat: int, wager: str, section: str) -> bool:
+def gave_up(t: Table, seat: int, wagers: Sequence[str], section: str) -> bool:
     """Whether a player folded before he put down what he was asked for: that ends his round.
 
-    What he puts down afterwards is found, and goes back.
+    What he puts down afterwards, of these wagers, is found and goes back.
     """
     folds = [
         fact
@@ -100,12 +87,13 @@ def gave_up(t: Table, seat: int, wager: str, section: str) -> bool:
     after = [
         fact
         for fact in t.source.left("wager_placed")
-        if (said(fact, WagerPlaced).position, said(fact, WagerPlaced).wager) == (seat, wager)
+        if said(fact, WagerPlaced).position == seat and said(fact, WagerPlaced).wager in wagers
     ]
     if not (folds and after and t.source.later_than(after[0], folds[0])):
         return False
     t.decide(seat, ("fold",), section)
-    facts = t.add(seat, wager, (), section)
-    t.not_permitted(seat, wager, "its player had folded", section, facts)
-    t.give_back(seat, wager, section)
+    for wager in dict.fromkeys(said(fact, WagerPlaced).wager for fact in after):
+        facts = t.add(seat, wager, (), section)
+        t.not_permitted(seat, wager, "its player had folded", section, facts)
+        t.give_back(seat, wager, section)
     return True

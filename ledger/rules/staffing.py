@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ledger.facts import CameraMapped, CameraUnmapped, DealerAssigned, DealerRelieved, RoundStarted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     from ledger.rules.equipment import Judge
 
@@ -36,9 +36,39 @@ STAFF: dict[str, Staff] = {
 """Staff by game; at any other table one dealer."""
 
 BOXPERSON = ("craps",)
-BOTH_ENDS = ("craps", "three_dice_football")
-NO_FIGURE = ("baccarat",)
-"""Games of which the documents print no number of cameras."""
+
+
+class Watched(NamedTuple):
+    """How many stationary cameras a table of a game has, at least; `ends`: one on each end."""
+
+    section: str
+    cameras: int
+    ends: bool
+
+
+ONE_CAMERA = Watched("465a.9(c)(2)(i)", 1, ends=False)
+BOTH_ENDS = Watched("465a.9(c)(2)(ii)", 2, ends=True)
+WATCHED: dict[str, Watched | None] = {
+    "craps": BOTH_ENDS,
+    "three_dice_football": BOTH_ENDS,
+    **dict.fromkeys(("baccarat", "roulette", "big_six_wheel")),  # the documents print no figure
+}
+
+
+def cameras_due(game: str) -> Watched | None:
+    """The cameras due on a table of a game; None where the documents print no figure."""
+    return WATCHED.get(game, ONE_CAMERA)
+
+
+def watched(due: Watched, covers: Sequence[Collection[str]]) -> bool:
+    """Whether stationary cameras that cover so much are as many as are due."""
+    if not due.ends:
+        return len(covers) >= due.cameras
+    return len(covers) >= due.cameras and len(_ends(covers)) == len(ENDS)
+
+
+def _ends(covers: Sequence[Collection[str]]) -> list[str]:
+    return [end for end in ENDS if any(end in each for each in covers)]
 
 
 def _assigned(j: Judge, body: DealerAssigned, _: object) -> None:
@@ -96,18 +126,18 @@ def _people_short(j: Judge, game: str) -> list[Short]:
 
 
 def _cameras_short(j: Judge, game: str) -> list[Short]:
-    cameras = j.state.cameras
-    if cameras is None or game in NO_FIGURE:
+    cameras, due = j.state.cameras, cameras_due(game)
+    if cameras is None or due is None:
         return []
-    if game not in BOTH_ENDS:
+    covers = list(cameras.values())
+    if watched(due, covers):
+        return []
+    if not due.ends:
         says = "The round was dealt without a stationary camera on the table"
-        return [] if cameras else [("cameras_short", "465a.9(c)(2)(i)", says, "1", "0")]
-    covered = [end for end in ENDS if any(end in covers for covers in cameras.values())]
-    if len(cameras) >= len(ENDS) and len(covered) == len(ENDS):
-        return []
-    ends = ", ".join(covered) or "neither end"
+        return [("cameras_short", due.section, says, "1", "0")]
+    ends = ", ".join(_ends(covers)) or "neither end"
     says = f"The round was dealt before {len(cameras)} stationary cameras, which cover {ends}"
-    return [("cameras_short", "465a.9(c)(2)(ii)", says, "2, one an end", str(len(cameras)))]
+    return [("cameras_short", due.section, says, "2, one an end", str(len(cameras)))]
 
 
 CARE: dict[type, Callable[[Judge, Any, object], None]] = {

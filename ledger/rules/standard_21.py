@@ -35,6 +35,7 @@ from ledger.rules.hands_of_21 import (
     total_known,
 )
 from ledger.rules.odds import paytable, row
+from ledger.rules.seating import within_table
 from ledger.rules.steps import said
 from ledger.rules.twenty_one import LIMIT, dealer_draws, total_if_known
 
@@ -137,8 +138,8 @@ def deal(t: Table, of: Standard) -> list[int]:
     t.awaits((of.wager,), of.placed)
     since = len(t.taken)
     late = _late(t, opening, of)
+    within_table(t, of.placed)
     seats = dealt_in(t, of.wager, of.beside, late, of.placed)
-    t.within_positions(of.placed)
     adjacent_boxes(t, seats, of.wager, int(t.rules.options["boxes"]), of.boxes)
     dealt = [seat for seat in seats if not left_out(t, seat, of.play)]
     one_more(t, dealt, 1, of.play)
@@ -159,13 +160,19 @@ def _late(t: Table, opening: list[Fact], of: Standard) -> set[tuple[int, str]]:
 
 
 def even_money(t: Table, seats: Sequence[int], of: Standard) -> set[int]:
-    """A Blackjack under an ace may be paid even money before the hole card is read: who took it."""
+    """A Blackjack under an ace may be paid even money before the hole card is read: who took it.
+
+    Under a first card that is not known too, as who took it saw it.
+    """
     taken: set[int] = set()
-    if up_value(t) != 1:
+    if up_value(t) not in (1, None):
         return taken
     for seat in seats:
-        if blackjack_of(t, seat) and t.decide(seat, (EVEN_MONEY,), of.peek.offered, may=True):
-            t.settle(seat, of.wager, of.even, outcome=True, lost=of.results)
+        natural = blackjack_of(t, seat)
+        if natural is False:
+            continue
+        if t.decide(seat, (EVEN_MONEY,), of.peek.offered, may=True):
+            t.settle(seat, of.wager, of.even, outcome=natural, lost=of.results)
             taken.add(seat)
     return taken
 

@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ledger.facts import CardsDealt, StartingPositionDetermined
+from ledger.rules.game import DiceProcedures, Rotation
 from ledger.rules.steps import Step, Void, said
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ledger.rules.table import Table
     from ledger.wire import Fact
 
+BUTTON = Rotation("start", ("5(g)(3)",), "5(g)(3)")
+SHAKER = DiceProcedures(inspected="5(g)(1)(i)", changed="2(c)(1)(i)", change_hours=24, dice=3)
 PLACES = 7  # six positions and the dealer
 _SIDES = range(1, 7)
 
@@ -31,7 +34,7 @@ def starting_place(t: Table) -> int:
     step = Step("starting_position_determined", "5(g)", ways=_ways)
     fact = t.take(step)
     again = fact and t.source.take(step._replace(ways=None))
-    while again:  # a no roll: the dice were shaken again
+    while again:  # after a no roll the dice are shaken again (659a.13(a)-(b))
         fact, again = again, t.source.take(step._replace(ways=None))
     dealt = [] if t.source.excused else t.source.left("cards_dealt")
     first = (said(dealt[0], CardsDealt).position or 0) if dealt else None

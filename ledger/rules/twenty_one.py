@@ -53,7 +53,7 @@ def total_if_known(cards: Sequence[str]) -> Total | None:
     """The total of a hand, or None where a card is not known or not of the deck."""
     try:
         return total_of(cards)
-    except (KeyError, ValueError):
+    except KeyError:
         return None
 
 
@@ -69,7 +69,7 @@ def is_blackjack_if_known(cards: Sequence[str]) -> bool | None:
     """Whether a hand is a Blackjack, or None where a card is not known or not of the deck."""
     try:
         return is_blackjack(cards)
-    except (KeyError, ValueError):
+    except KeyError:
         return None
 
 
@@ -91,7 +91,7 @@ def same_value_if_known(cards: Sequence[str]) -> bool | None:
     """Whether two cards may be split, or None where one is not known or not of the deck."""
     try:
         return same_value(cards)
-    except (KeyError, ValueError):
+    except KeyError:
         return None
 
 
@@ -121,7 +121,7 @@ def straight_jack_if_known(
     """How far a hand runs, or None where a card is not known or not of the deck."""
     try:
         return straight_jack(cards, repeated_rank)
-    except (KeyError, ValueError):
+    except KeyError:
         return None
 
 

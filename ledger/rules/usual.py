@@ -23,11 +23,12 @@ CARE = CardProcedures(
     stub_rounds=5,
     device_covered="13(f)",
     deck_cards=52,
+    recut="5(e)",
 )
 """Chapters 589, 592, 663a and 680a print this, but for where the stub stands."""
 
 _MADE = ("2(b)", "2(c)", "2(d)", "3(a)", "3(b)(1)", "8(a)", "9(a)(1)")
-_SEEN = ("3(b)(2)", "3(b)(4)", "5(e)", "5(f)", "7(a)", "9(a)(2)", "10(a)(1)")
+_SEEN = ("3(b)(2)", "3(b)(4)", "5(f)", "7(a)", "9(a)(2)", "10(a)(1)")
 
 NOT_MODELLED: dict[str, NotModelled] = {
     **dict.fromkeys(_MADE, "equipment"),

@@ -12,21 +12,23 @@ import re
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.regulations import chapters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+    from types import CodeType
 
     from ledger.rules.game import Game
 
 _CITE = re.compile(r"[0-9]{1,2}(\([a-zA-Z0-9]+\))+")
 _ODDS = re.compile(r"([0-9]+) to ([0-9]+)")
 _WORDS_READ = 9  # a longer string is prose, for people
-_UNREAD = {"habit", "not_modelled", "procedures", "editions", "says", "title", "id"}
+_UNREAD = {"habit", "not_modelled", "procedures", "rotation", "editions", "says", "title", "id"}
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -47,10 +49,13 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
 
 
 class Mutant(NamedTuple):
-    """A game with one thing changed. `game` is None where its module no longer loads."""
+    """One thing changed in a module of some games.
+
+    `games` loads them, before the next mutant is asked for; none where one no longer loads.
+    """
 
     name: str
-    game: Game | None
+    games: Callable[[], tuple[Game, ...]]
 
 
 class _Place(NamedTuple):
@@ -71,7 +76,7 @@ class _Place(NamedTuple):
 def mutants(path: Path, chapter: str, then: Sequence[Path] = ()) -> Iterator[Mutant]:
     """Every mutant of the module at `path`, one after the other.
 
-    `then`: modules that are loaded anew upon it, the game's own last; none where it is the game's.
+    `then`: modules that are loaded anew upon it, those of games last; none where it is a game's.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     cites = list(chapters()[chapter].paragraphs)
@@ -85,7 +90,8 @@ def mutants(path: Path, chapter: str, then: Sequence[Path] = ()) -> Iterator[Mut
             name = f"{place.within}: {_short(was, became)}"
             seen[name] += 1
             yield Mutant(
-                name if seen[name] == 1 else f"{name} #{seen[name]}", _load(tree, path, then)
+                name if seen[name] == 1 else f"{name} #{seen[name]}",
+                lambda: _load(tree, path, then),
             )
             place.put(node)
 
@@ -101,22 +107,29 @@ def _short(was: str, became: str) -> str:
     return f"..{was[start : start + 60]} -> ..{became[start : start + 60]}"
 
 
-def _load(tree: ast.Module, path: Path, then: Sequence[Path]) -> Game | None:
-    """The game of a changed module; None where it does not load."""
-    trees = [ast.fix_missing_locations(tree)]
-    trees += [ast.parse(each.read_text(encoding="utf-8")) for each in then]
+def _load(tree: ast.Module, path: Path, then: Sequence[Path]) -> tuple[Game, ...]:
+    """The games of a changed module; none where it does not load."""
+    found: list[Game] = []
+    ast.fix_missing_locations(tree)
     with _modules_put_back():
-        for each, of in zip((path, *then), trees, strict=True):
+        for each in (path, *then):
             name = ".".join(each.with_suffix("").parts[-3:])
             module = ModuleType(name)
             try:
-                exec(compile(of, each.name, "exec"), module.__dict__)  # noqa: S102 - our own source, changed
+                code = _code(each) if each in then else compile(tree, each.name, "exec")
+                exec(code, module.__dict__)  # noqa: S102 - our own source, changed
             except Exception:  # noqa: BLE001 - a mutant that does not load is dead, however it failed
-                return None
+                return ()
             if then:
                 _stand_in(name, module)
-    game: Game = module.GAME
-    return game
+            found += [module.GAME] if hasattr(module, "GAME") else []
+    return tuple(found)
+
+
+@cache
+def _code(path: Path) -> CodeType:
+    """A module as it stands, compiled."""
+    return compile(path.read_text(encoding="utf-8"), path.name, "exec")
 
 
 def _stand_in(name: str, module: ModuleType) -> None:

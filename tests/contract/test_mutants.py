@@ -43,11 +43,12 @@ def _rows(test: Any) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401 - a test carr
         yield from (tuple(row) if isinstance(names, tuple) else (row,) for row in rows)
 
 
-def killed(mutant: Mutant, game_id: str, with_cases: Iterable[Case]) -> bool:
-    """Whether some case fails where the mutant stands for the game."""
-    if mutant.game is None:
+def killed(mutant: Mutant, with_cases: Iterable[Case]) -> bool:
+    """Whether some case fails where the mutant stands for its games."""
+    changed = mutant.games()
+    if not changed:
         return True
-    mutated = {**games(), game_id: mutant.game}
+    mutated = {**games(), **{game.id: game for game in changed}}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(adjudicate, "games", lambda: mutated)
         for test, row in with_cases:
@@ -61,28 +62,38 @@ def killed(mutant: Mutant, game_id: str, with_cases: Iterable[Case]) -> bool:
 def survivors(game_id: str, every: int) -> tuple[set[str], int]:
     """Names of the mutants that no case kills, of every so-many-eth; and how many there were."""
     chapter = games()[game_id].editions[0].chapter
-    with_cases = cases(game_id)
-    sound = Mutant("none", games()[game_id])
-    assert not killed(sound, game_id, with_cases), "a case fails without any mutant"
-    tried = list(islice(_mutants(game_id, chapter), 0, None, every))
-    left = {mutant.name for mutant in tried if not killed(mutant, game_id, with_cases)}
-    return left, len(tried)
+    beside = told_or(game_id, "BESIDE", ())
+    with_cases = [case for each in (game_id, *beside) for case in cases(each)]
+    sound = Mutant("none", lambda: (games()[game_id],))
+    assert not killed(sound, with_cases), "a case fails as it is"
+    left, tried = set(), 0
+    for mutant in islice(_mutants(game_id, chapter, beside), 0, None, every):
+        tried += 1
+        if not killed(mutant, with_cases):
+            left.add(mutant.name)
+    return left, tried
 
 
-def _mutants(game_id: str, chapter: str) -> Iterator[Mutant]:
-    """Those of the game's module, and of the `SHARED` ones that it alone answers for."""
-    own = ROOT / f"ledger/games/{game_id}.py"
+def _mutants(game_id: str, chapter: str, beside: Iterable[str]) -> Iterator[Mutant]:
+    """Those of the game's module, and of the `SHARED` ones that it answers for.
+
+    The cases of the games `BESIDE` it answer for those with its own. `CHANCE`: functions that only
+    say how chance plays.
+    """
+    own, *others = (ROOT / f"ledger/games/{each}.py" for each in (game_id, *beside))
     shared = [ROOT / path for path in told_or(game_id, "SHARED", ())]
+    chance = told_or(game_id, "CHANCE", ())
     for index, path in enumerate(shared):
-        yield from mutants(path, chapter, [*shared[index + 1 :], own])
+        for mutant in mutants(path, chapter, [*shared[index + 1 :], own, *others]):
+            if mutant.name.partition(":")[0] not in chance:
+                yield mutant
     yield from mutants(own, chapter)
 
 
 def mutants_least(game_id: str) -> int:
     """How many there are of a game at least; fewer where most of it is shared with others."""
-    if games()[game_id].pots:
-        return 0  # all but its hands is in the rules of Poker
-    return int(told_or(game_id, "MUTANTS_LEAST", 300))
+    of_its_own = 0 if games()[game_id].pots else 300  # all but its hands is in the rules of Poker
+    return int(told_or(game_id, "MUTANTS_LEAST", of_its_own))
 
 
 @pytest.mark.parametrize("game_id", games())

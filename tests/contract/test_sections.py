@@ -9,7 +9,8 @@ import pytest
 
 from ledger.games import games
 from ledger.regulations import Amendment, chapters, origin, resolves
-from ledger.rules.game import NotModelled
+from ledger.rules.game import InPart, NotModelled
+from replay.gamecard import not_modelled_of
 from tests.contract.citations import ROOT, cited_in, spoken_of
 
 RULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "ledger/rules").glob("*.py"))
@@ -78,7 +79,8 @@ def test_what_is_listed_as_not_modelled_is_printed_moves_no_money_and_is_not_mod
 ) -> None:
     """Only what is printed in part may move money, and only where the chapter is."""
     of = [chapters()[chapter] for chapter in chapters_of(game_id)]
-    for paragraph, reason in games()[game_id].not_modelled.items():
+    for paragraph, why in games()[game_id].not_modelled.items():
+        reason = why.reason if isinstance(why, InPart) else why
         assert reason in get_args(NotModelled), paragraph
         money = {each: flag for chapter in of for each, flag in chapter.paragraphs.items()}
         under = [each for each in money if covered(each, {paragraph})]
@@ -88,6 +90,29 @@ def test_what_is_listed_as_not_modelled_is_printed_moves_no_money_and_is_not_mod
         else:
             assert not [each for each in under if money[each]], f"{paragraph} moves money"
         assert paragraph not in cites_of_code(game_id), f"{paragraph} is cited, so it is modelled"
+
+
+def test_wagers_that_are_printed_only_in_part_are_listed_by_name_as_not_modelled() -> None:
+    """They are no wagers of the games, and their cards say where they are spoken of."""
+    found = {
+        (game.id, each.wager, each.section)
+        for game in games().values()
+        for each in not_modelled_of(game)
+        if each.wager
+    }
+    assert found == {
+        ("blackjack", "Bad Beat Progressive Wager", "633a.2(c)"),
+        ("blackjack", "Hit and Run Progressive Wager", "633a.6(e)(10)"),
+        ("blackjack", "Hit and Run Progressive Wager", "633a.7(o)(2)"),
+        ("blackjack", "Three Card Poker Wager", "633a.7(g)(8)"),
+        ("blackjack", "Royal Match 21 and King's Bounty Wagers", "633a.13(o)"),
+        ("craps", "Fire Bet", "623a.2(d)(4)"),
+        ("craps", "Fire Bet", "623a.4(c)(3)"),
+        ("craps", "Come Bet", "623a.4(c)(2)"),
+        ("minibaccarat", "Dragon 7 Insurance Wager", "627a.12(f)"),
+    }
+    named = {wager.name for game in games().values() for wager in game.wagers}
+    assert named.isdisjoint(wager for _, wager, _ in found)
 
 
 def cites_of_code(game_id: str) -> set[str]:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ledger.feed import adjudicate
-from ledger.rules.coupons import issued
+from ledger.rules.coupon_facts import issued
 from ledger.rules.ruling import Ruling
 from ledger.wire import fact_of
 from tests.coupon_feed import FOUND_BY_ROUND, Feed, drop, feed
@@ -30,15 +30,68 @@ def test_603a_21_each_round_is_found_with_what_became_of_its_coupons(seed: int) 
     assert codes(seed=seed) == FOUND_BY_ROUND
 
 
-@pytest.mark.parametrize(("at", "found"), [(99, True), (100, False), (9_999, False)])
+FIRST, SECOND = (f"hollywood:MB-01/2026-11-20/{number}" for number in (1, 2))
+NOT_DROPPED, SPENT = "coupon_not_dropped", "wager_not_permitted"
+
+
+@pytest.mark.parametrize(
+    ("at", "found"), [(99, [SPENT, NOT_DROPPED]), (100, []), (106, []), (9_999, [])]
+)
 def test_603a_21_e_a_drop_counts_from_the_first_fact_of_the_round_on(
-    at: int,
-    found: bool,  # noqa: FBT001 - a row of a table
+    at: int, found: list[str]
 ) -> None:
     told = Feed()
     told.coup(1, "MP-000001")
     told.tell(at, drop("MP-000001"))
-    assert codes(told) == {"hollywood:MB-01/2026-11-20/1": ["coupon_not_dropped"] if found else []}
+    assert codes(told) == {FIRST: found}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_603a_21_e_a_serial_that_went_into_a_box_is_not_played_again(seed: int) -> None:
+    told = Feed()
+    told.coup(1, "MP-000001")
+    told.tell(107, drop("MP-000001"))
+    told.coup(2, "MP-000001")
+    told.tell(207, drop("MP-000001"))
+    assert codes(told, seed=seed) == {FIRST: [], SECOND: [SPENT]}
+    # At another table of the house too, and not at another house's.
+    for where, found in (("hollywood/MB-02", [SPENT]), ("live/MB-02", [])):
+        told = Feed()
+        told.coup(1, "MP-000001")
+        told.tell(107, drop("MP-000001"))
+        told.coup(2, "MP-000001", where=where)
+        told.tell(207, drop("MP-000001"), where=where)
+        elsewhere = where.replace("/", ":", 1) + "/2026-11-20/2"
+        assert codes(told, seed=seed) == {FIRST: [], elsewhere: found}
+
+
+def test_603a_21_e_one_drop_is_the_drop_of_one_round() -> None:
+    # It was not dropped in the first round, which may have pushed as far as the second can tell.
+    told = Feed()
+    told.coup(1, "MP-000001")
+    told.coup(2, "MP-000001")
+    told.tell(207, drop("MP-000001"))
+    assert codes(told) == {FIRST: [NOT_DROPPED], SECOND: []}
+    # Until the second round plays it the drop may come late.
+    for at, first, second in ((199, [], [SPENT, NOT_DROPPED]), (201, [NOT_DROPPED], [])):
+        told = Feed()
+        told.coup(1, "MP-000001")
+        told.coup(2, "MP-000001")
+        told.tell(at, drop("MP-000001"))
+        assert codes(told) == {FIRST: first, SECOND: second}
+
+
+def test_603a_21_e_a_drop_that_is_corrected_spends_what_it_should_have_said() -> None:
+    for data, found in (
+        (None, []),
+        ({"serial": "MP-000002", "face": 500}, []),
+        ({"serial": "MP-000001", "face": 500}, [SPENT]),
+    ):
+        told = Feed()
+        told.correct(told.tell(50, drop("MP-000001")), data)
+        told.coup(2, "MP-000001")
+        told.tell(207, drop("MP-000001"))
+        assert codes(told) == {SECOND: found}
 
 
 def test_603a_21_b_of_batches_that_overlap_the_one_issued_last_holds() -> None:

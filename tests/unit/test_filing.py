@@ -57,6 +57,76 @@ def test_what_a_game_does_not_know_is_named_with_what_it_does(
     assert [(each.where, " ".join(each.allowed)) for each in found] == [(where, allowed)]
 
 
+METER = "straight_jack"
+TERMS = "meter rate reset initial"
+LEAST = "an amount of 500000 cents or more"
+RATES = "a part above 0 and up to 1, as 1/10, 10% or 0.1"
+TERMS_UNKNOWN = [
+    ({"blackjack": {}}, "blackjack", METER),
+    ({METER: "1/10"}, METER, f"an object of {TERMS.replace(' ', ', ')}"),
+    ({METER: {"seed": 500_000}}, f"{METER}.seed", TERMS),
+    ({METER: {"meter": 7}}, f"{METER}.meter", "the name that its facts give the meter"),
+    ({METER: {"meter": ""}}, f"{METER}.meter", "the name that its facts give the meter"),
+    *(
+        ({METER: {"rate": rate}}, f"{METER}.rate", RATES)
+        for rate in (0, "0%", "-1/10", 2, "101%", "much", None, "1/0", [])
+    ),
+    *(
+        ({METER: {name: cents}}, f"{METER}.{name}", LEAST)
+        for name in ("initial", "reset")
+        for cents in (499_999, -500_000, "500000", 500_000.0, True, None)
+    ),
+]
+
+
+@pytest.mark.parametrize(("terms", "where", "allowed"), TERMS_UNKNOWN)
+def test_633a_13_m_2_terms_of_a_meter_that_cannot_hold_are_named(
+    terms: dict[str, Any], where: str, allowed: str
+) -> None:
+    found = problems(games()["blackjack"], filing("blackjack", progressives=terms))
+    assert [(each.where, " ".join(each.allowed)) for each in found] == [
+        (f"progressives.{where}", allowed)
+    ]
+
+
+@pytest.mark.parametrize("rate", ["1/10", "10%", "0.1", 0.1, 1, "100%"])
+def test_633a_13_m_2_terms_of_a_meter_that_hold_are_not(rate: object) -> None:
+    terms = {"meter": "link-7", "rate": rate, "initial": 500_000, "reset": 600_000}
+    assert problems(games()["blackjack"], filing("blackjack", progressives={METER: terms})) == []
+    assert problems(games()["blackjack"], filing("blackjack", progressives={METER: {}})) == []
+
+
+@pytest.mark.parametrize("game_id", ["saigon_5_card", "asia_poker", "badugi"])
+def test_a_limit_that_no_section_knows_or_below_its_least_is_named_and_limits_nothing(
+    game_id: str,
+) -> None:
+    game = games()[game_id]
+    name, least = next(iter(game.limits.items()))
+    for limits, wrong in (
+        ({name: least}, []),
+        ({name: None}, []),
+        ({name: least - 1}, [(f"limits.{name}", f"an amount of {least} cents or more")]),
+        ({"payout": 1}, [("limits.payout", " ".join(game.limits))]),
+    ):
+        chosen = filing(game_id, limits=limits)
+        assert [(each.where, " ".join(each.allowed)) for each in problems(game, chosen)] == wrong
+        rules = in_force(game, "p", "T-1", "2015-03-01", [Filed("p", None, 0, chosen)])
+        assert rules.limits == ({name: least} if limits.get(name) == least else {})
+
+
+@pytest.mark.parametrize("game_id", games())
+def test_a_limit_of_null_is_none_whether_the_game_knows_one_or_not(game_id: str) -> None:
+    game = games()[game_id]
+    chosen = filing(game_id, limits={"payout_per_player_round": None})
+    assert problems(game, chosen) == []
+    assert in_force(game, "p", "T-1", "2015-03-01", [Filed("p", None, 0, chosen)]).limits == {}
+
+
+def test_680a_12_d_and_659a_12_c_a_payout_limit_is_at_least_50_000_dollars() -> None:
+    for game_id in ("saigon_5_card", "asia_poker"):
+        assert games()[game_id].limits == {"payout_per_player_round": 5_000_000}
+
+
 def test_what_a_game_does_not_know_chooses_nothing() -> None:
     game = games()["criss_cross_poker"]
     chosen = filing(

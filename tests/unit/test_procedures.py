@@ -51,10 +51,20 @@ class Tape:
         """The table opens, which says its game."""
         self.say(told.TableOpened(game=self.game, gaming_day=DAY, min_wager=500, max_wager=50_000))
 
-    def deck(self, batch: str = "B-1", *, without: str = "", preshuffled: bool = False) -> None:
+    def deck(
+        self,
+        batch: str = "B-1",
+        *,
+        without: str = "",
+        preshuffled: bool = False,
+        decks: int = 1,
+        cards: int = 52,
+    ) -> None:
         """A deck comes to the table and is inspected."""
         self.say(
-            told.DecksReceived(batch=batch, decks=1, cards=52, back="red", preshuffled=preshuffled)
+            told.DecksReceived(
+                batch=batch, decks=decks, cards=cards, back="red", preshuffled=preshuffled
+            )
         )
         for name, body in (
             ("inspected", told.CardsInspected(batch=batch, by="D-1")),
@@ -74,13 +84,22 @@ class Tape:
         """A cut."""
         self.say(told.CardsCut(batch="B-1", by="dealer", cards_above=above, cards_below=below))
 
-    def round(self, batch: str = "B-1", dealt_from: str = "hand", *, stub: bool = False) -> None:
-        """A round is dealt."""
+    def round(
+        self,
+        batch: str = "B-1",
+        dealt_from: str = "hand",
+        *,
+        stub: int = 0,
+        kinds: tuple[str, ...] = (),
+    ) -> None:
+        """A round is dealt, with these irregularities; the stub is counted as so many cards."""
         self.rounds += 1
         started = told.RoundStarted(game=self.game, dealt_from=dealt_from, batch=batch)  # type: ignore[arg-type]  # a test's own words
         self.say(started, in_round=True)
+        for kind in kinds:
+            self.say(told.IrregularityCalled(kind=kind), in_round=True)  # type: ignore[arg-type]  # a test's own words
         if stub:
-            self.say(told.StubCounted(batch=batch, counted=43))
+            self.say(told.StubCounted(batch=batch, counted=stub))
         self.say(told.RoundCompleted(), in_round=True)
 
     def throw(self) -> None:
@@ -120,7 +139,7 @@ def rounds(count: int, stub_in: tuple[int, ...] = (), *, counting: bool = False)
                 tape.shuffle()
             else:
                 tape.say(told.CardsShuffled(batch="B-1", method="automated"))
-            tape.round(stub=number in stub_in)
+            tape.round(stub=43 if number in stub_in else 0)
 
     return codes(act)
 
@@ -184,6 +203,34 @@ def test_592_5_d_a_cut_leaves_ten_cards_above_the_cover_card() -> None:
     assert by_hand((9, 43)) == by_hand((9, None)) == by_hand((None, 43)) == shallow
 
 
+@pytest.mark.parametrize(
+    ("game", "section"),
+    [
+        ("criss_cross_poker", "592.5(e)"),
+        ("lunar_poker", "589.5(e)"),
+        ("saigon_5_card", "680a.5(e)"),
+        ("five_card_hi_lo", "663a.5(e)"),
+        ("asia_poker", "659a.5(d)"),
+    ],
+)
+@pytest.mark.parametrize("method", ["manual", "preshuffled", "automated"])
+def test_5_e_cards_that_are_to_be_recut_are_cut_again(game: str, section: str, method: str) -> None:
+    def act(tape: Tape, *, again: bool) -> None:
+        tape.deck(preshuffled=method == "preshuffled")
+        tape.shuffle(method=method)
+        tape.cut(above=20)
+        tape.say(told.RecutDirected(batch="B-1", by="F-1", reason="a corner was seen"))
+        if again:
+            tape.cut(above=20)
+        tape.round(dealt_from="manual_shoe", stub=20)
+
+    def of_cut(found: list[str]) -> list[str]:
+        return [each for each in found if "5(b)" not in each]  # the shuffler's count of Saigon's 53
+
+    assert of_cut(codes(lambda tape: act(tape, again=True), game)) == []
+    assert of_cut(codes(lambda tape: act(tape, again=False), game)) == [f"step_missing {section}"]
+
+
 def test_what_was_told_before_the_tables_game_is_judged_when_a_round_begins() -> None:
     assert by_hand((10, 42), opened=False) == []
     assert by_hand((9, 43), opened=False) == ["cut_too_shallow 592.5(d)"]
@@ -224,6 +271,46 @@ def test_592_4_e_preshuffled_cards_are_only_cut() -> None:
     assert codes(act) == []
 
 
+@pytest.mark.parametrize(
+    ("game", "due"),
+    [
+        ("criss_cross_poker", ["step_missing 592.5(c)(2)"]),
+        ("lunar_poker", ["step_missing 589.5(c)(2)"]),
+        ("saigon_5_card", ["step_missing 680a.5(c)(2)"]),
+        ("five_card_hi_lo", []),
+    ],
+)
+def test_663a_5_c_2_cards_that_came_preshuffled_are_cut_where_the_chapter_says_so(
+    game: str, due: list[str]
+) -> None:
+    def act(tape: Tape, *, told_so: bool, cut: bool) -> None:
+        tape.deck(preshuffled=True)
+        if told_so:
+            tape.shuffle(method="preshuffled")
+        if cut:
+            tape.cut(20)
+        tape.round()
+
+    for told_so in (True, False):
+        assert codes(lambda tape, said=told_so: act(tape, told_so=said, cut=False), game) == due  # type: ignore[misc]  # bound now
+        assert codes(lambda tape, said=told_so: act(tape, told_so=said, cut=True), game) == []  # type: ignore[misc]  # bound now
+    # Shuffled by hand they are cut at every table, and preshuffled they are but once.
+    section = due[0].split()[1] if due else "663a.5(c)(2)"
+
+    def again(tape: Tape) -> None:
+        act(tape, told_so=False, cut=True)
+        tape.round()
+
+    assert codes(again, game) == [f"step_missing {section.replace('(c)(2)', '(a)')}"]
+
+    def by_hand(tape: Tape) -> None:
+        tape.deck()
+        tape.shuffle(method="manual")
+        tape.round()
+
+    assert codes(by_hand, game) == [f"step_missing {section}"]
+
+
 def test_592_5_b_a_deck_that_the_shuffler_counts_wrong_leaves_the_table() -> None:
     def act(tape: Tape, *, removed: bool) -> None:
         tape.deck()
@@ -236,6 +323,52 @@ def test_592_5_b_a_deck_that_the_shuffler_counts_wrong_leaves_the_table() -> Non
 
     assert codes(lambda tape: act(tape, removed=True)) == []
     assert codes(lambda tape: act(tape, removed=False)) == ["step_missing 592.5(b)"]
+
+
+CALLED = (("criss_cross_poker", "592.9(f)"), ("five_card_hi_lo", "663a.9(f)"))
+
+
+@pytest.mark.parametrize(("game", "section"), [*CALLED, ("asia_poker", "659a.9(d)")])
+def test_592_9_f_a_deck_that_is_short_leaves_the_table_unless_it_was_misdealt(
+    game: str, section: str
+) -> None:
+    def act(tape: Tape, *kinds: str, removed: bool = False) -> None:
+        cards = 53 if game == "asia_poker" else 52
+        tape.deck()
+        tape.shuffle(counted=cards)
+        tape.round(kinds=kinds, stub=4)
+        if removed:
+            tape.say(told.DecksRemoved(batch="B-1", reason="51 cards"))
+            tape.deck()
+        tape.shuffle(counted=cards)
+        tape.round(stub=4)
+
+    def found(*kinds: str, removed: bool = False) -> list[str]:
+        return codes(lambda tape: act(tape, *kinds, removed=removed), game)
+
+    short, misdealt = "card_missing", "wrong_card_count"
+    assert found(short) == [f"step_missing {section}"]
+    assert found(short, removed=True) == []
+    assert found(short, misdealt) == found(misdealt, short) == found(misdealt) == []
+
+
+def test_589_11_g_2_where_not_all_cards_are_counted_the_deck_leaves_the_table() -> None:
+    def act(tape: Tape, counted: int, *, removed: bool = False) -> None:
+        tape.deck()
+        tape.shuffle()
+        tape.round(stub=counted)
+        if removed:
+            tape.say(told.DecksRemoved(batch="B-1", reason="51 cards"))
+            tape.deck()
+        for _ in range(2):
+            tape.shuffle()
+            tape.round()
+
+    for counted, found in ((52, []), (51, ["step_missing 589.11(g)(2)"])):
+        assert codes(lambda tape, n=counted: act(tape, n), "lunar_poker") == found  # type: ignore[misc]  # bound now
+    assert codes(lambda tape: act(tape, 53, removed=True), "lunar_poker") == []
+    # Elsewhere the stub is counted, and holds what was not dealt: the round itself judges it.
+    assert codes(lambda tape: act(tape, 40)) == []
 
 
 def test_592_13_g_a_device_out_of_order_is_covered_before_another_method_is_used() -> None:

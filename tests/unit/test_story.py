@@ -20,7 +20,8 @@ from ledger.tape import Head, Received, TapeRow
 from ledger.values import parse_subject
 from ledger.wire import fact_of, parse_line
 from replay.demo import audit, money_at_stake
-from replay.dossier import Evidence, plain, write_dossier
+from replay.dossier import Evidence
+from replay.dossier.making import plain, write_dossier
 from replay.story import Story, story
 from replay.telling import moment_json, ruling_json
 
@@ -66,7 +67,7 @@ def told_bytes(of: Story) -> bytes:
 
 def evidence(of: Story) -> Evidence:
     previous = {(row.tape, row.table_seq): bytes(32) for row in of.rows}
-    return Evidence(of, {}, [], previous, [Head("hollywood/CC-01", 1, 1, bytes(32))])
+    return Evidence((of,), {}, [], previous, [Head("hollywood/CC-01", 1, 1, bytes(32))])
 
 
 def test_telling_a_round_twice_gives_identical_bytes() -> None:

@@ -22,7 +22,7 @@ from ledger.wire import Fact
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.rules.coupons import Batch
+    from ledger.rules.coupon_facts import Batch
     from ledger.rules.ruling import Finding, Ruling, Settlement
 
 SECOND_US = 1_000_000

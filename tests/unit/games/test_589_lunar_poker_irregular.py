@@ -156,6 +156,21 @@ def test_589_13_d_a_card_of_the_dealers_seen_voids_until_each_player_has_folded_
 LOST = "1 ante 1000 lose -1000 589.11(d)(1)"
 
 
+def test_589_13_d_a_hand_declared_that_may_not_bet_has_decided_and_another_has_not() -> None:
+    call, declare = "call dealer_card_exposed\n", "decide 1 declare\n"
+    for cards, plays_on in (("9s 8s 7s 6s 5s", True), ("Ts Tc Th Td 2c", False)):
+        before = opening(cards, QUALIFIED)
+        assert (told(before + declare + call + "locked")[0] != "void") is plays_on
+        # Before it was declared he had decided nothing, and another player has not either.
+        assert told(before + call + declare + "locked")[0] == "void"
+    two = opening("9s 8s 7s 6s 5s", QUALIFIED).replace(
+        "1 ante 1000", "1 ante 1000\n 2 ante 1000", 1
+    )
+    two = two.replace("deal dealer", "deal 2 Qs Qc 4h 4d 3c\n deal dealer", 1)
+    assert told(two + declare + call + "fold 2\n locked")[0] == "void"
+    assert told(two + declare + "fold 2\n" + call + "locked")[0] != "void"
+
+
 def test_589_13_d_another_card_of_the_dealers_dealt_face_up_voids() -> None:
     up = BEFORE.replace("deal dealer Ah Kd 9c 7s 2h", "deal dealer up Ah\n deal dealer Kd 9c 7s 2h")
     check(up + RETURNED, voided("13(d)"))

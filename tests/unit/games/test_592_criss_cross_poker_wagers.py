@@ -236,3 +236,28 @@ def test_592_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing(
             *lines(PLAYED)[1:],
             f"! wager_not_permitted {position} ante_across 592.2(a)",
         ]
+
+
+@pytest.mark.parametrize(
+    ("stage", "bets", "section"),
+    [
+        ("", ("across", "down"), "11(b)"),
+        ("1 across 2000\n turn 1 8s 3 3c\n", ("down", "middle"), "11(d)"),
+        ("1 across 2000\n turn 1 8s 3 3c\n 1 down 1000\n turn 0 4d 4 9h\n", ("middle",), "11(f)"),
+    ],
+)
+def test_592_11_who_folds_and_bets_afterwards_is_out_and_has_those_bets_back(
+    stage: str, bets: tuple[str, ...], section: str
+) -> None:
+    later = "".join(f"1 {bet} 1000\n" for bet in bets)
+    found = text(ruling(f"{START}{DEAL}{stage}fold 1\n{later}", GAME))
+    for bet in bets:
+        assert f"1 {bet} 1000 void +0 592.{section}" in found
+        assert f"! wager_not_permitted 1 {bet} 592.{section}" in found
+    for ante in ("ante_across", "ante_down"):
+        assert f"1 {ante} 1000 lose -1000 592.{section}" in found
+    # By two clocks that agree to 250 ms at best the bet may have come first, and stands.
+    near = (
+        f"{START}{DEAL}{stage}fold 1 | by terminal at 60\n1 {bets[0]} 1000 | by layout at 60.25\n"
+    )
+    assert f"1 {bets[0]} 1000 void" not in " ".join(text(ruling(near, GAME)))

@@ -6,7 +6,7 @@ import pytest
 
 from ledger import facts as told
 from ledger.games import games
-from ledger.rules.coupons import Batch
+from ledger.rules.coupon_facts import Batch
 from ledger.rules.filing import problems
 from tests.unit.games.coup import checker, coup
 from tests.unit.games.rounds import ruling, text

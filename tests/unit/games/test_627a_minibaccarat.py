@@ -187,10 +187,10 @@ def test_627a_8_d_1_i_a_payout_pressed_is_settled_with_the_wager_it_was_added_to
     """,
     )
     check(
-        PAIRED + "press 1 player 1500\n press 2 banker 1000\n",
+        PAIRED + "press 1 player 1500\n press 2 banker 1500\n",
         f"""
         complete {ONE}
-        2 banker 3000 win  +2850 627a.12 Banker's Hand, 19 to 20
+        2 banker 3500 win  +3325 627a.12 Banker's Hand, 19 to 20
         1 player 2500 lose -2500 627a.12
     """,
     )

@@ -75,7 +75,7 @@ def test_627a_what_the_holder_chooses_and_what_is_shuffled_together() -> None:
     game = adjudicate.games()[GAME]
     assert [(each.name, each.values, each.section) for each in game.options] == [
         ("vigorish", ("on_payout", "marked", "none"), "2(b)(8)"),
-        ("press_portion", ("any_part", "whole", "half"), "8(d)(1)(i)"),
+        ("press_portion", ("whole", "any_part", "half"), "8(d)(1)(i)"),
         ("decks", (8, 7, 6, 5, 4, 3, 2, 1), "601a.2"),
     ]
     assert (game.decks, game.positions, game.fees) == (8, 9, ("vigorish",))
@@ -84,7 +84,8 @@ def test_627a_what_the_holder_chooses_and_what_is_shuffled_together() -> None:
 def test_627a_8_d_chance_is_told_how_cards_fall_and_what_may_be_pressed() -> None:
     placed = HOUSE.replace("2 banker 2000", "1 banker 2000")
     pairs = placed + coup("4c 4d", "7h Ts") + "\n"
-    steps = asked(GAME, pairs)
+    part = {"press_portion": "any_part"}
+    steps = asked(GAME, pairs, options=part)
     assert {step.face for step in steps if step.fact == "cards_dealt"} == {"up"}
     [pressed] = [step for step in steps if step.fact == "decision_made"]
     assert (pressed.position, pressed.may, pressed.options) == (1, True, ("press",))
@@ -95,7 +96,8 @@ def test_627a_8_d_chance_is_told_how_cards_fall_and_what_may_be_pressed() -> Non
         for amount in (500, 1000, 1500)
     ]
     assert pressed.ways.func("p", ("p",), 5, 9, "") == [{"amount": 5}]  # type: ignore[attr-defined]  # bound
-    again = [step for step in asked(GAME, pairs + "press 1 player 500") if step.options]
+    more = asked(GAME, pairs + "press 1 player 500", options=part)
+    again = [step for step in more if step.options]
     # Position 2 has nothing to add to, and is asked only because the record has a press.
     assert [len(step.ways("press")) for step in again if step.ways] == [0, 6, 4]
     # Nothing was won, or he has nothing to add it to: he is not asked.

@@ -125,10 +125,10 @@ def test_631a_9_e_1_house_money_is_paid_by_either_pair_and_lost_without() -> Non
 def test_631a_9_e_1_i_what_is_pressed_is_settled_with_the_wager_it_was_added_to() -> None:
     script = HOUSE + coup("3c 3d", "7h Ts")
     check(
-        script + "\n press 1 player 1500\n press 2 banker 1000",
+        script + "\n press 1 player 1500\n press 2 banker 1500",
         f"""
         complete {ONE}
-        2 banker 3000 win  +2850 631a.13 Banker's Hand, 19 to 20
+        2 banker 3500 win  +3325 631a.13 Banker's Hand, 19 to 20
         1 player 2500 lose -2500 631a.13
     """,
     )

@@ -257,6 +257,33 @@ def test_633a_6_f_a_player_may_wager_on_so_many_adjacent_boxes(
     cut = "start\n7 blackjack 1000\n8 blackjack 1000\n deal 7 up 9d"
     found = [line for line in text(ruling(cut, GAME)) if "not_permitted" in line]
     assert found == ["! wager_not_permitted 8 blackjack 633a.6(e)"]
+    assert "8 blackjack 1000 void +0 633a.6(e)" in text(ruling(cut, GAME))
+    assert "8 blackjack 1000 void" not in " ".join(text(ruling(cut + "\ndeal 8 up 9c", GAME)))
+
+
+def test_633a_8_insurance_taken_back_after_the_reading_is_still_at_stake() -> None:
+    read = round_of("Ad 8h", "Kc 9s", before="1 insurance 400")
+    lost, wrong = "1 insurance 400 lose -400 633a.8", "! wager_not_permitted 1 insurance 633a.8"
+    for cents in (400, 100):
+        after = read.replace("peek none", f"peek none\nwithdraw 1 insurance {cents}")
+        found = text(ruling(after, GAME))
+        assert lost in found
+        assert found.count(wrong) == 1
+    before = read.replace("peek none", "withdraw 1 insurance 400\npeek none")
+    assert not [line for line in text(ruling(before, GAME)) if "insurance" in line]
+
+
+@pytest.mark.parametrize(("came", "went", "wrong"), [(100, 100, 0), (100, 40, 0), (100, 150, 1)])
+def test_633a_8_insurance_that_came_too_late_and_went_again_was_never_at_stake(
+    came: int, went: int, wrong: int
+) -> None:
+    late = f"peek none\n1 insurance {came}\nwithdraw 1 insurance {went}"
+    script = round_of("Ad 8h", "Kc 9s", before="1 insurance 400").replace("peek none", late)
+    found = text(ruling(script, GAME))
+    left = 400 + max(came - went, 0)
+    assert f"1 insurance {left} lose -{left} 633a.8" in found
+    assert found.count("! late_wager 1 insurance 633a.8") == 1
+    assert found.count("! wager_not_permitted 1 insurance 633a.8") == wrong
 
 
 def test_633a_8_insurance_without_an_ace_goes_back_and_after_the_reading_is_late() -> None:

@@ -165,13 +165,14 @@ def test_633a_13_m_2_a_win_of_just_a_tenth_of_the_least_a_meter_shows_asks_for_i
 
 
 def test_633a_13_m_2_terms_that_are_no_numbers_are_none() -> None:
-    terms = {"straight_jack": {"rate": "1/0", "reset": "much", "meter": 7}}
-    script = round_of("9d 8h", "4c 6d", bets="blackjack 1000 straight_jack 500")
-    moved = "meter read straight_jack 700000\nmeter advanced straight_jack 700001\ndeal 1 up 4c"
+    terms = {"straight_jack": {"rate": "1/0", "reset": "much", "initial": None, "meter": 7}}
+    six = ", ".join(f"decide 1 hit, deal 1 up {rank}c" for rank in "3456")
+    script = round_of("9d 8h", "As 2c", six, "blackjack 1000 straight_jack 500")
+    paid = "\nmeter read straight_jack 700000\npay 1 blackjack 1000\npay 1 straight_jack 800000"
     for progressives in (terms, {"straight_jack": "1/10"}, {}):
         filed = {"offers": ("straight_jack",), "progressives": progressives}
-        found = text(ruling(script.replace("deal 1 up 4c", moved), GAME, filed=filed))
-        assert not [line for line in found if line.startswith("!")]
+        found = text(ruling(f"{script}{paid} from cage", GAME, filed=filed), following=True)
+        assert found[-1] == "> meter_reset dealer 500000 633a.13(m)(2)"
 
 
 def test_633a_7_where_a_card_was_lost_no_optional_wager_is_settled() -> None:

@@ -15,7 +15,6 @@ from tests.unit.games.card_room import (
 from tests.unit.games.rounds import lines, printed
 
 GAME = "omaha_5_high"
-EQUIVALENT = {"SHARES: 'high' -> 'highx'": "a pot that is not divided is pushed without a name"}
 EDGES = ""
 FAVOURABLE: dict[str, set[str]] = {}
 LATER = {"ante", "blind", "straddle", "kill"}

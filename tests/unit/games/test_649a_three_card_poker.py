@@ -299,3 +299,22 @@ def test_649a_7_d_5_what_the_submission_does_not_offer_is_not_permitted(wager: s
     found = text(ruling(round_of("Kc 8d 3h", "Qs 7h 4d"), GAME, filed={"offers": offered}))
     section = "649a.12" if wager == "pair_plus" else "649a.7(d)(5)"
     assert found[-1] == f"! wager_not_permitted 1 {wager} {section}"
+
+
+@pytest.mark.parametrize("bonus", [True, False])
+def test_649a_12_who_folds_and_plays_afterwards_is_out_and_has_his_play_wager_back(
+    bonus: bool,  # noqa: FBT001 - with a Six Card Bonus, which stays, and without
+) -> None:
+    script = round_of("Kc 9d 4h", "Qs 8s 2h").replace("1 play 1000", "fold 1\n 1 play 1000")
+    six = ["1 six_card_bonus 500 lose -500 649a.12(f)"]
+    if not bonus:
+        script, six = script.replace("1 six_card_bonus 500", "").partition("show dealer")[0], []
+    found = text(ruling(script, GAME))
+    lost = ["1 ante 1000 lose -1000 649a.12", "1 pair_plus 500 lose -500 649a.12"]
+    assert found == [
+        "complete",
+        "1 play 1000 void +0 649a.6",
+        *lost,
+        *six,
+        "! wager_not_permitted 1 play 649a.6",
+    ]

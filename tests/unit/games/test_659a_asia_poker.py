@@ -285,6 +285,9 @@ def test_659a_12_c_both_wagers_of_a_hand_share_one_payout_limit() -> None:
         ("bonus", 0, "0", "659a.12(c)"),
         one,
     ]
+    # Less than the section allows limits nothing.
+    limit["limits"] = {"payout_per_player_round": 4_999_999}
+    assert owed(6_000_000, 100)[0] == ("asia_poker", 6_000_000, "6000000", "659a.12(a)")
 
 
 def test_659a_12_c_without_a_limit_filed_everything_is_paid() -> None:

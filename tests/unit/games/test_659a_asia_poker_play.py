@@ -102,6 +102,16 @@ def test_659a_13_a_after_a_no_roll_the_dice_shaken_last_count() -> None:
     check(played({1: HIGHER}, BET).replace(BEGINS, again), f"complete\n{WINS}")
 
 
+def test_659a_13_a_b_after_a_no_roll_the_dice_must_be_shaken_again() -> None:
+    shaken = "begin shaker 6 2 1 6 | id s1\nnoroll dealer s1"
+    again = f"{shaken}\nbegin shaker 6 1 1 0"
+    check(played({1: HIGHER}, BET).replace(BEGINS, again), f"complete\n{WINS}")
+    check(
+        played({1: HIGHER}, BET).replace(BEGINS, shaken),
+        f"complete\n{WINS}\n! step_missing starting_position_determined / None 659a.5(g)",
+    )
+
+
 def test_659a_5_g_a_deal_without_a_start_on_record_lacks_a_step() -> None:
     script = played({1: HIGHER}, BET).replace(f"{BEGINS}\n", "")
     check(script, f"complete\n{WINS}\n! step_missing starting_position_determined / None 659a.5(g)")

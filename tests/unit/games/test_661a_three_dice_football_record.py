@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ledger import adjudicate
 from tests.unit.games.rounds import lines, ruling, text
 from tests.unit.games.test_661a_three_dice_football import GAME, check, played
 
@@ -215,4 +216,27 @@ def test_661a_3_a_wager_on_a_hand_that_the_game_does_not_have_is_found() -> None
 
 def test_661a_3_more_chips_taken_back_than_were_put_down_are_no_wager_below_nothing() -> None:
     script = "start\n1 touchdown 1000\n1 defense 500\nwithdraw 1 defense 700\nthrow 2 2 2\n"
-    check(script, f"complete\n{WON}")
+    check(script, f"complete\n{WON}\n! wager_not_permitted 1 defense 661a.3(b)(2)")
+
+
+KEEPS = """
+    2 2 2                       | kept | a Trips TD
+    6 6 1, 6 6 1                | kept | 22 yards in two throws
+    1 1 6                       | not  | a turnover
+    2 2 1, 2 2 1, 2 2 1         | not  | nine yards in three downs
+    6 5 1, 2 1 2, 6 5 1         | kept | ten yards earn three more downs
+    6 5 1                       | -    | the game goes on
+    -                           | -    | nothing was thrown
+    2 2 2, 1 1 6                | kept | what is thrown once it has ended ends nothing
+"""
+
+
+@pytest.mark.parametrize("row", lines(KEEPS))
+def test_661a_7_a_who_scores_keeps_the_dice(row: str) -> None:
+    throws, kept, _ = (part.strip() for part in row.split("|"))
+    thrown = [[int(die) for die in throw.split()] for throw in throws.split(",") if throw != "-"]
+    rotation = adjudicate.games()[GAME].rotation
+    assert rotation is not None
+    assert rotation.keeps is not None
+    readings = {"new_downs": "on_reaching_10", "touchdown_at": "zero_or_beyond"}
+    assert rotation.keeps(thrown, readings) is {"kept": True, "not": False, "-": None}[kept]

@@ -86,6 +86,11 @@ def test_665a_6_g_a_player_may_bet_on_so_many_adjacent_boxes(
 def test_665a_2_a_the_table_has_six_betting_positions() -> None:
     cut = "start manual_shoe\n 6 bet 1000\n 7 bet 1000\n deal dealer up 9d\n"
     assert "! wager_not_permitted 7 bet 665a.2(a)" in text(ruling(cut, GAME))
+    # It goes back, unless cards were dealt to it all the same.
+    assert "7 bet 1000 void +0 665a.2(a)" in text(ruling(cut, GAME))
+    dealt = text(ruling(cut + "deal 7 up 2c\n", GAME))
+    assert "! wager_not_permitted 7 bet 665a.2(a)" in dealt
+    assert not [line for line in dealt if line.startswith("7 bet")]
     assert not [
         line for line in text(ruling(cut, GAME)) if line.startswith("! w") and " 6 " in line
     ]

@@ -7,6 +7,7 @@ from tests.unit.games.attack import GAME
 from tests.unit.games.rounds import lines, printed
 
 NO_ORDER = "each wager asked for is settled in a step of its own; what may be is a set"
+NO_THIRD_CARD = "a value that no row pays"
 ASKED_BY_NAME = "the record is asked for wagers by name, and the source is not told the section"
 
 EQUIVALENT = {
@@ -21,8 +22,15 @@ EQUIVALENT = {
     "play: '6(d)' -> '6(e)'": ASKED_BY_NAME,
     "play: '7(e)' -> '7(f)' #3": ASKED_BY_NAME,
     "play: ('bet', 'bust_it') -> ('bust_it', 'bet')": NO_ORDER,
+    "_COLORS: ({SUIT['8c'], SUIT['8s']}, {SUIT['8d'], SUIT['8h']}) -> "
+    "({SUIT['8d'], SUIT['8h']}, {SUIT['8c'], SUIT['8s']})": NO_ORDER,
+    "NOT_BUSTED: 0 -> 1": NO_THIRD_CARD,
+    "NOT_BUSTED: 0 -> -1": NO_THIRD_CARD,
 }
 """Mutants that change nothing, and why."""
+
+SHARED = ("ledger/rules/bust_it.py",)
+"""The Bust It Wager, which its edge goes by too."""
 
 LATER = {"double_attack", "insurance", "double_down", "split"}
 """Wagers made once cards are known: their edge is inside that of the Bet, or is the player's."""

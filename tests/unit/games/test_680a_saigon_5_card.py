@@ -239,16 +239,16 @@ def test_680a_11_f_where_nobody_qualifies_all_compete() -> None:
     assert told(script, filed={"offers": ("pot",), **hands})[-1] == "1 pot 500 push +0 680a.11(f)"
 
 
-LIMIT = {"limits": {"payout_per_player_round": 1500}}
+LIMIT = {"limits": {"payout_per_player_round": 5_000_000}}
 
 
 def test_680a_12_d_a_limit_holds_for_the_antes_of_a_player_and_never_for_the_bonus() -> None:
     script = one_hand("9s 9c 2h / 6d 6s", NO_DEALER.replace("2h", "Ah"), more="1 bonus 500")
-    script = script.replace("ante 1000", "ante 2000")
+    script = script.replace("ante 1000", "ante 6000000")
     script = script.replace("9s 9c 2h", "9s 9c 2s")
     assert told(script, filed={"offers": ("bonus",), **LIMIT}) == [
         "complete",
-        "1 ante 2000 win +1500 680a.12(d) Point Count of 1-4 or 6-10, 1 to 1",
+        "1 ante 6000000 win +5000000 680a.12(d) Point Count of 1-4 or 6-10, 1 to 1",
         "1 bonus 500 win +4000 680a.12(c) Two pair, 8 to 1",
     ]
 
@@ -256,8 +256,8 @@ def test_680a_12_d_a_limit_holds_for_the_antes_of_a_player_and_never_for_the_bon
 def test_680a_12_d_the_limit_is_one_for_all_boxes_of_a_player() -> None:
     script = """
         start manual_shoe
-        1 ante 1000
-        2 ante 1000
+        1 ante 4000000
+        2 ante 4000000
         nomorebets
         deal 1 Ks Qs Js 3s 4s
         deal 2 Kd Qd Jd 3d 4d
@@ -266,10 +266,12 @@ def test_680a_12_d_the_limit_is_one_for_all_boxes_of_a_player() -> None:
         set 2 qualifying Kd Qd Jd showdown 3d 4d
         show dealer 2c 2d 3h 4c 2h
     """
-    whole = "2 ante 1000 win +1000 680a.12(a) Point Count of 1-4 or 6-10, 1 to 1"
-    second = "1 ante 1000 win +500 680a.12(d) Point Count of 1-4 or 6-10, 1 to 1"
+    whole = "2 ante 4000000 win +4000000 680a.12(a) Point Count of 1-4 or 6-10, 1 to 1"
+    second = "1 ante 4000000 win +1000000 680a.12(d) Point Count of 1-4 or 6-10, 1 to 1"
     assert told(script, filed=LIMIT, seats=((1, 2),)) == ["complete", whole, second]
-    each = f"1 ante 1000 win +1000 {PAYS}"
+    each = f"1 ante 4000000 win +4000000 {PAYS}"
+    low = {"limits": {"payout_per_player_round": 4_999_999}}  # less than the section allows
+    assert told(script, filed=low, seats=((1, 2),)) == ["complete", whole, each]
     assert told(script, filed=LIMIT) == ["complete", whole, each]
     assert told(script, seats=((1, 2),)) == ["complete", whole, each]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ledger import adjudicate
 from tests.unit.games.card_room import (
     BOARD,
     CHECKED,
@@ -165,3 +166,15 @@ def test_637a_19_b_antes_are_in_the_pot_and_buy_no_part_of_a_bet() -> None:
     antes = "1 ante 50\n2 ante 50\n3 ante 50\n4 ante 50\n"
     expected = WON.replace("200", "250").replace("600", "750")
     ruled(GAME, START + antes + HANDS + LIMPED + FULL + "pot 0 1 1000\ndone", expected)
+
+
+def test_637a_19_b_to_g_what_the_holder_files_and_where_the_button_begins_and_moves() -> None:
+    game = adjudicate.games()[GAME]
+    least = "ante blind_1 blind_2 blind_3 straddle kill small_bet big_bet"
+    assert list(game.limits.items()) == [(name, 1) for name in least.split()]
+    assert game.options[1].says == "How many Blind Bets must be made."
+    assert game.rotation is not None
+    assert game.rotation[:3] == ("button", ("19(c)(1)(i)", "19(c)(1)(ii)"), "19(c)(2)")
+    (edition,) = game.editions
+    assert (edition.chapter, edition.status) == ("637a", "proposed")
+    assert edition.source == "Pa.B. Doc. No. 13-230, filed 2013-02-08"

@@ -1,0 +1,76 @@
+"""The standard game of 21 at its edges, which no document prints: Blackjack and Spanish 21."""
+
+from __future__ import annotations
+
+from ledger import adjudicate
+from tests.unit.games.rounds import lines, ruling, text
+from tests.unit.games.twenty_one import check, round_of
+
+GAME = "blackjack"
+
+SHARED = (
+    "ledger/rules/twenty_one.py",
+    "ledger/rules/told_of_21.py",
+    "ledger/rules/hands_of_21.py",
+    "ledger/rules/dealer_of_21.py",
+    "ledger/rules/bets_of_21.py",
+    "ledger/rules/standard_21.py",
+    "ledger/rules/progressive.py",
+)
+"""What the games of 21 share, and the meters: what one imports stands before it."""
+
+NOT_YET = ("_decided", "_chips_first", "_chips_down")
+"""Chips beside their decision: what clocks make of their order is not held by these cases yet."""
+
+CHANCE = ("leans", *NOT_YET)
+
+BESIDE = ("spanish_21", "double_attack_blackjack")
+
+MUTANTS_LEAST = 1600
+
+
+def test_633a_7_11_every_choice_that_the_holder_has_the_default_first() -> None:
+    found = [
+        f"{each.name} {each.section}: {', '.join(map(str, each.values))}; {each.says}"
+        for each in adjudicate.games()[GAME].options[:7]
+    ]
+    assert found == lines("""
+        decks        7: 6, 1, 2, 4, 5, 7, 8; Decks shuffled together in the shoe.
+        soft_17      7: stands, hits; What the dealer does on a soft 17.
+        surrender    7: first_two, none; Whether half of the wager may be given up on the first two cards.
+        split_hands  11: 4, 2, 3; How many hands a pair may be split to.
+        double_split 11: True, False; Whether split hands may be doubled.
+        resplit_aces 11: False, True; Whether split aces may be split again.
+        boxes        6(f): 7, 1, 2, 3, 4, 5, 6; The number of adjacent boxes a player may wager on in one round.
+    """)  # noqa: E501 - one option a line
+
+
+def test_633a_13_a_a_win_is_paid_at_the_odds_that_are_filed_for_it() -> None:
+    filed = {"paytables": {"blackjack": {"blackjack": "3 to 2", "win": "6 to 5"}}}
+    found = text(ruling(round_of("9d 8h", "Kc 9s"), GAME, filed=filed))
+    assert found[1] == "1 blackjack 1000 win +1200 633a.13(a) Win, 6 to 5"
+
+
+def test_633a_7_p_where_only_blackjacks_are_left_the_dealer_need_not_turn_his_hole_card() -> None:
+    script = round_of("9d 5h", "Kc As", "").partition("show")[0] + "pay 1 blackjack 1500\ndone"
+    won = "complete\n1 blackjack 1000 win +1500 633a.13(a) Blackjack, 3 to 2"
+    check(script, won, GAME)
+
+
+def test_633a_7_a_dealers_card_that_was_not_due_under_a_hole_card_not_turned_is_found() -> None:
+    """The player is in excess of 21, so nothing goes by the dealer's hand."""
+    bust = round_of("6d Qh 8c", "Kc 6s", "decide 1 hit, deal 1 up 9c").partition("show")[0]
+    script = bust + "take 1 blackjack 1000\ndeal dealer up 8c\ndone"
+    check(
+        script,
+        "complete\n1 blackjack 1000 lose -1000 633a.7(p)\n! misdeal",
+        GAME,
+    )
+
+
+def test_635a_a_21_of_any_position_may_always_win_by_the_rules_submission() -> None:
+    script = round_of("9d 5h 7c", "7c 7s", "decide 1 hit, deal 1 up 7d", "spanish_21 1000")
+    moved = script.replace("1 spanish", "2 spanish").replace("deal 1 ", "deal 2 ")
+    wins = {"options": {"player_21": "wins"}}
+    found = text(ruling(moved.replace("decide 1", "decide 2"), "spanish_21", filed=wins))
+    assert found[1] == "2 spanish_21 1000 win +1000 633a.13(a) Win, 1 to 1"
