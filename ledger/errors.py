@@ -5,7 +5,8 @@ LedgerError
 ├── NotFound      what was asked for is not on record                             (exit code 2)
 ├── Refused       asked for something that is not allowed or contradicts the record (exit code 2)
 └── Unavailable   something needed does not answer: ask again later               (exit code 3)
-    └── Busy      more is waiting than this process accepts: nothing was kept
+    ├── Busy      more is waiting than this process accepts: nothing was kept
+    └── Lacking   something beside the record is not there; anybody may be told what
 Findings of the rules are values, not errors.
 """
 
@@ -71,3 +72,12 @@ class Busy(Unavailable):
     """More is waiting than is accepted at once; of this call nothing was kept."""
 
     code = "busy"
+
+
+class Lacking(Unavailable):
+    """Something beside the record is not installed, or does not answer.
+
+    Unlike what a database says of itself, what it says may be shown to whoever asked.
+    """
+
+    code = "lacking"

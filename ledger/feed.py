@@ -14,7 +14,7 @@ from ledger.adjudicate import RoundRecord
 from ledger.corrections import Corrections, corrections, rule_corrected
 from ledger.facts import SeatLeft, SeatTaken, StubCounted
 from ledger.games import games
-from ledger.rules import coupons, procedures, supervision
+from ledger.rules import coupon_facts, procedures, supervision
 from ledger.rules.equipment import Equipment
 from ledger.rules.order import Gap, gaps, in_order
 from ledger.rules.review import lost_facts
@@ -24,7 +24,7 @@ from ledger.submissions import filed, in_force
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ledger.rules.coupons import Batch
+    from ledger.rules.coupon_facts import Batch
     from ledger.rules.equipment import RulesOf
     from ledger.rules.game import InForce
     from ledger.submissions import Filed
@@ -40,10 +40,10 @@ AROUND = (SeatTaken, SeatLeft, StubCounted)
 
 
 class Coupons(NamedTuple):
-    """What is told of coupons beside the rounds: the batches, and what became of which serial."""
+    """What is told of coupons beside the round: the batches, and what became of its serials."""
 
     batches: Sequence[Batch] = ()  # of every property
-    moved: Iterable[Fact] = ()  # facts `ledger.rules.coupons.MOVED` of the round's serials
+    told: Iterable[Fact] = ()  # at its property, of the round's serials: played, dropped, refused
 
 
 NO_COUPONS = Coupons()
@@ -69,7 +69,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
             rounds[fact.round].append(fact)
         if fact.table:
             tables[fact.source.split("/")[1], fact.table].append(fact)
-    batches = coupons.issued(told)
+    batches = coupon_facts.issued(told)
     said = list(_rounds(rounds, tables, lost, submissions, corrections(told), batches))
     for table, its in tables.items():
         said += _of_table(table, its, submissions)
@@ -117,9 +117,10 @@ def record_of(
                 gone |= left
         elif isinstance(body, StubCounted) and fact.time_us > first:
             within.append(fact)
-    within += coupons.of_round(round_, facts, of.moved)
+    played = coupon_facts.of_round(round_, facts, of.told)
     batches = [batch for batch in of.batches if batch.property == round_.property]
-    return RoundRecord(round_, [*facts, *within], touching, frozenset(gone), held, batches)
+    record = [*facts, *within, *played.within]
+    return RoundRecord(round_, record, touching, frozenset(gone), held, batches, played.spent)
 
 
 def _rounds(
@@ -131,7 +132,7 @@ def _rounds(
     batches: Sequence[Batch],
 ) -> Iterator[_Said]:
     """Every round's ruling."""
-    moved = _moved(tables, made)
+    told_of = _coupons(tables, made)
     touching: dict[RoundId, list[Gap]] = defaultdict(list)
     for gap in lost:
         for round_ in {gap.before.round, gap.after.round} - {None}:
@@ -143,23 +144,25 @@ def _rounds(
     }
     for round_, facts in rounds.items():
         table = (round_.property, round_.table)
-        serials = sorted(coupons.serials_of(facts, made))
-        told = once(fact for serial in serials for fact in moved.get((table, serial), ()))
+        serials = sorted(coupon_facts.serials_of(facts, made))
+        told = once(
+            fact for serial in serials for fact in told_of.get((round_.property, serial), ())
+        )
         record = record_of(round_, facts, around[table], touching[round_], Coupons(batches, told))
         ruling = rule_corrected(record, submissions, made)
         yield _Said(min(fact.time_us for fact in facts), table, ruling)
 
 
-def _moved(
+def _coupons(
     tables: Mapping[TableId, Sequence[Fact]], made: Corrections
-) -> Mapping[tuple[TableId, str], Sequence[Fact]]:
-    """What became of coupons, by table and serial, as it was told and as it was corrected."""
-    found: dict[tuple[TableId, str], list[Fact]] = defaultdict(list)
-    for table, its in tables.items():
+) -> Mapping[tuple[str, str], Sequence[Fact]]:
+    """What is told of coupons, by property and serial, as it was told and as it was corrected."""
+    found: dict[tuple[str, str], list[Fact]] = defaultdict(list)
+    for (property_, _), its in tables.items():
         for fact in its:
-            if isinstance(fact.body, coupons.MOVED):
-                for serial in coupons.serials_of([fact], made):
-                    found[table, serial].append(fact)
+            if isinstance(fact.body, coupon_facts.TOLD) and coupon_facts.serial_of(fact):
+                for serial in coupon_facts.serials_of([fact], made):
+                    found[property_, serial].append(fact)
     return found
 
 
@@ -169,7 +172,7 @@ def _of_table(
     """Findings of the procedures of one table, over its tape."""
     state = Equipment()
     rules_of = rules_for(table, submissions)
-    for fact in in_order(fact for fact in facts if type(fact.body) in procedures.HEARD):
+    for fact in in_order(fact for fact in facts if is_procedural(fact)):
         found = procedures.see(state, fact, rules_of)
         if found:
             yield _Said(fact.time_us, table, table_findings(table, state.gaming_day, found))
@@ -189,6 +192,17 @@ def _of_floors(facts: Iterable[Fact]) -> Iterator[_Said]:
             if found:
                 day = supervision.day_of(floor, table[1])
                 yield _Said(fact.time_us, table, table_findings(table, day, found))
+
+
+def is_procedural(fact: Fact) -> bool:
+    """Whether a fact may change what the procedures of its table find."""
+    return procedures.hears(fact, _metered())
+
+
+@cache
+def _metered() -> frozenset[str]:
+    """Wagers that feed a progressive meter."""
+    return frozenset(meter.wager for game in games().values() for meter in game.meters)
 
 
 def rules_for(table: TableId, submissions: Sequence[Filed]) -> RulesOf:

@@ -241,11 +241,6 @@ def structured(row: TapeRow | Received) -> bytes:
     return attributes[:-1] + b',"data":' + row.data + b"}"
 
 
-def to_cloudevent(row: TapeRow | Received) -> tuple[dict[str, str], bytes]:
-    """The attributes as received strings, and the octets of `data`."""
-    return unframe_attributes(row.attributes), row.data
-
-
 def _structured(octets: bytes) -> Received:
     _check_size(len(octets))
     event = strict.read(octets, DEPTH_MAX + 1)

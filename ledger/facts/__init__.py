@@ -21,6 +21,7 @@ from ledger.facts.cameras import (
 )
 from ledger.facts.cases import (
     AdjustmentPaid,
+    Attached,
     ClaimRevealed,
     DisputeNoted,
     DisputeRaised,
@@ -140,6 +141,7 @@ __all__ = [
     "SUBJECT_REQUIRED",
     "UPCASTERS",
     "AdjustmentPaid",
+    "Attached",
     "Body",
     "Breakage",
     "CameraLost",

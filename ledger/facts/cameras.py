@@ -67,13 +67,17 @@ class CameraRestored(Told, frozen=True, kw_only=True):
 
 
 class FootageHandled(Told, frozen=True, kw_only=True):
-    """Somebody handles footage. from, to: by the camera's clock; because: the reason given."""
+    """Somebody handles footage. from, to: by the camera's clock; because: the reason given.
+
+    dispute: the dispute it is done for, where it is for one.
+    """
 
     camera: Label
     from_: Moment = field(name="from")
     to: Moment
     by: Employee
     because: Text
+    dispute: Label | None = None
 
     def __post_init__(self) -> None:
         require_moments(from_=self.from_, to=self.to)
@@ -88,11 +92,22 @@ class FootageExported(FootageHandled, frozen=True, kw_only=True):
 
 
 class FootageLocked(FootageHandled, frozen=True, kw_only=True):
-    """Footage is kept from expiring. from, to: by the camera's clock."""
+    """Footage is kept from expiring. from, to: by the camera's clock.
+
+    window: the name of the stretch of time it preserves, where it is kept without a dispute.
+    """
+
+    window: Label | None = None
 
 
 class FootageReleased(FootageHandled, frozen=True, kw_only=True):
-    """Locked footage may expire again. from, to: by the camera's clock."""
+    """Locked footage may expire again. from, to: by the camera's clock.
+
+    With a `dispute` only what was locked for it, with a `window` only what preserves that one;
+    without either every lock on that span.
+    """
+
+    window: Label | None = None
 
 
 class FootageExpired(FootageHandled, frozen=True, kw_only=True):

@@ -3,20 +3,43 @@
 A correction adds a fact beside the one it corrects; neither ever changes or disappears.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import field
+from msgspec import Meta, Struct, field
 
 from ledger.facts.vocabulary import (
     Employee,
     FactRef,
     Label,
+    Moment,
     PaidFrom,
     RoundRef,
     Text,
     Told,
+    require_moments,
 )
 from ledger.values import Cents, Position
+
+
+class Attached(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """What a note points at: a fact of a round, an instant, or both.
+
+    reference_time: by the reference clock; camera_time: by the camera's own.
+    """
+
+    round: RoundRef | None = None
+    fact: FactRef | None = None
+    reference_time: Moment | None = None
+    camera: Label | None = None
+    camera_time: Moment | None = None
+
+    def __post_init__(self) -> None:
+        times = {"reference_time": self.reference_time, "camera_time": self.camera_time}
+        require_moments(**{name: time for name, time in times.items() if time is not None})
+
+
+Moments = Annotated[tuple[Attached, ...], Meta(max_length=64)]
+"""Moments attached to a note."""
 
 
 class DisputeRaised(Told, frozen=True, kw_only=True):
@@ -30,11 +53,12 @@ class DisputeRaised(Told, frozen=True, kw_only=True):
 
 
 class DisputeNoted(Told, frozen=True, kw_only=True):
-    """Something is noted in a dispute's file."""
+    """Something is noted in a dispute's file. moments: what the note points at."""
 
     dispute: Label
     note: Text
     by: Employee
+    moments: Moments = ()
 
 
 class ObservationRecorded(Told, frozen=True, kw_only=True):
@@ -62,12 +86,13 @@ class DisputeResolved(Told, frozen=True, kw_only=True):
 
 
 class AdjustmentPaid(Told, frozen=True, kw_only=True):
-    """Money is paid to settle a dispute. amount: cents."""
+    """Money is paid to settle a dispute. amount: cents; by: who paid it."""
 
     dispute: Label
     position: Position
     amount: Cents
     paid_from: PaidFrom
+    by: Employee | None = None
 
 
 class FactCorrected(Told, frozen=True, kw_only=True, gc=True):
