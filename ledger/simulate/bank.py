@@ -30,6 +30,7 @@ from ledger.facts import (
 from ledger.simulate.teller import MINUTE, SECOND
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Literal
 
     from ledger.simulate.habits import Patron
@@ -59,8 +60,12 @@ def pieces(total: int) -> dict[str, int]:
 class Bank:
     """One table's tray and the box below it."""
 
-    def __init__(self, teller: Teller, gaming_day: str, people: tuple[str, str]) -> None:
+    def __init__(
+        self, teller: Teller, gaming_day: str, people: tuple[str, str], serials: Iterator[str]
+    ) -> None:
+        """`serials`: of the coupons its patrons bring, each of them once."""
         self.teller = teller
+        self.serials = serials
         self.day = gaming_day
         self.dealer, self.floor = people
         self.tray = 0

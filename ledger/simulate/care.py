@@ -16,6 +16,7 @@ from ledger.facts import (
     CoverCardReached,
     DecksReceived,
     DecksRemoved,
+    DeviceRestored,
     DiceInspected,
     DiceOffered,
     DiceReceived,
@@ -131,8 +132,14 @@ class CardCare:
         by_hand = not self.table.shuffler and not self.decks.shoe
         return by_hand and self.uncounted >= _UNCOUNTED_MOST
 
-    def after_round(self, *, counted: bool) -> None:
-        """The deck goes into the shuffler, or is shuffled by hand; old decks are changed."""
+    def after_round(self, *, counted: bool, repair: bool) -> None:
+        """The deck goes into the shuffler, or is shuffled by hand; old decks are changed.
+
+        A card reader that failed is put right first.
+        """
+        if repair:
+            restored = DeviceRestored(device="card-reader")
+            self.teller.tell("terminal", restored, self.teller.between(60_000, 240_000))
         self.uncounted = 0 if counted else self.uncounted + 1
         if self.decks.shoe and self.teller.chance.random() >= _SHOE_ENDS:
             return

@@ -26,10 +26,10 @@ from ledger.facts import (
     StubCounted,
 )
 from ledger.rules.throwing import THREE_DICE
-from ledger.simulate.card_room import CardRoom
 from ledger.simulate.hand import Misdealt
+from ledger.simulate.incidents import Incidents
 from ledger.simulate.players import Holder, unsaid
-from ledger.simulate.readers import check_hole, read_meter, reset_meter
+from ledger.simulate.readers import check_hole
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _HERE, _TOO_MANY = 0.4, 0.6  # a misdeal at this player; with a card too many
 _NO_ROLLS = ("a die left the table", "a die hit the rail", "the dice did not reach the far end")
 
 
-class Chance(CardRoom):
+class Chance(Incidents):
     """The source of one round. Every answer is told by a device at the time it happens."""
 
     ended = False
@@ -60,8 +60,10 @@ class Chance(CardRoom):
         super().__init__(teller, bank, hand, slip)
         self.deck = deck
         self.cards = len(deck)
+        self.calls = []
         self.counted = False  # the stub
         self.whole: set[Holder] = set()  # whose first deal is complete
+        self.downs: list[tuple[int, int, int]] = []  # thrown, of three dice
         self._answers: dict[str, Callable[[Step], Fact | None]] = {
             "no_more_bets_called": self._no_more_bets,
             "decisions_locked_called": self._locked,
@@ -70,8 +72,8 @@ class Chance(CardRoom):
             "stub_counted": self._count_stub,
             "cards_turned": self._turn,
             "hole_card_checked": lambda _: check_hole(teller, self.held["dealer", None, 1]),
-            "meter_read": lambda step: read_meter(teller, step),
-            "meter_reset": lambda step: reset_meter(teller, step),
+            "meter_read": lambda step: hand.meters.read(teller, step),
+            "meter_reset": lambda step: hand.meters.reset(teller, step),
             "wager_placed": self.offer,
             "dice_thrown": self._throw,
             "marker_placed": self._mark,
@@ -90,6 +92,7 @@ class Chance(CardRoom):
             "discards_reshuffled": self.reshuffle,
             "hand_shown": self.show,
             "rake_taken": self.rake,
+            "irregularity_called": self.called,
         }
 
     # -- the source --------------------------------------------------------------------------
@@ -103,7 +106,10 @@ class Chance(CardRoom):
         """What the patrons place now; at Poker the Antes and the blinds."""
         if self.hand.button is not None:
             return self.post(names)
-        return super().wagers(names, section, throw)
+        placed = super().wagers(names, section, throw)
+        if not self.dealt:
+            self.left_out(placed)
+        return placed
 
     def take(self, step: Step) -> Fact | None:
         """Make the fact that answers a step; None where nothing happens."""
@@ -114,9 +120,9 @@ class Chance(CardRoom):
         return fact
 
     def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
-        """Nothing is left over: no fact is made before it is asked for."""
-        del name, before
-        return []
+        """Nothing is left over but what was called: no fact is made before it is asked for."""
+        del before
+        return list(self.calls) if name == "irregularity_called" else []
 
     def lacks(self, name: str) -> bool:
         """Nothing is lost before it is told."""
@@ -135,7 +141,7 @@ class Chance(CardRoom):
 
     def gone_from_deck(self) -> int:
         """How many cards were dealt."""
-        return len(self.dealt)
+        return len(self.dealt) + self.racked
 
     def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
         """Nobody plays on without being asked."""
@@ -180,7 +186,10 @@ class Chance(CardRoom):
         ways = step.ways(step.fact) if step.ways else ()
         if not ways:
             return None
-        body = StartingPositionDetermined(**self.chance.choice(ways))
+        if self.hand.starts is not None:
+            body = StartingPositionDetermined(method="button", position=self.hand.starts)
+        else:
+            body = StartingPositionDetermined(**self.chance.choice(ways))
         return self.teller.tell("terminal", body, self.teller.between(2_000, 4_000))
 
     def _draw(self) -> str:
@@ -191,6 +200,7 @@ class Chance(CardRoom):
                 self.slip.made("duplicate_card", None, says=f"{card} is dealt a second time.")
                 self.dealt.append(card)
                 return card
+        self.drawn()
         if not self.deck:
             self.refill()
         card = self.deck.pop()
@@ -207,11 +217,15 @@ class Chance(CardRoom):
         if whole and holder not in self.whole:
             self.whole.add(holder)
             if self.hand.misdeals and self.chance.random() < _HERE:
-                self._tell_dealt(step, [*drawn, self._draw()])
-                raise Misdealt
+                kind = self.chance.choice(self.hand.voids)
+                over = [self._draw()] if kind == "wrong_card_count" else []
+                self._tell_dealt(step, [*drawn, *over])
+                raise Misdealt(kind)
             if self.slip.may("wrong_card_count", 0.3):
                 return self._misdeal(step, held, drawn)
-        return self._tell_dealt(step, drawn)
+        fact = self._tell_dealt(step, drawn)
+        self.after_deal(step, held)
+        return fact
 
     def _tell_dealt(self, step: Step, cards: Sequence[str]) -> Fact:
         body = self._dealt_body(step, cards)
@@ -257,7 +271,7 @@ class Chance(CardRoom):
         if self.hand.stub_of is None:
             return None
         self.counted = True
-        there = step.cards or self.cards - len(self.dealt)
+        there = step.cards or self.cards - self.gone_from_deck()
         stub = StubCounted(batch=self.hand.stub_of, counted=there)
         return self.teller.tell("terminal", stub, self.teller.between(6_000, 10_000))
 
@@ -296,7 +310,10 @@ class Chance(CardRoom):
             of = FactRef(cancelled.source, cancelled.id)
             no_roll = NoRollCalled(reason=_NO_ROLLS[1], of=of)
             self.teller.tell("terminal", no_roll, self.teller.between(900, 1_500))
-        fact = self.teller.tell("eye", self._thrown(step), after_us)
+        thrown = self._thrown(step)
+        fact = self.teller.tell("eye", thrown, after_us)
+        if thrown.purpose == "down" and thrown.offensive and thrown.defensive:
+            self.downs.append((*thrown.offensive, thrown.defensive))
         self.place_late()
         return fact
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.facts import CouponsIssued, RulesSubmissionFiled
 from ledger.games import games
 from ledger.simulate.cameras import checks
-from ledger.simulate.floor import Day
+from ledger.simulate.floor import COUPONS, Day
 from ledger.simulate.mistakes import spread
 from ledger.simulate.teller import HOUR, SECOND, Happening
 from ledger.submissions import filed, in_force
@@ -120,13 +120,21 @@ def _office(plan: Plan) -> Iterator[Happening]:
     bodies: list[RulesSubmissionFiled | CouponsIssued] = []
     for game in sorted({table.game for table in plan.tables}):
         optional = tuple(wager.id for wager in games()[game].wagers if wager.optional)
-        bodies.append(RulesSubmissionFiled(game=game, effective_from=since, offers=optional))
+        terms = {
+            meter.wager: {"rate": "1/10", "initial": meter.least, "reset": meter.least}
+            for meter in games()[game].meters
+        }
+        bodies.append(
+            RulesSubmissionFiled(
+                game=game, effective_from=since, offers=optional, progressives=terms
+            )
+        )
     couponed = sorted({each.game for each in plan.tables if games()[each.game].habit.coupon})
     if couponed:
         bodies.append(
             CouponsIssued(
                 serial_from="MP-000000",
-                serial_to="MP-009999",
+                serial_to=f"MP-{len(plan.tables) * COUPONS - 1:06d}",
                 face=500,
                 terms="odds",
                 games=tuple(couponed),

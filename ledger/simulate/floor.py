@@ -6,23 +6,27 @@ The rounds are dealt by the game's own `play` over `chance`; everything around t
 from __future__ import annotations
 
 import random
+from bisect import insort
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import (
     CameraMapped,
     DealerAssigned,
     DealerRelieved,
+    DiceReceived,
     FloorpersonAssigned,
     RoundCompleted,
     RoundStarted,
     RoundVoided,
     SeatLeft,
     SeatTaken,
+    StartingPositionDetermined,
     TableClosed,
     TableOpened,
 )
 from ledger.rules.cards import ONE_OF_EACH
 from ledger.rules.game import CardProcedures, DiceProcedures
+from ledger.rules.starting import PLACES
 from ledger.rules.table import Table
 from ledger.simulate import habits
 from ledger.simulate.bank import Bank
@@ -31,7 +35,8 @@ from ledger.simulate.care import CardCare, Decks, DiceCare
 from ledger.simulate.chance import Chance
 from ledger.simulate.habits import Patron
 from ledger.simulate.hand import Hand, Misdealt
-from ledger.simulate.mistakes import SKEW_ROUNDS, Slip, of_devices
+from ledger.simulate.mistakes import Slip, of_devices
+from ledger.simulate.readers import Meters
 from ledger.simulate.teller import HOUR, MINUTE, SECOND, Happening, Teller
 from ledger.values import RoundId
 
@@ -48,13 +53,16 @@ _OTHERS: dict[str, tuple[Role, ...]] = {
     "baccarat": ("dealer",),
 }
 """Who works beside the dealer, by game."""
+COUPONS = 10_000
+"""Coupons issued for each table."""
 _SHIFT_US = 8 * HOUR
 _PUSH_US = HOUR  # a dealer's time at a table
 _BEFORE_US = 30 * MINUTE  # from the first camera to the first round
 _COUNT_MINUTE = 30 * 60 + 30  # half past six the next morning, after midnight of the day
 _TAKEN = 0.7  # a free seat, where somebody may come
 _MISDEALS, _RESTARTS, _TIPS, _TURNOVER = 0.004, 0.002, 0.04, 0.2  # a round
-_KEEPS_DICE = (("touchdown", "win"), ("defense", "lose"))  # either shows a touchdown
+_DRAWN = 0.5  # of the buttons of Poker, as play commences
+_FLAT = 0.5  # of the tables where a flat button may say where the deal begins
 
 
 class People(NamedTuple):
@@ -75,6 +83,11 @@ def people_of(plan: Plan, index: int) -> People:
     return People(dealers, others, f"F-{floor}", f"F-{floor + 500}")
 
 
+def serials_of(index: int) -> Iterator[str]:
+    """The coupons that come to a table, so many a day that none comes twice."""
+    return (f"MP-{number:06d}" for number in range(index * COUPONS, (index + 1) * COUPONS))
+
+
 class Day:
     """One table on one gaming day."""
 
@@ -88,7 +101,7 @@ class Day:
         self.teller = Teller(plan.property, self.table.table, plan.gaming_day, self.chance)
         self.teller.now_us = plan.opens_us - _BEFORE_US + int(self.chance.random() * 3 * MINUTE)
         staff = (self.people.dealers[0], self.people.floor)
-        self.bank = Bank(self.teller, plan.gaming_day, staff)
+        self.bank = Bank(self.teller, plan.gaming_day, staff, serials_of(index))
         care = rules.game.procedures
         shoe = isinstance(care, CardProcedures) and care.shoe is not None
         each = isinstance(care, CardProcedures) and care.stub_rounds == 1
@@ -100,11 +113,14 @@ class Day:
         self.patrons: dict[int, Patron] = {}
         self.planted: list[Planted] = []
         self.number = 0
+        self.meters = Meters(rules, self.chance)
         self.shooter = 0
-        self.button = 0  # at Poker
+        self.button: int | None = (
+            None  # where it was last, at Poker or as a flat one; None: nowhere
+        )
+        self.flat = self._places and self.chance.random() < _FLAT
         self.passes = True  # the dice pass on
         self.calm = True  # no clock was off in the last round
-        self.skewed = 0  # rounds with a clock that is off, so far
         self.slip = Slip(self.teller, self.habit.stays)
         self.push_us = plan.opens_us + _PUSH_US
         self.shift_us = plan.opens_us + _SHIFT_US
@@ -113,6 +129,13 @@ class Day:
     @property
     def _dice(self) -> bool:
         return self.rules.game.dice
+
+    @property
+    def _places(self) -> bool:
+        """Whether a flat button may say where the deal begins."""
+        rotation = self.rules.game.rotation
+        starts = rotation is not None and rotation.what == "start"
+        return starts and self.table.dealt_from == "automated_shoe"
 
     def happenings(self) -> Iterator[list[Happening]]:
         """The day, a stretch at a time, in the order of arrival."""
@@ -149,6 +172,9 @@ class Day:
         care = self.cards or self.dice
         if care:
             care.ready()
+        if self.rules.game.shaker:
+            shaken = DiceReceived(set=f"{self.table.table}-shaker", dice=3)
+            teller.tell("terminal", shaken, 20 * SECOND)
         teller.now_us = max(teller.now_us, self.plan.opens_us)
         for _ in range(max(1, self.table.seats // 2)):
             self._take_seat()
@@ -253,7 +279,7 @@ class Day:
     def _round(self) -> list[Happening]:
         """One round, dealt by the game itself, and what its devices make of it."""
         teller = self.teller
-        button = self._button()
+        button, drawn = self._button()
         self.number += 1
         teller.round = RoundId(
             self.plan.property, self.table.table, self.plan.gaming_day, self.number
@@ -264,33 +290,52 @@ class Day:
             game=self.table.game, dealt_from=dealt_from, batch=batch, button=button
         )
         teller.tell("terminal", started, teller.between(2_000, 5_000))
+        if drawn:
+            card = StartingPositionDetermined(method="card_draw", position=button or 0)
+            teller.tell("terminal", card, teller.between(4_000, 9_000))
         chance = Chance(teller, self.bank, self._hand(batch), self.slip, self._deck())
         round_ = Table(chance, self.rules, dealt_from)
         try:
             self.rules.game.play(round_)
             over: RoundCompleted | RoundVoided = RoundCompleted()
-        except Misdealt:
-            chance.call_misdeal(self.people.floor)
+        except Misdealt as misdealt:
+            chance.call_misdeal(misdealt.kind, self.people.floor)
             over = RoundVoided(reason="a misdeal")
         teller.tell("terminal", over, teller.between(800, 2_000))
-        self.passes = not any(
-            (each.wager, each.outcome) in _KEEPS_DICE for each in round_.settlements
-        )
-        told = of_devices(self.slip, teller.drain())
+        self.passes = not self._kept(chance)
+        told = of_devices(self.slip, teller.drain(), round_.in_turn())
         self._put_right()
         teller.round = None
         self._after_round(chance)
         return told
 
-    def _button(self) -> int | None:
-        """The button moves clockwise; it takes two to play round it."""
+    def _button(self) -> tuple[int | None, bool]:
+        """The button of Poker, and whether a card was drawn for it; it takes two to play round it.
+
+        It begins at the dealer's right, or by a card, and moves clockwise. A flat button begins
+        with the dealer and moves place by place.
+        """
+        if self.flat:
+            self.button = 0 if self.button is None else (self.button + 1) % PLACES
         if not self.rules.game.pots:
-            return None
+            return None, False
         while len(self.patrons) < min(2, self.table.seats):
             self._take_seat()
-        after = [seat for seat in self.patrons if seat > self.button]
-        self.button = after[0] if after else next(iter(self.patrons))
-        return self.button
+        seats = list(self.patrons)
+        drawn = self.button is None and self.chance.random() < _DRAWN
+        if self.button is None:
+            self.button = self.chance.choice(seats) if drawn else seats[-1]
+        else:
+            after = [seat for seat in seats if seat > (self.button or 0)]
+            self.button = after[0] if after else seats[0]
+        return self.button, drawn
+
+    def _kept(self, chance: Chance) -> bool:
+        """Whether who threw the dice of a round keeps them."""
+        rotation = self.rules.game.rotation
+        if rotation is None or rotation.keeps is None:
+            return False
+        return bool(rotation.keeps(chance.downs, self.rules.readings))
 
     def _deck(self) -> list[str]:
         """The cards of the round, decks shuffled together, in the order they come."""
@@ -305,8 +350,10 @@ class Day:
         hand = Hand(
             self.habit,
             self.patrons,
+            self.meters,
             shooter=self.shooter,
-            button=self.button or None,
+            button=self.button if self.rules.game.pots else None,
+            starts=self.button if self.flat else None,
             reads=self.table.dealt_from != "hand",
             stacked=self.table.dealt_from == "automated_shoe",
         )
@@ -314,17 +361,32 @@ class Day:
             hand.stub_of = batch if self.cards.stub_due else None
             calm = self.slip.name is None
             hand.misdeals = calm and self.chance.random() < _MISDEALS
+            hand.voids = self._irregular(void=True) or hand.voids
+            if calm and not hand.misdeals:
+                hand.kinds = frozenset(self._irregular(void=False))
         return hand
 
+    def _irregular(self, *, void: bool) -> tuple[str, ...]:
+        """Irregularities of the game that may be called here: of those that void, during a deal."""
+        return tuple(
+            kind
+            for kind, says in self.rules.game.irregularities.items()
+            if says.holds(self.table.dealt_from)
+            and (says.void, says.in_play) == (void, False)
+            and kind != "card_missing"  # found by a count; the deck would leave the table
+        )
+
     def _put_right(self) -> None:
-        """A mistake that was made is over; a clock that is off stays so for some rounds."""
+        """A mistake that was made is over.
+
+        One that the round had no room for waits behind those that are due, and holds up none.
+        """
         self.planted += self.slip.planted
         if self.slip.planted:
-            still = self.slip.name == "clock_skew" and self.skewed + 1 < SKEW_ROUNDS
-            self.skewed = self.skewed + 1 if still else 0
-            shift_us = self.slip.shift_us
-            self.slip = Slip(self.teller, self.habit.stays, self.slip.name if still else None)
-            self.slip.shift_us = shift_us if still else 0
+            self.slip = self.slip.after()
+        elif self.slip.name and self.due and self.due[0][0] <= self.teller.now_us:
+            insort(self.due, (self.teller.now_us, self.slip.name))
+            self.slip = Slip(self.teller, self.habit.stays)
 
     def _after_round(self, chance: Chance) -> None:
         """Tips are dropped, cards shuffled."""
@@ -334,4 +396,4 @@ class Day:
             if patron.chips > 20 * patron.unit and self.chance.random() < _TIPS:
                 self.bank.tip(patron)
         if self.cards:
-            self.cards.after_round(counted=chance.counted)
+            self.cards.after_round(counted=chance.counted, repair=chance.reader_failed)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ledger.simulate.bank import Bank
     from ledger.simulate.habits import Patron
     from ledger.simulate.mistakes import Slip
+    from ledger.simulate.readers import Meters
     from ledger.simulate.teller import Teller
     from ledger.wire import Fact
 
@@ -36,7 +37,11 @@ DOLLAR = 100  # cents
 
 
 class Misdealt(Exception):  # noqa: N818 - a misdeal that is called is no error
-    """The dealer calls a misdeal: the round is void."""
+    """The dealer calls what voids the round, by its kind."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
 
 
 class Hand:
@@ -46,21 +51,27 @@ class Hand:
         self,
         habit: Habit,
         patrons: Mapping[int, Patron],
+        meters: Meters,
         *,
         shooter: int = 0,
         button: int | None = None,
+        starts: int | None = None,
         reads: bool = True,
         stacked: bool = False,
     ) -> None:
         """`reads`: the shoe knows each card; `stacked`: it deals a holder's cards at once."""
         self.habit = habit
         self.patrons = patrons
+        self.meters = meters
         self.shooter = shooter
         self.button = button  # at Poker
+        self.starts = starts  # the place of a flat button, which says where the deal begins
         self.reads = reads
         self.stacked = stacked
         self.stub_of: str | None = None  # the batch whose stub is counted in this round
         self.misdeals = False  # a misdeal is called, and the round voided as it should be
+        self.voids: tuple[str, ...] = ("wrong_card_count",)  # what may be called then
+        self.kinds: frozenset[str] = frozenset()  # irregularities that may be called, and played on
 
 
 class Chips:
@@ -93,9 +104,9 @@ class Chips:
         """A coupon goes into the box as its wager is paid or collected."""
         return self.bank.drop_coupon(step.what or "", step.amount or 0)
 
-    def call_misdeal(self, reason_by: str) -> None:
+    def call_misdeal(self, kind: str, reason_by: str) -> None:
         """The misdeal is called, and every wager goes back."""
-        called = IrregularityCalled(kind="wrong_card_count", by=reason_by)
+        called = IrregularityCalled(kind=kind, by=reason_by)  # type: ignore[arg-type]  # of a game's own
         self.teller.tell("terminal", called, self.teller.between(1_500, 3_000))
         if self.hand.button is not None:
             self._pool()
@@ -123,18 +134,24 @@ class Chips:
             self.hand.patrons[seat].chips += stake
             return None
         paid = self._mispaid(amount, stake)
-        if paid > self.bank.tray:
-            self.bank.fill(2 * paid)
-        self.bank.tray -= paid
+        if step.paid_from == "table":
+            if paid > self.bank.tray:
+                self.bank.fill(2 * paid)
+            self.bank.tray -= paid
         self.hand.patrons[seat].chips += stake + paid
         if paid == 0:
             says = f"Position {seat} is passed over when {wager} is paid."
             self.slip.made("skipped_player", None, seat, wager, expect=("underpaid",), says=says)
             return None
-        fact = self._move(
-            step,
-            WagerPaid(position=seat, wager=wager, hand=step.hand, amount=paid, throw=step.throw),
+        body = WagerPaid(
+            position=seat,
+            wager=wager,
+            hand=step.hand,
+            amount=paid,
+            throw=step.throw,
+            paid_from=step.paid_from,
         )
+        fact = self._move(step, body)
         if paid != amount:
             name = "overpay" if paid > amount else "underpay"
             says = (

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ledger.facts import (
     CardsDealt,
     CardsTurned,
+    DecisionMade,
     FactRef,
     HandDiscarded,
     RoundVoided,
@@ -27,7 +28,7 @@ from ledger.simulate.teller import MS, SECOND, Happening
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ledger.rules.game import Game
     from ledger.simulate.plan import Plan, TablePlan
@@ -60,15 +61,19 @@ TRUTHS: dict[str, Truth] = {
     "duplicate_card": Truth(
         ("duplicate_card",), where=lambda game: not game.dice and game.decks == 1, reads=True
     ),
+    "meter_stuck": Truth(("meter_wrong",), where=lambda game: bool(game.meters)),
     "lost_fact": Truth(("fact_missing",)),
     "retransmission": Truth(()),
     "reordered_devices": Truth(()),
-    "clock_skew": Truth(("clock_skewed",), where=lambda game: game.habit.stays is not None),
+    # In Poker the order of draws tells whose cards they are, so a clock that is off bends more.
+    "clock_skew": Truth(("clock_skewed",), where=lambda game: not game.pots),
 }
 
 SKEW_ROUNDS = 3
 """A clock that is off is put right after so many rounds."""
 
+_LEAST = (8, 5)  # facts of a device whose clock is off: between others, and out of turn
+_LEAST_LATE = (14, 10)  # of one that is ahead and tells of wagers: fewer look like late wagers
 _SKEWS_S = (-9, -8, -7, -6, 6, 7, 8, 9)
 _LOSABLE = (CardsDealt, CardsTurned, HandDiscarded, WagerPaid, WagerCollected, WagerReturned)
 
@@ -81,8 +86,19 @@ class Slip:
         self.chance = teller.chance
         self.name = name
         self.shift_us = 0  # of a clock that is off
+        self.source = ""  # whose clock that is
+        self.rounds_off = 1  # of these, the last
         self.stays = stays  # the wager of who is still in the round when it is late
         self.planted: list[Planted] = []
+
+    def after(self) -> Slip:
+        """What is armed once it was made: nothing, but a clock that is off stays so some rounds."""
+        if self.name != "clock_skew" or self.rounds_off == SKEW_ROUNDS:
+            return Slip(self.teller, self.stays)
+        still = Slip(self.teller, self.stays, self.name)
+        still.shift_us, still.source = self.shift_us, self.source
+        still.rounds_off = self.rounds_off + 1
+        return still
 
     def may(self, name: str, odds: float = 1.0) -> bool:
         """Whether this mistake is to be made now."""
@@ -98,14 +114,18 @@ class Slip:
         expect: tuple[str, ...] | None = None,
         says: str,
         at_us: int = 0,
+        of_round: bool = True,
     ) -> None:
-        """Write down that it was made; the fact that shows it says whose and on what."""
+        """Write down that it was made; the fact that shows it says whose and on what.
+
+        `of_round`: it is found in the round, and not over the table's tape.
+        """
         truth = TRUTHS[name]
         body = fact.body if fact else None
         self.planted.append(
             Planted(
                 mistake=name,
-                round=self.teller.round.subject if self.teller.round else None,
+                round=self.teller.round.subject if self.teller.round and of_round else None,
                 table=self.teller.table,
                 position=position or getattr(body, "position", None),
                 wager=wager or getattr(body, "wager", None),
@@ -135,8 +155,15 @@ def _able(table: TablePlan, truth: Truth) -> bool:
     return truth.where(games()[table.game]) and not (truth.reads and table.dealt_from == "hand")
 
 
-def of_devices(slip: Slip, told: list[Happening]) -> list[Happening]:
-    """A round as it arrives after the device's mistake that is armed."""
+def of_devices(
+    slip: Slip, told: list[Happening], in_turn: Iterable[tuple[Fact, Fact]] = ()
+) -> list[Happening]:
+    """A round as it arrives after the device's mistake that is armed.
+
+    `in_turn`: facts of it that its sections put one after the other.
+    """
+    if slip.name == "clock_skew":
+        return _skewed(slip, told, list(in_turn))
     make = _OF_DEVICES.get(slip.name or "")
     return make(slip, told) if make and told else told
 
@@ -186,33 +213,56 @@ def _reordered(slip: Slip, told: list[Happening]) -> list[Happening]:
     ]
 
 
-def _skewed(slip: Slip, told: list[Happening]) -> list[Happening]:
-    """The layout's clock is off in this round; at least one player stays in to the end."""
-    stays = any(
-        isinstance(each.fact.body, WagerPlaced) and each.fact.body.wager == slip.stays
-        for each in told
-    )
-    voided = any(isinstance(each.fact.body, RoundVoided) for each in told)
-    source = next((h.fact.source for h in told if isinstance(h.fact.body, WagerPlaced)), None)
-    if not stays or voided or source is None:
-        return told
+def _skewed(
+    slip: Slip, told: list[Happening], in_turn: Sequence[tuple[Fact, Fact]]
+) -> list[Happening]:
+    """A device's clock is off in this round, far enough that its facts cannot be in turn."""
     shift_us = slip.shift_us or slip.chance.choice(_SKEWS_S) * SECOND
-    slip.shift_us = shift_us
-    first = next(each.fact for each in told if each.fact.source == source)
+    sources = [slip.source] if slip.source else sorted({each.fact.source for each in told})
+    can = [source for source in sources if source and _shows(source, shift_us, in_turn)]
+    bodies = [each.fact.body for each in told]
+    # Of two hands of a pair the order alone tells which one a lost decision would be of.
+    split = any(isinstance(body, DecisionMade) and body.decision == "split" for body in bodies)
+    # Where later bets are asked for, a round in which nobody stays in has too little to tell by.
+    stays = not slip.stays or any(
+        isinstance(body, WagerPlaced) and body.wager == slip.stays for body in bodies
+    )
+    voided = any(isinstance(body, RoundVoided) for body in bodies)
+    if not (can and stays) or split or voided:
+        return told
+    slip.shift_us, slip.source = shift_us, slip.chance.choice(can)
+    first = next(each.fact for each in told if each.fact.source == slip.source)
     way = "ahead" if shift_us > 0 else "behind"
-    says = f"{source} runs {abs(shift_us) // SECOND} s {way}."
+    says = f"{slip.source} runs {abs(shift_us) // SECOND} s {way}."
     slip.made("clock_skew", first, says=says, at_us=told[0].true_us)
     return [
         each._replace(fact=replace(each.fact, time_us=each.fact.time_us + shift_us))
-        if each.fact.source == source
+        if each.fact.source == slip.source
         else each
         for each in told
     ]
+
+
+def _shows(source: str, shift_us: int, in_turn: Sequence[tuple[Fact, Fact]]) -> bool:
+    """Whether a device so far off stands out: its facts come between others, and would not."""
+    between: tuple[set[str], set[str]] = (set(), set())  # after a fact of another, and before one
+    astray, wagers = set(), False
+    for early, late in in_turn:
+        if (early.source == source) == (late.source == source):
+            continue
+        fact = late if late.source == source else early
+        between[fact is early].add(fact.id)
+        wagers |= isinstance(fact.body, WagerPlaced)
+        apart_us = late.time_us - early.time_us + (shift_us if fact is late else -shift_us)
+        if apart_us < -SECOND:
+            astray.add(fact.id)
+    least_between, least_astray = _LEAST_LATE if wagers and shift_us > 0 else _LEAST
+    enough = len(between[0] | between[1]) >= least_between and len(astray) >= least_astray
+    return all(between) and enough
 
 
 _OF_DEVICES: dict[str, Callable[[Slip, list[Happening]], list[Happening]]] = {
     "lost_fact": _lost,
     "retransmission": _again,
     "reordered_devices": _reordered,
-    "clock_skew": _skewed,
 }

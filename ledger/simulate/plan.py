@@ -32,6 +32,7 @@ MISTAKES: dict[str, str] = {
     "late_wager": "chips go down after wagers are closed, and count",
     "skipped_player": "a player is passed over: not asked for a bet, or not paid",
     "duplicate_card": "a card is on the table twice",
+    "meter_stuck": "a progressive meter does not go up with the wagers placed",
     "lost_fact": "a device counts a fact that never arrives",
     "retransmission": "a device sends the same fact again",
     "reordered_devices": "one device's facts arrive after those of the others",

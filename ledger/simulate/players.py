@@ -59,13 +59,19 @@ class Players(Chips):
                 fact = self._placed_late(seat, chosen, names)
                 placed += [fact] if fact else []
             placed += [self._place(seat, wager, cents) for wager, cents in chosen]
+        self._feed([fact.body for fact in placed if fact.body is not self.late])
         return placed
+
+    def _feed(self, placed: Sequence[object]) -> None:
+        """Wagers that feed a progressive meter raise it."""
+        bodies = [body for body in placed if isinstance(body, WagerPlaced)]
+        self.hand.meters.advance(self.teller, bodies, self.slip)
 
     def _place(self, seat: int, wager: str, cents: int) -> Fact:
         coupon = None
         likes = wager == self.hand.habit.coupon and self.chance.random() < _COUPON
         if likes and seat not in self.couponed:
-            coupon = Coupon(f"MP-{self.chance.randrange(10_000):06d}", CHIP)
+            coupon = Coupon(next(self.bank.serials), CHIP)
             self.couponed.add(seat)
         body = WagerPlaced(position=seat, wager=wager, amount=cents, coupon=coupon)
         self.stake(body)
@@ -103,6 +109,7 @@ class Players(Chips):
         self.slip.made(
             "late_wager", fact, says=f"Position {body.position} bets after wagers closed."
         )
+        self._feed([body])
 
     def offer(self, step: Step) -> Fact | None:
         """A player is asked for a bet: he makes it, or folds."""
@@ -158,6 +165,7 @@ class Players(Chips):
         held = self.held.get(("player", seat, step.hand), [])
         if not can or (step.may and self.chance.random() >= self._inclined(held, can)):
             return None
+        self.before_decision(can)
         decision = habits.decision(self.hand.habit, held, can, self.chance)
         ways = step.ways(decision) if step.ways else ()
         way = self.chance.choice(ways) if ways else {}
@@ -165,7 +173,15 @@ class Players(Chips):
             self._split(seat, held)
         body = DecisionMade(position=seat, hand=step.hand, decision=decision, **way)
         self.press(body)
-        return self.teller.tell("terminal", body, self.teller.between(1_000, 3_500))
+        told = self.teller.tell("terminal", body, self.teller.between(1_000, 3_500))
+        self.after_decision(seat, decision)
+        return told
+
+    def before_decision(self, options: Sequence[str]) -> None:
+        """What may go wrong before a player decides."""
+
+    def after_decision(self, seat: int, decision: str) -> None:
+        """What may go wrong once he has."""
 
     def _inclined(self, held: Sequence[str], can: Sequence[str]) -> float:
         """How likely a player decides anything where he need not: what his leanings add up to."""
