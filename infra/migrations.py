@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 OWNER, WRITER, READER = "ledger_owner", "ledger_writer", "ledger_reader"
-PROJECTOR, DESK = "ledger_projector", "ledger_desk"
+PROJECTOR, DESK, DOORKEEPER = "ledger_projector", "ledger_desk", "ledger_doorkeeper"
 
 ROLES = {
     OWNER: "Owns every object of the ledger; nobody's everyday role.",
@@ -32,6 +32,7 @@ ROLES = {
     READER: "Reads everything, changes nothing.",
     PROJECTOR: "Reads the record and writes rows of views; creates nothing.",
     DESK: "Decides (disputes, submissions): may append and read.",
+    DOORKEEPER: "Knows who may sign in and which device may speak; sees no fact.",
 }
 """The roles, none of which can log in: logins are granted them."""
 
@@ -39,12 +40,22 @@ _MEMBERSHIPS = ((READER, PROJECTOR), (READER, DESK), (WRITER, DESK))
 _LOCK_KEY = 0x726F756E64  # "round"
 _LOCK_S_MAX = 60
 _TRIES = 20
+
+DDL_LOCK_S_MAX = 2
+"""How long a migration waits for a table, seconds: whoever appends waits behind it as long."""
+
+DDL_TRIES = 40
+"""How often it asks again before it gives up, with `DDL_PAUSE_S` between for those who waited."""
+
+DDL_PAUSE_S = 1.0
+
 _HAS_ROLE: LiteralString = "SELECT 1 WHERE pg_has_role(%s, %s, %s)"
 _SET_OPTION_SINCE = 160_000
 _SCHEMAS = {
     "ledger": "The record: what happened, as it was received.",
     "views": "What is read off the record; every table can be rebuilt from it.",
     "rebuilding": "Views on their way to taking the place of those in schema views.",
+    "access": "Who may sign in, which device may speak, and what happened at the door.",
 }
 
 
@@ -81,7 +92,7 @@ def migrate(owner_url: str) -> list[str]:
         if todo:
             _prepare(connection)
         for migration in todo:
-            _apply(connection, migration)
+            _apply_between(connection, migration)
         return [migration.name for migration in todo]
 
 
@@ -205,8 +216,24 @@ def _create_schemas(connection: Connection[Any]) -> None:
     connection.execute(_BASE)
 
 
+def _apply_between(connection: Connection[Any], migration: Migration) -> None:
+    """Apply while facts keep coming: never make them wait long for somebody who reads for long."""
+    for _ in range(DDL_TRIES):
+        with suppress(errors.LockNotAvailable, errors.DeadlockDetected):
+            _apply(connection, migration)
+            return
+        time.sleep(DDL_PAUSE_S)
+    raise Unavailable(
+        f"Migration {migration.name} did not get the tables it changes in {DDL_TRIES} tries",
+        where=f"database {connection.info.dbname}",
+        hint="End what reads for long (pg_stat_activity names it: a backup, a query), then start"
+        " this again; nothing was changed.",
+    )
+
+
 def _apply(connection: Connection[Any], migration: Migration) -> None:
     with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = '{DDL_LOCK_S_MAX}s'")
         connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(OWNER)))
         connection.execute(migration.text)
         connection.execute(

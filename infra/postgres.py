@@ -29,7 +29,14 @@ T = TypeVar("T")
 AnyConnection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 """A connection whose rows are plain tuples."""
 
-Role = Literal["ledger_owner", "ledger_writer", "ledger_reader", "ledger_projector", "ledger_desk"]
+Role = Literal[
+    "ledger_owner",
+    "ledger_writer",
+    "ledger_reader",
+    "ledger_projector",
+    "ledger_desk",
+    "ledger_doorkeeper",
+]
 """Who a connection acts as; see `infra.migrations.ROLES`."""
 
 CONNECT_S_MAX = 5
@@ -41,6 +48,7 @@ STATEMENT_S_MAX: dict[Role, int] = {
     "ledger_reader": 60,
     "ledger_projector": 60,
     "ledger_desk": 30,
+    "ledger_doorkeeper": 10,
 }
 """How long the server works on one statement, seconds."""
 
@@ -304,7 +312,7 @@ def _connect(url: str, *, autocommit: bool) -> Bounded:
 def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
     text = " ".join(str(error).split())
     if "permission denied to set role" in text:
-        everyday = "ledger_writer, ledger_reader, ledger_projector, ledger_desk"
+        everyday = ", ".join(role for role in STATEMENT_S_MAX if role != "ledger_owner")
         return Unavailable(
             f"The login may not act for the ledger: {text}",
             where=_where(url),

@@ -59,6 +59,14 @@ SELECT {COLUMNS} FROM ledger.identity e
   JOIN ledger.tape t ON t.notification_id = e.position
  WHERE e.source = %b AND e.fact_id >= %b AND e.fact_id < %b
 """  # noqa: S608 - as above
+_TOLD_BETWEEN = f"""
+  WITH told AS MATERIALIZED (
+       SELECT b.notification_id AS position, b.originator_id AS tape FROM ledger.tape b
+        WHERE b.time_us BETWEEN %b AND %b)
+SELECT {COLUMNS} FROM told JOIN ledger.tape t ON t.notification_id = told.position
+ WHERE told.position > %b AND told.tape = ANY(%b)
+ ORDER BY told.position LIMIT %b
+"""  # noqa: S608 - as above
 _TO_VERIFY = f"""
 SELECT {COLUMNS}, e.position, e.data_digest
   FROM (SELECT * FROM ledger.tape v
@@ -186,6 +194,22 @@ def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str
     after_last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
     rows = _run(connection, _WITH_ID_PREFIX, (source, prefix, after_last))
     return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def told_between(
+    connection: psycopg.Connection[Any],
+    tapes: Sequence[str],
+    times_us: tuple[int, int],
+    after: int,
+    limit: int,
+) -> list[TapeRow]:
+    """Rows after a position told within a closed stretch by their own clocks, in order.
+
+    They are found by time first, and chosen then: a plan that walks along positions or tapes until
+    it has enough would read a record of years to find a minute of it.
+    """
+    given = (*times_us, after, list(tapes), limit)
+    return [TapeRow._make(row) for row in _run(connection, _TOLD_BETWEEN, given).fetchall()]
 
 
 def is_on_record(connection: psycopg.Connection[Any], source: str, fact_id: str) -> bool:

@@ -10,6 +10,8 @@ import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 PREFIX = "ROUND_LEDGER_"
 _PORT_MAX = 65_535
 _THRESHOLD_MAX = 2**53
+_LOCK_S_MAX = 7 * 24 * 3600
+_READY_S_MAX = 3600
 
 
 class Setting(NamedTuple):
@@ -86,6 +90,11 @@ TABLE = (
         "Maven repository that `services up` fetches Kafka's jars from, once.",
     ),
     Setting(
+        "ROUND_LEDGER_READY_S",
+        "30",
+        "How long no broker may have answered until `relay` or `consume` is not ready, seconds.",
+    ),
+    Setting(
         "ROUND_LEDGER_ALERT_PAYOUT_CENTS",
         "1000000",
         "Payment on one wager from which `consume alerts` tells of it, cents.",
@@ -113,12 +122,22 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_ALERT_LAG_S",
         "60",
-        "How long a view may be behind the record, seconds.",
+        "How long a view may be behind the record, and a record wait for its topic, seconds.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_LAG_RECORDS",
         "10000",
         "How many records may wait to be published on one topic.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_PARKED_FACTS",
+        "1",
+        "How many facts of a table a view must withhold until it is told.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_DEAD_LETTERS",
+        "1",
+        "How many dead letters must wait to be handled until it is told.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_AGE_S",
@@ -131,8 +150,50 @@ TABLE = (
         "Address that every alert is posted to as JSON, http:// or https://.",
         secret=True,
     ),
+    Setting(
+        "ROUND_LEDGER_LOCK_BEFORE_S",
+        "300",
+        "How much footage before a disputed round is locked with it, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_LOCK_AFTER_S",
+        "300",
+        "How much footage after a disputed round is locked with it, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_RETENTION_FILE",
+        "none: the table built in, which `footage retention` shows",
+        "Table (TOML) of how long footage is kept, by area and reason.",
+    ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
+    Setting(
+        "ROUND_LEDGER_PUBLIC_URL",
+        "http:// with the address `serve` listens on",
+        "Address under which browsers reach `serve`, where a proxy stands before it; with https:// "
+        "cookies are sent over TLS only.",
+    ),
+    Setting(
+        "ROUND_LEDGER_TIME_ZONE",
+        "UTC",
+        "Time zone of the floor, as America/New_York: pages show times in it, with their offset.",
+    ),
+    Setting(
+        "ROUND_LEDGER_OIDC_ISSUER",
+        "none: people sign in with a password",
+        "Identity provider (OpenID Connect) that people may sign in with, https://...",
+    ),
+    Setting("ROUND_LEDGER_OIDC_CLIENT_ID", "none", "What the identity provider calls this server."),
+    Setting(
+        "ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE",
+        "none: a public client",
+        "File that holds the client's secret and nothing else.",
+    ),
+    Setting(
+        "ROUND_LEDGER_OIDC_CLAIM",
+        "sub",
+        "Claim of the identity provider that is a user's subject in `users add --subject`.",
+    ),
 )
 
 
@@ -150,6 +211,7 @@ class Settings:
     kafka_ca_file: Path | None = None
     java: str | None = None
     maven_url: str = "https://repo.maven.apache.org/maven2"
+    ready_s: int = 30
     alert_payout_cents: int = 1_000_000
     alert_finding_cents: int = 10_000
     alert_procedures: int = 1
@@ -157,10 +219,21 @@ class Settings:
     alert_table_quiet_s: int = 600
     alert_lag_s: int = 60
     alert_lag_records: int = 10_000
+    alert_parked_facts: int = 1
+    alert_dead_letters: int = 1
     alert_age_s: int = 86_400
     alert_webhook: str | None = field(default=None, repr=False)
+    lock_before_s: int = 300
+    lock_after_s: int = 300
+    retention_file: Path | None = None
     http_host: str = "127.0.0.1"
     http_port: int = 8080
+    public_url: str | None = None
+    time_zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret_file: Path | None = None
+    oidc_claim: str = "sub"
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -183,10 +256,19 @@ def load(environ: Mapping[str, str]) -> Settings:
         kafka_ca_file=_path(given.get("ROUND_LEDGER_KAFKA_CA_FILE")),
         java=given.get("ROUND_LEDGER_JAVA"),
         maven_url=given.get("ROUND_LEDGER_MAVEN_URL", Settings.maven_url),
+        ready_s=_ready(given.get("ROUND_LEDGER_READY_S", "30")),
         **_alerts(given),
         alert_webhook=given.get("ROUND_LEDGER_ALERT_WEBHOOK"),
+        **_locks(given),
+        retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
+        public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),
+        time_zone=_zone("ROUND_LEDGER_TIME_ZONE", given.get("ROUND_LEDGER_TIME_ZONE", "UTC")),
+        oidc_issuer=given.get("ROUND_LEDGER_OIDC_ISSUER"),
+        oidc_client_id=given.get("ROUND_LEDGER_OIDC_CLIENT_ID"),
+        oidc_client_secret_file=_path(given.get("ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE")),
+        oidc_claim=given.get("ROUND_LEDGER_OIDC_CLAIM", Settings.oidc_claim),
     )
 
 
@@ -215,6 +297,48 @@ def _port(name: str, text: str) -> int:
     if text.isascii() and text.isdecimal() and 0 <= int(text) <= _PORT_MAX:
         return int(text)
     raise Usage(f"{text!r} is not a port", where=name, hint=f"Give a number up to {_PORT_MAX}.")
+
+
+def _ready(text: str) -> int:
+    if text.isascii() and text.isdecimal() and 1 <= int(text) <= _READY_S_MAX:
+        return int(text)
+    hint = f"Give a number from 1 to {_READY_S_MAX:,}."
+    raise Usage(f"{text!r} is no number of seconds", where=f"{PREFIX}READY_S", hint=hint)
+
+
+def _origin(name: str, text: str | None) -> str | None:
+    """An address without a path. Raises `Usage`."""
+    if text is None:
+        return None
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
+        raise Usage(
+            f"{text!r} is no address of a server",
+            where=name,
+            hint="Give it without a path: https://ledger.example.",
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _zone(name: str, text: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise Usage(
+            f"{text!r} is no time zone", where=name, hint="Give one as America/New_York, or UTC."
+        ) from None
+
+
+def _locks(given: Mapping[str, str]) -> dict[str, int]:
+    """How much footage is locked around a round, by field: whole seconds, from 0."""
+    told: dict[str, int] = {}
+    for name, text in given.items():
+        if name.startswith(f"{PREFIX}LOCK_"):
+            if not (text.isascii() and text.isdecimal() and int(text) <= _LOCK_S_MAX):
+                hint = f"Give a number up to {_LOCK_S_MAX:,}."
+                raise Usage(f"{text!r} is no number of seconds", where=name, hint=hint)
+            told[name.removeprefix(PREFIX).lower()] = int(text)
+    return told
 
 
 def _alerts(given: Mapping[str, str]) -> dict[str, int]:

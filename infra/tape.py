@@ -1,4 +1,4 @@
-"""The record in PostgreSQL: `ledger.tape.Tape`, plus tailing, the quarantine and the figures.
+"""The record in PostgreSQL: `ledger.tape.Tape`, plus the quarantine and the figures.
 
 Appending goes through the one function `ledger.append`, in one round trip and one transaction.
 Reading is a plain binary query. May be used by several threads.
@@ -15,7 +15,6 @@ import psycopg
 
 from infra import queries
 from infra.postgres import Database, translated
-from infra.queries import CHANNEL
 from ledger.aside import verify_aside
 from ledger.errors import NotFound, Refused
 from ledger.verify import Verified, verify
@@ -95,6 +94,19 @@ class PostgresTape:
         ranges = list(seqs)
         return self._read(lambda c: queries.rows_of(c, tape, ranges))
 
+    def told_by(self, source: str, prefix: str) -> list[TapeRow]:
+        """Every row of a source whose id begins with `prefix` (not empty), in no order."""
+        return self._read(lambda c: queries.with_id_prefix(c, source, prefix))
+
+    def told_between(
+        self, tapes: Sequence[str], times_us: tuple[int, int], *, after: int, limit: int
+    ) -> list[TapeRow]:
+        """Rows positioned after `after` that were told in a closed stretch, in order.
+
+        It is the clocks of their sources that count, whenever they were received.
+        """
+        return self._read(lambda c: queries.told_between(c, tapes, times_us, after, limit))
+
     def heads(self) -> list[Head]:
         """The newest row of every tape, by tape."""
         return self._read(queries.heads)
@@ -138,30 +150,6 @@ class PostgresTape:
             counted = queries.counted_aside(connection)
             broken = verify_aside(queries.aside_to_verify(connection, counted.last), counted)
             return seen._replace(broken=broken, aside=counted.last)
-
-    def tail(
-        self,
-        after: int,
-        *,
-        limit: int = 500,
-        poll_s: float = 1.0,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> Iterator[list[TapeRow]]:
-        """Rows above `after` for ever, in non-empty batches, as they are committed.
-
-        Woken by a notification, and every `poll_s` seconds without one; `stop` is asked as often.
-        Raises `Unavailable` where the connection is lost: begin again after the last row had.
-        """
-        with self._base.connect("ledger_reader") as connection, translated(self._base):
-            connection.execute(f"LISTEN {CHANNEL}")
-            while not stop():
-                rows = queries.read(connection, after, limit)
-                if rows:
-                    after = rows[-1].position
-                    yield rows
-                else:
-                    for _ in connection.notifies(timeout=poll_s, stop_after=1):
-                        pass
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,15 +1,16 @@
 """A real PostgreSQL for the tests: one server a session, one freshly migrated database a test.
 
-The first there is of three: a server that TESTS_DATABASE_URL names (databases are made on it and
-left), Docker with the compose file's image, the wheel's own. `database` is an empty and migrated
-ledger; `tape` the record in it; `fact(...)` and its kin make what stands on it. A copy of a
-migrated template takes about 50 ms.
+The first there is of three: a server that TESTS_DATABASE_URL names (each process of tests makes
+databases of its own on it, and drops them), Docker with the compose file's image, the wheel's own.
+`database` is an empty and migrated ledger; `tape` the record in it; `fact(...)` and its kin make
+what stands on it. A copy of a migrated template takes about 50 ms.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -32,8 +33,10 @@ from tests.fix_docker import engine, pinned
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TEMPLATE = "ledger_template"
 IMAGE = "postgres"
+RUN = f"test_{secrets.token_hex(4)}"
+"""How the names of this process's databases begin: several may share a server."""
+
 _numbers = itertools.count(1)
 
 
@@ -54,6 +57,7 @@ def postgres_url() -> Iterator[str]:
     """The superuser's URL of a server that lives as long as the session."""
     if named := os.environ.get("TESTS_DATABASE_URL"):
         yield named
+        _drop_ours(named)
     elif engine(pinned(IMAGE)):
         made = PostgresContainer(pinned(IMAGE), driver=None)
         made.with_env("POSTGRES_HOST_AUTH_METHOD", "trust")  # as the wheel's: tests make logins
@@ -86,19 +90,31 @@ def _spare_the_disk(url: str) -> None:
         connection.execute("SELECT pg_reload_conf()")
 
 
+def _drop_ours(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT datname FROM pg_database WHERE starts_with(datname, %s)", (RUN,)
+        )
+        for (name,) in found.fetchall():
+            drop = sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
+            connection.execute(drop)
+
+
 def url_of(server_url: str, name: str) -> str:
     return conninfo.make_conninfo(server_url, dbname=name)
 
 
 def new_name() -> str:
-    return f"test_{next(_numbers)}"
+    """A database that is not there yet."""
+    return f"{RUN}_{next(_numbers)}"
 
 
 @pytest.fixture(scope="session")
 def template(postgres_url: str) -> str:
-    create_database(postgres_url, TEMPLATE)
-    migrate(url_of(postgres_url, TEMPLATE))
-    return TEMPLATE
+    name = new_name()
+    create_database(postgres_url, name)
+    migrate(url_of(postgres_url, name))
+    return name
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ def test_nobody_else_may_read_a_backup(
 def test_every_parameter_of_a_connection_reaches_the_programs(
     filled: PostgresTape, database: Database, tmp_path: Path
 ) -> None:
-    """Options too: as ledger_writer, the program may read nothing."""
+    """Options too: as ledger_writer it may read nothing; as ledger_owner, who may enter as well."""
     url = conninfo.make_conninfo(
         database.url,
         options="-c role=ledger_reader",
@@ -161,7 +161,7 @@ def test_every_parameter_of_a_connection_reaches_the_programs(
     assert "service" not in given
     with pytest.raises(Unavailable, match=r"pg_dump failed: .*denied"):
         back_up(_with_options(database, "-c role=ledger_writer"), tmp_path / "refused")
-    assert back_up(_with_options(database, "-c role=ledger_reader"), tmp_path / "read").heads
+    assert back_up(_with_options(database, "-c role=ledger_owner"), tmp_path / "read").heads
 
 
 def _with_options(database: Database, options: str) -> Database:

@@ -16,6 +16,7 @@ from infra.embedded import embedded
 from infra.migrations import migrate
 from infra.postgres import Database, create_database
 from infra.tape import PostgresTape
+from infra.views import tape_source
 from tests.fix_postgres import fact, url_of
 
 if TYPE_CHECKING:
@@ -45,8 +46,10 @@ def test_processes_appending_at_once_leave_one_gapless_sequence(
     done = threading.Event()
 
     def follow() -> None:
-        for rows in tape.tail(0, poll_s=0.1, stop=done.is_set):
-            seen.extend(row.position for row in rows)
+        with tape_source(database) as source:
+            while not done.is_set():
+                source.wait(len(seen), 0.1)
+                seen.extend(row.position for row in source.read(len(seen), 500))
 
     reader = threading.Thread(target=follow)
     reader.start()

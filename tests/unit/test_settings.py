@@ -26,6 +26,10 @@ def test_an_empty_variable_counts_as_not_set() -> None:
 
 def test_every_setting_is_read_from_its_variable() -> None:
     environ = {row.name: "7" if row.default.isdecimal() else f"/given/{row.name}" for row in TABLE}
+    environ |= {
+        "ROUND_LEDGER_PUBLIC_URL": "https://ledger.example/",
+        "ROUND_LEDGER_TIME_ZONE": "America/New_York",
+    }
     read, default = load(environ), load({})
     for field in fields(Settings):
         assert getattr(read, field.name) != getattr(default, field.name), field.name
@@ -52,10 +56,29 @@ def test_a_misspelt_setting_is_refused_and_the_near_one_named() -> None:
         load({"ROUND_LEDGER_DATABASE_ULR": SECRET})
 
 
+@pytest.mark.parametrize("seconds", ["-1", "604801", "5 minutes"])
+def test_what_is_locked_around_a_round_is_seconds_up_to_a_week(seconds: str) -> None:
+    with pytest.raises(Usage, match="seconds"):
+        load({"ROUND_LEDGER_LOCK_AFTER_S": seconds})
+    assert load({"ROUND_LEDGER_LOCK_BEFORE_S": "604800"}).lock_before_s == 604_800
+
+
 @pytest.mark.parametrize("port", ["-1", "65536", "http", "8_0", "٣"])
 def test_a_port_is_a_number_a_socket_knows(port: str) -> None:
     with pytest.raises(Usage, match="not a port"):
         load({"ROUND_LEDGER_HTTP_PORT": port})
+
+
+@pytest.mark.parametrize("url", ["ledger.example", "https://", "https://a/b", "ftp://a"])
+def test_a_public_address_is_one_of_a_web_server(url: str) -> None:
+    with pytest.raises(Usage, match="no address of a server"):
+        load({"ROUND_LEDGER_PUBLIC_URL": url})
+
+
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc/passwd", "/etc/localtime"])
+def test_a_time_zone_is_one_that_is_known(zone: str) -> None:
+    with pytest.raises(Usage, match="no time zone"):
+        load({"ROUND_LEDGER_TIME_ZONE": zone})
 
 
 def test_a_home_may_be_written_with_a_tilde() -> None:
