@@ -1,7 +1,9 @@
 """The process that raises alerts: a member of an ordinary group, and a look at how things stand.
 
-A record that cannot be read is tried again, then put on the dead-letter topic, and the rest goes
-on. An alert is kept before it is delivered, and every channel tried until it takes it (ADR 0077).
+A record that cannot be read is put on the dead-letter topic, one that fails otherwise is tried
+again before, and the rest goes on. What was handled is committed in small steps, so that no flood
+of such records holds the group up. An alert is kept before it is delivered, and every channel
+tried until it takes it (ADR 0077).
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from consumers.alerts import READS, Alert
 from infra import parking, relaying
 from infra.alerts import Alerts, Due
 from infra.kafka import topics
-from infra.kafka.group import Read, bury, member
+from infra.kafka.dead import bury, identity
+from infra.kafka.group import Read, member
 from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_message
 from infra.outbox import Kept
@@ -32,7 +35,7 @@ from infra.tape import PostgresTape
 from ledger.errors import LedgerError, Unavailable, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from infra.kafka.clients import Connection
     from infra.kafka.group import Member
@@ -43,10 +46,13 @@ GROUP = "round-ledger.alerts"
 TOPIC, DEAD = "ledger.alerts.v1", "ledger.alerts-dlq.v1"
 
 TRIES = 3
-"""How often a record is tried until it is a dead letter."""
+"""How often a record is tried until it is a dead letter; once where it cannot be read."""
 
 PAUSE_S = 0.2
 """The pause before the first further try; each is twice the one before."""
+
+STEP_S = 1.0
+"""How long records are handled until those that were are committed, seconds."""
 
 LOOK_S = 15.0
 """How often it looks at how things stand, seconds."""
@@ -56,6 +62,9 @@ CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
 
 WEBHOOK_S_MAX = 10.0
 """How long the webhook may take to answer, seconds."""
+
+CHANNEL_S_MAX = 5.0
+"""How long one round may try a channel, seconds: what hangs must not hold up the others."""
 
 DEVICE_FACTS = 2_000
 """How far back on a tape devices are looked for, facts."""
@@ -79,7 +88,8 @@ class Tally:
     failed: int = 0  # tries of channels
     dead: int = 0
     lag: int = 0  # records not read yet, when it last looked
-    heard_at: float = 0.0
+    letters: int = 0  # dead letters that nobody has handled, when it last looked
+    answered_at: float | None = None  # as `infra.kafka.group.Member`
 
 
 class Desk:
@@ -91,7 +101,7 @@ class Desk:
         self.base = base
         self.kept = kept
         self.settings = settings
-        self.tally = Tally(heard_at=time.time())
+        self.tally = Tally()
         self._channels = channels
 
     def handle(self, read: Read) -> None:
@@ -110,7 +120,8 @@ class Desk:
         devices = self.kept.devices(open_, DEVICE_FACTS)
         found = [
             *alerts.of_views(behind, waiting, now_us, self.settings),
-            *alerts.of_parked(parking.shown(self.base), now_us),
+            *alerts.of_parked(parking.shown(self.base), now_us, self.settings),
+            *alerts.of_dead_letters(DEAD, self.tally.letters, now_us, self.settings),
             *alerts.of_tables(boards, devices, now_us, self.settings),
         ]
         for each in found:
@@ -123,21 +134,30 @@ class Desk:
             self.tally.raised += 1
 
     def deliver(self) -> None:
-        """Try what is due on every channel; each answer is a receipt."""
-        for due in self.kept.due(CHANNEL_PAUSES_S, _DUE_AT_ONCE):
-            channel = self._channels.get(due.channel)
-            if channel is None:
-                continue  # a webhook that is not set any more
-            try:
-                answer = channel(due)
-            except (LedgerError, OSError) as error:
-                self.tally.failed += 1
-                self.kept.tried(due, f"{type(error).__name__}: {error}", delivered=False)
-                figures = {"alert": due.alert_id, "channel": due.channel, "tries": due.tries + 1}
-                LOG.warning("an alert was not taken", extra={"figures": figures})
-            else:
-                self.tally.delivered += 1
-                self.kept.tried(due, answer, delivered=True)
+        """Try what is due on every channel; each answer is a receipt.
+
+        Raises `Unavailable` where the topic did not take one: its producer is not used again.
+        """
+        for name, channel in self._channels.items():
+            until = time.monotonic() + CHANNEL_S_MAX
+            for due in self.kept.due(name, CHANNEL_PAUSES_S, _DUE_AT_ONCE):
+                self._try(due, channel)
+                if time.monotonic() > until:
+                    break  # the rest is still due in the next round
+
+    def _try(self, due: Due, channel: Channel) -> None:
+        try:
+            answer = channel(due)
+        except (LedgerError, OSError) as error:
+            self.tally.failed += 1
+            self.kept.tried(due, f"{type(error).__name__}: {error}", delivered=False)
+            figures = {"alert": due.alert_id, "channel": due.channel, "tries": due.tries + 1}
+            LOG.warning("an alert was not taken", extra={"figures": figures})
+            if isinstance(error, Unavailable):
+                raise
+        else:
+            self.tally.delivered += 1
+            self.kept.tried(due, answer, delivered=True)
 
 
 def run(
@@ -161,45 +181,75 @@ def run(
         member(where, GROUP, READS) as group,
     ):
         tally(desk.tally)
-        _round(desk, group, publisher, stop, follow=follow)
+        _round(desk, group, publisher, stop, identity(where, DEAD), follow=follow)
         return desk.tally
 
 
 def _round(
-    desk: Desk, group: Member, publisher: Publisher, stop: Callable[[], bool], *, follow: bool
+    desk: Desk,
+    group: Member,
+    publisher: Publisher,
+    stop: Callable[[], bool],
+    dead: str,
+    *,
+    follow: bool,
 ) -> None:
-    looked_at = float("-inf")
+    looked_at = knocked_at = float("-inf")
+    knock_s = desk.settings.ready_s / 3
     while not stop():
         read = group.poll(_POLL_S)
-        for each in read:
-            _handled(desk, publisher, each)
-        if read:
-            group.commit()
-        desk.tally.read += len(read)
+        _handle(desk, group, publisher, read, stop)
         if time.monotonic() - looked_at > LOOK_S or (not follow and not read):
-            desk.look()
-            group.knock()
             desk.tally.lag = group.lag()
+            desk.tally.letters = _letters(group, desk.kept.replayed(dead))
+            desk.look()
             looked_at = time.monotonic()
-        desk.tally.heard_at = group.heard_at
+        if time.monotonic() - knocked_at > knock_s:
+            group.knock()
+            knocked_at = time.monotonic()
+        desk.tally.answered_at = group.answered_at
         desk.deliver()
         if not follow and not read and group.has_joined() and group.lag() == 0:
             return
 
 
+def _letters(group: Member, handled: Collection[tuple[int, int]]) -> int:
+    """How many dead letters nobody has handled; more where offsets hold none."""
+    held = group.bounds(DEAD)
+    done = sum(part in held and held[part].begin <= at < held[part].end for part, at in handled)
+    return sum(span.end - span.begin for span in held.values()) - done
+
+
+def _handle(
+    desk: Desk, group: Member, publisher: Publisher, read: Sequence[Read], stop: Callable[[], bool]
+) -> None:
+    """Handle records until told to stop, and commit those that were, step by step."""
+    committed, step_at = 0, time.monotonic()
+    for at, each in enumerate(read, 1):
+        _handled(desk, publisher, each)
+        asked = stop()  # of every record: whoever asks whether it is alive is told by this
+        if asked or at == len(read) or time.monotonic() - step_at > STEP_S:
+            group.commit(read[committed:at])
+            desk.tally.read += at - committed
+            desk.tally.answered_at = group.answered_at
+            committed, step_at = at, time.monotonic()
+        if asked:
+            return
+
+
 def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
-    """Handle a record, or bury it after its tries."""
+    """Handle a record, or bury it: at once where it cannot be read, else after its tries."""
     for attempt in range(1, TRIES + 1):
         try:
             desk.handle(read)
         except Unavailable:
             raise
         except Exception as error:
-            if attempt < TRIES:
+            if attempt < TRIES and not isinstance(error, ValueError):
                 time.sleep(PAUSE_S * 2 ** (attempt - 1))
                 continue
             reason = f"{type(error).__name__}: {error}"
-            bury(publisher, DEAD, read, reason, TRIES)
+            bury(publisher, DEAD, read, reason, attempt)
             desk.tally.dead += 1
             place = f"{read.topic}/{read.record.partition}@{read.record.offset}"
             figures = {"place": place, "reason": reason}
@@ -208,22 +258,33 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
 
 
 def replay(
-    base: Database, where: Connection, settings: Settings, letters: Sequence[tuple[Read, int, int]]
+    base: Database,
+    where: Connection,
+    settings: Settings,
+    letters: Sequence[tuple[Read, int, int]],
+    by: str,
 ) -> list[str | None]:
-    """Handle dead letters again, each with its partition and offset; why one failed again."""
+    """Handle dead letters again, each with its partition and offset; why one failed again.
+
+    Who has it done is noted with each that succeeds, and logged with each.
+    """
     told: list[str | None] = []
+    dead = identity(where, DEAD)
     with Publisher(where) as publisher, _desk(base, publisher, settings) as desk:
         for read, partition, offset in letters:
+            figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
             try:
                 desk.handle(read)
             except Unavailable:
                 raise
             except Exception as error:
                 told.append(f"{type(error).__name__}: {error}")
-                LOG.warning("a dead letter failed again", exc_info=error)
+                extra = {"figures": figures | {"reason": told[-1]}}
+                LOG.warning("a dead letter failed again", exc_info=error, extra=extra)
             else:
-                desk.kept.note_replayed(DEAD, partition, offset)
+                desk.kept.note_replayed(dead, partition, offset, by)
                 told.append(None)
+                LOG.info("a dead letter was handled", extra={"figures": figures})
         desk.deliver()
     return told
 

@@ -60,8 +60,19 @@ GRAVE = frozenset(
 )
 """Findings that are told whatever the money."""
 
-KINDS = ("payout", "finding", "procedure", "device_silent", "table_quiet", "lag", "parked")
-"""Every kind of alert."""
+THRESHOLDS = {
+    "payout": ("alert_payout_cents",),
+    "finding": ("alert_finding_cents",),
+    "procedure": ("alert_procedures",),
+    "device_silent": ("alert_device_silent_s",),
+    "table_quiet": ("alert_table_quiet_s",),
+    "lag": ("alert_lag_s", "alert_lag_records"),
+    "parked": ("alert_parked_facts",),
+    "dead_letters": ("alert_dead_letters",),
+}
+"""Every kind of alert, and the settings from which on it is told."""
+
+KINDS = tuple(THRESHOLDS)
 
 
 class Alert(Struct, frozen=True):
@@ -122,21 +133,38 @@ def of_views(
         if seconds >= limit:
             says = f"View {view} is {seconds:,} s behind the record."
             yield Alert(f"lag:{view}:{hour}", "lag", view, says, seconds, limit, now_us)
-    limit = settings.alert_lag_records
     for each in waiting:
-        if each.records >= limit:
+        id_ = f"lag:{each.topic}:{hour}"
+        seconds = each.since_us // 1_000_000
+        if each.records >= settings.alert_lag_records:
+            limit = settings.alert_lag_records
             says = f"{each.records:,} records wait to be published on {each.topic}."
-            id_ = f"lag:{each.topic}:{hour}"
             yield Alert(id_, "lag", each.topic, says, each.records, limit, now_us)
+        elif seconds >= settings.alert_lag_s:
+            limit = settings.alert_lag_s
+            says = f"A record has waited {seconds:,} s to be published on {each.topic}."
+            yield Alert(id_, "lag", each.topic, says, seconds, limit, now_us)
 
 
-def of_parked(parked: Sequence[Shown], now_us: int) -> Iterator[Alert]:
-    """Tapes that views take nothing more of: each once."""
+def of_parked(parked: Sequence[Shown], now_us: int, settings: Settings) -> Iterator[Alert]:
+    """Tapes that views take nothing more of, once they lack enough: each once."""
+    limit = settings.alert_parked_facts
     for each in parked:
+        if each.withheld < limit:
+            continue
         says = f"View {each.view} takes nothing of {each.tape} from position {each.position:,}:"
         id_ = f"parked:{each.view}:{each.tape}:{each.position}"
         says = f"{says} {each.says}"
-        yield Alert(id_, "parked", each.tape, says, each.withheld, 1, now_us)
+        yield Alert(id_, "parked", each.tape, says, each.withheld, limit, now_us)
+
+
+def of_dead_letters(topic: str, letters: int, now_us: int, settings: Settings) -> Iterator[Alert]:
+    """Records that could not be handled, and that nobody has handled since."""
+    limit = settings.alert_dead_letters
+    if letters >= limit:
+        says = f"{letters:,} records wait on {topic} for somebody to look at."
+        id_ = f"dead_letters:{topic}:{now_us // 3_600_000_000}"
+        yield Alert(id_, "dead_letters", topic, says, letters, limit, now_us)
 
 
 def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:

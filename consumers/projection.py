@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from consumers import speaking
 from consumers.batches import Batch, Feed, FencedError, Projection, RecordSource
 from consumers.runner import BATCH_ROWS, Manner, Runner
-from infra import parking, views
+from infra import views
+from infra.book import PostgresBook
 from infra.views import BESIDE, LIVE, ReadersInTheWayError, Store
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
+    from infra.book import Book
     from infra.postgres import AnyConnection, Database
 
 __all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Manner", "Progress", "Projection"]
@@ -65,10 +68,21 @@ def catch_up(
     """
     manner = manner or Manner(progress, batch_rows)
     with views.writing(base, LIVE) as connection:
-        runner = Runner(connection, LIVE, source, projections, manner)
-        while not stop() and (runner.step() or not runner.at_end):
-            pass
-        return runner.position
+        return catch_up_in(PostgresBook(connection, LIVE), source, projections, stop, manner)
+
+
+def catch_up_in(
+    book: Book,
+    source: RecordSource,
+    projections: Sequence[Projection],
+    stop: Callable[[], bool],
+    manner: Manner,
+) -> int:
+    """As `catch_up`, on a connection of the caller."""
+    runner = Runner(book, source, projections, manner)
+    while not stop() and (runner.step() or not runner.at_end):
+        pass
+    return runner.position
 
 
 def follow(
@@ -88,11 +102,22 @@ def follow(
     """
     manner = manner or Manner(progress, batch_rows)
     with views.writing(base, LIVE) as connection:
-        runner = Runner(connection, LIVE, source, projections, manner)
-        while not stop():
-            if not runner.step():
-                source.wait(runner.position, POLL_S)
-        return runner.position
+        return follow_in(PostgresBook(connection, LIVE), source, projections, stop, manner)
+
+
+def follow_in(
+    book: Book,
+    source: RecordSource,
+    projections: Sequence[Projection],
+    stop: Callable[[], bool],
+    manner: Manner,
+) -> int:
+    """As `follow`, on a connection of the caller."""
+    runner = Runner(book, source, projections, manner)
+    while not stop():
+        if not runner.step():
+            source.wait(runner.position, POLL_S)
+    return runner.position
 
 
 def rebuild(
@@ -103,35 +128,58 @@ def rebuild(
     progress: Progress | None = None,
     stop: Callable[[], bool] = lambda: False,
     manner: Manner | None = None,
+    first: Callable[[AnyConnection], bool] = lambda _: True,
 ) -> bool:
     """Build a view anew beside the live one, then put it in its place; False where stopped.
+
+    `first` may fill the new tables by other means (`consumers.parts`); False where it was stopped.
 
     Readers see the old view or the new one, whole. Raises `Refused` where a rebuild of the same
     view is running, `Unavailable` where readers never let the swap through.
     """
     manner = manner or Manner(progress)
     with views.writing(base, BESIDE) as connection, _alone(connection, projection.name):
-        _discard(connection, projection)
-        views.create(connection, projection.name, projection.version, projection.tables, LIVE)
-        views.create(connection, projection.name, projection.version, projection.tables, BESIDE)
-        runner = Runner(connection, BESIDE, source, [projection], manner)
-        for attempt in range(SWAP_TRIES):
-            while not stop() and (runner.step() or not runner.at_end):
-                pass
-            if stop():
-                _discard(connection, projection)
-                return False
-            with suppress(ReadersInTheWayError):
-                _swap(connection, projection, runner)
-                views.analyze(connection, projection.tables)
+        book = PostgresBook(connection, BESIDE)
+        return rebuild_in(book, source, projection, stop, manner, lambda: first(connection))
+
+
+def rebuild_in(
+    book: Book,
+    source: RecordSource,
+    projection: Projection,
+    stop: Callable[[], bool],
+    manner: Manner,
+    first: Callable[[], bool] = lambda: True,
+    pause: Callable[[float], None] = time.sleep,
+) -> bool:
+    """As `rebuild`, on a connection of the caller, who lets no other rebuild of the view run."""
+    name, version, tables = projection.name, projection.version, projection.tables
+    book.discard(name, tables)
+    book.create(name, version, tables, LIVE)
+    book.create(name, version, tables, BESIDE)
+    if not first():
+        book.discard(name, tables)
+        return False
+    runner = Runner(book, source, [projection], manner)
+    for attempt in range(SWAP_TRIES):
+        while not stop() and (runner.step() or not runner.at_end):
+            pass
+        if stop():
+            book.discard(name, tables)
+            return False
+        with suppress(ReadersInTheWayError):
+            if _swap(book, projection, runner):
+                book.analyze(tables)
                 return True
-            runner.look_again()
-            time.sleep(min(1.0, 0.05 * (attempt + 1)))
-        raise Unavailable(
-            f"Readers of view {projection.name} did not make way in {SWAP_TRIES} tries",
-            where=base.where,
-            hint="End long reading transactions, then rebuild again; the live view is unchanged.",
-        )
+        runner.look_again()
+        pause(min(1.0, 0.05 * (attempt + 1)))
+    raise Unavailable(
+        f"View {name} could not be swapped in {SWAP_TRIES} tries: readers did not make way, or its"
+        " source holds less than the live view",
+        where=f"view {name}",
+        hint="End long reading transactions, see that a relay runs, then rebuild again; the live"
+        " view is unchanged.",
+    )
 
 
 def dump(store: Store, projection: Projection) -> bytes:
@@ -163,19 +211,20 @@ def until_signalled() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def _discard(connection: AnyConnection, projection: Projection) -> None:
-    """Remove what an earlier rebuild left unfinished."""
-    views.discard(connection, projection.name, projection.tables)
-    parking.discard(connection, projection.name)
+def _swap(book: Book, projection: Projection, runner: Runner) -> bool:
+    """Hold the live view still, catch up with it, take its place.
 
-
-def _swap(connection: AnyConnection, projection: Projection, runner: Runner) -> None:
-    """Hold the live view still, catch up with it, take its place."""
-    with connection.transaction():
-        live = views.hold(connection, projection.name)
-        runner.reach(live.position if live else 0)
-        views.swap(connection, projection.name, projection.tables)
-        parking.swap(connection, projection.name)
+    False where the source does not reach so far now: a topic that lost its end is written again.
+    """
+    with book.transaction():
+        live = book.hold(projection.name)
+        reached = live.position if live else 0
+        runner.reach(reached)
+        if runner.position < reached:
+            return False
+        speaking.speak_of_swap(book, projection, runner.position)
+        book.swap(projection.name, projection.tables)
+        return True
 
 
 @contextmanager

@@ -7,6 +7,7 @@ sent twice, and none is passed over (ADR 0070). It decides nothing about facts a
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -14,28 +15,30 @@ from typing import TYPE_CHECKING, Protocol
 from consumers import relay_derived
 from infra import relaying
 from infra.kafka import records, topics
-from infra.kafka.publisher import (
-    ACKNOWLEDGED_S_MAX,
-    WINDOW_OCTETS,
-    WINDOW_RECORDS,
-    Publisher,
-    Window,
-)
+from infra.kafka.ports import SYSTEM
+from infra.kafka.publisher import ACKNOWLEDGED_S_MAX, WINDOW_RECORDS, Publisher, window_of
 from infra.kafka.reading import tails
-from infra.kafka.records import DIGEST, HASH, POSITION, QUARANTINE_ID, Places, Record, partition_of
-from ledger.errors import Refused
+from infra.kafka.records import DIGEST, HASH, POSITION, QUARANTINE_ID, Places, partition_of
+from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from consumers.batches import Projection
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import Clock, Outlet
+    from infra.kafka.publisher import Window
     from infra.kafka.reading import Consumed, Tail
+    from infra.kafka.records import Record
     from infra.postgres import Database
     from infra.relaying import Desk
+    from ledger.tape import TapeRow
 
 POLL_S = 1.0
 """How long the relay waits for news before it looks, and looks whether to stop, seconds."""
+
+LOOK_S = 10.0
+"""How often a relay without news looks at the end of one of its topics, seconds."""
 
 LOG = logging.getLogger("round_ledger.relay")
 
@@ -54,9 +57,44 @@ class Stream(Protocol):
         Raises `Refused` where the topic holds what the record does not.
         """
 
+    def set_back(self, to: int) -> None:
+        """It is about to go on from there, below where it was: say anew what is not kept."""
+
 
 Progress = Callable[[str, int, int], None]
 """Told a topic, how many records were acknowledged, and the position reached."""
+
+
+class Watcher(Protocol):
+    """Told how a relay does, for whoever asks it."""
+
+    look_s: float  # how often it is to look at a topic's end while there is no news, seconds
+
+    def waits(self) -> None:
+        """Another relay leads."""
+
+    def leads(self) -> None:
+        """It leads from here on, and looks at the ends of its topics first."""
+
+    def heard(self) -> None:
+        """Brokers acknowledged a window, or showed ends that hold what they should."""
+
+    def unheard(self, error: Unavailable) -> None:
+        """They did not show an end."""
+
+
+class Unwatched:
+    """Nobody is told."""
+
+    look_s = LOOK_S
+
+    def waits(self) -> None:
+        """As `Watcher`."""
+
+    leads = heard = waits
+
+    def unheard(self, error: Unavailable) -> None:
+        """As `Watcher`."""
 
 
 def relay(
@@ -68,6 +106,7 @@ def relay(
     follow: bool = True,
     deadline_s: float = ACKNOWLEDGED_S_MAX,
     spoken: Sequence[Projection] = (),
+    watcher: Watcher | None = None,
 ) -> None:
     """Publish until told to stop; without `follow`, until everything on record is published.
 
@@ -75,45 +114,120 @@ def relay(
     the record or another relay took over: in each case end the process and start it again.
     spoken: views whose messages are published too, where their topics are there.
     """
-    with relaying.lead(base, stop, _waiting) as desk:
+    watcher = watcher or Unwatched()
+
+    def waiting() -> None:
+        LOG.warning("another relay leads; waiting")
+        watcher.waits()
+
+    with relaying.lead(base, stop, waiting) as desk:
         if desk is None:
             return
+        watcher.leads()
         streams: list[Stream] = [Facts(desk), Quarantine(desk)]
         streams += relay_derived.streams(base, where, desk, spoken)
-        partitions = {each.topic: topics.require(where, each.topic) for each in streams}
-        at = {each.topic: _resumed(where, desk, each) for each in streams}
         with Publisher(where, deadline_s=deadline_s) as publisher:
-            while not stop():
-                moved = False
-                for each in streams:
-                    window = each.window(at[each.topic])
-                    if window is None:
-                        continue
-                    publisher.publish(each.topic, partitions[each.topic], window.records)
-                    desk.move(each.topic, at[each.topic], window.end)
-                    at[each.topic] = window.end
-                    moved = True
-                    progress(each.topic, len(window.records), window.end)
-                if moved:
-                    continue
-                if not follow:
-                    return
-                desk.wait(POLL_S)
+            outlet = KafkaOutlet(where, publisher)
+            publish(
+                desk,
+                outlet,
+                streams,
+                stop=stop,
+                progress=progress,
+                follow=follow,
+                watcher=watcher,
+            )
 
 
-def _waiting() -> None:
-    LOG.warning("another relay leads; waiting")
+def publish(
+    desk: Desk,
+    outlet: Outlet,
+    streams: Sequence[Stream],
+    *,
+    stop: Callable[[], bool],
+    progress: Progress = lambda *_: None,
+    follow: bool = True,
+    watcher: Watcher | None = None,
+    clock: Clock = SYSTEM,
+) -> None:
+    """As `relay`, with the lead and the streams that the caller has."""
+    watcher = watcher or Unwatched()
+    partitions = {each.topic: outlet.partitions(each.topic) for each in streams}
+    at = {each.topic: _resumed(outlet, desk, each) for each in streams}
+    watcher.heard()
+    turns = itertools.cycle(streams)
+    heard_at = clock.monotonic()
+    while not stop():
+        moved = False
+        for each in streams:
+            window = each.window(at[each.topic])
+            if window is None:
+                continue
+            outlet.publish(each.topic, partitions[each.topic], window.records)
+            watcher.heard()
+            heard_at = clock.monotonic()
+            desk.move(each.topic, at[each.topic], window.end)
+            at[each.topic] = window.end
+            moved = True
+            progress(each.topic, len(window.records), window.end)
+        if moved:
+            continue
+        if not follow:
+            return
+        if clock.monotonic() - heard_at > watcher.look_s:
+            _look(outlet, next(turns), at, watcher)
+            heard_at = clock.monotonic()
+        desk.wait(POLL_S)
 
 
-def _resumed(where: Connection, desk: Desk, stream: Stream) -> int:
+class KafkaOutlet:
+    """The feed on a real cluster, as `Outlet`."""
+
+    def __init__(self, where: Connection, publisher: Publisher) -> None:
+        self._where = where
+        self.publish = publisher.publish
+
+    def partitions(self, topic: str) -> int:
+        """As `Outlet`."""
+        return topics.require(self._where, topic)
+
+    def tails(self, topic: str) -> dict[int, Tail]:
+        """As `Outlet`."""
+        return tails(self._where, topic)
+
+
+def _resumed(outlet: Outlet, desk: Desk, stream: Stream) -> int:
     """How far a topic really is. Tracking is set back where brokers lost what they had."""
     tracked = desk.tracked(stream.topic)
-    position = stream.resume(tracked, tails(where, stream.topic))
+    position = stream.resume(tracked, outlet.tails(stream.topic))
     if position < tracked:
         figures = {"topic": stream.topic, "tracked": tracked, "position": position}
         LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
+        stream.set_back(position)
         desk.move(stream.topic, tracked, position)
     return position
+
+
+def _look(outlet: Outlet, stream: Stream, at: dict[str, int], watcher: Watcher) -> None:
+    """See that a topic still ends where it should. Brokers that are away are waited for.
+
+    Raises `Unavailable` where the topic lacks what it had acknowledged: its producer is not to be
+    believed either, and the next relay sends it again.
+    """
+    try:
+        outlet.partitions(stream.topic)
+        found = outlet.tails(stream.topic)
+    except Unavailable as error:
+        watcher.unheard(error)
+        LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})
+        return
+    if stream.resume(at[stream.topic], found) < at[stream.topic]:
+        raise Unavailable(
+            "The topic lacks records it had acknowledged",
+            where=stream.topic,
+            hint="Start the relay again, and it sends them again.",
+        )
+    watcher.heard()
 
 
 class Facts:
@@ -131,19 +245,7 @@ class Facts:
         rows = self._desk.rows(after, WINDOW_RECORDS)
         if until is not None:
             rows = [row for row in rows if row.position <= until]
-        sent: list[Record] = []
-        octets = 0
-        end = after
-        for row in rows:
-            previous = self._places.before(row) or self._desk.hash_before(row)
-            record = records.of_row(row, previous, republished=self._republished)
-            octets += record.octets
-            if sent and octets > WINDOW_OCTETS:
-                break
-            self._places.saw(row)
-            sent.append(record)
-            end = row.position
-        return Window(sent, end) if sent else None
+        return window_of((row.position, self._record(row)) for row in rows)
 
     def resume(self, tracked: int, found: dict[int, Tail]) -> int:
         """Compare every partition's newest fact with the record, and with tracking."""
@@ -160,10 +262,18 @@ class Facts:
         ]
         return min([tracked, *lost])
 
+    def set_back(self, to: int) -> None:
+        """Nothing: the record keeps everything."""
+
+    def _record(self, row: TapeRow) -> Record:
+        previous = self._places.before(row) or self._desk.hash_before(row)
+        self._places.saw(row)
+        return records.of_row(row, previous, republished=self._republished)
+
     def _checked(self, last: Consumed) -> int:
         """The position of a partition's newest fact, which the record must hold as it is there."""
         told = dict(last.headers)
-        position = int(told.get(POSITION, b"0"))
+        position = records.number(told, POSITION)
         row = self._desk.row(position)
         if row is None or row.hash.hex().encode() != told.get(HASH):
             raise contradiction(self.topic, last, f"a fact at position {position:,}")
@@ -193,17 +303,8 @@ class Quarantine:
 
     def window(self, after: int) -> Window | None:
         """The next inputs, as many as may be under way."""
-        sent: list[Record] = []
-        octets = 0
-        end = after
-        for row in self._desk.quarantined(after, _ASIDE_ROWS):
-            record = records.of_quarantined(row)
-            octets += record.octets
-            if sent and octets > WINDOW_OCTETS:
-                break
-            sent.append(record)
-            end = row.quarantine_id
-        return Window(sent, end) if sent else None
+        rows = self._desk.quarantined(after, _ASIDE_ROWS)
+        return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
 
     def resume(self, tracked: int, found: dict[int, Tail]) -> int:
         """Inputs are numbered without a hole: what comes after the topic's last one is missing."""
@@ -214,10 +315,13 @@ class Quarantine:
         ]
         return min([tracked, *reached])
 
+    def set_back(self, to: int) -> None:
+        """Nothing: the record keeps everything."""
+
     def _checked(self, last: Consumed) -> int:
         told = dict(last.headers)
-        number = int(told.get(QUARANTINE_ID, b"0"))
-        rows = self._desk.quarantined(number - 1, 1)
+        number = records.number(told, QUARANTINE_ID)
+        rows = self._desk.quarantined(number - 1, 1) if number else []
         if not rows or dict(records.of_quarantined(rows[0]).headers)[DIGEST] != told.get(DIGEST):
             raise contradiction(self.topic, last, f"an input number {number:,}")
         return number

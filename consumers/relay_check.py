@@ -20,8 +20,11 @@ from ledger.tape import GENESIS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import TopicReader
+    from infra.kafka.publisher import Window
     from infra.postgres import Database
     from infra.relaying import Desk
     from ledger.tape import TapeRow
@@ -62,20 +65,30 @@ def verify(
     `progress` is told the records read and how many there are. Raises `Unavailable`.
     """
     with relaying.desk(base) as desk:
-        check = _Check(desk)
-        read = 0
-        for topic, take in ((topics.FACTS, check.fact), (topics.QUARANTINE, check.quarantined)):
-            tracked = desk.tracked(topic)  # before the ends: what is written later is above it
-            with reader(where, topic) as source:
-                bounds = source.bounds()
-                total = sum(span.end - span.begin for span in bounds.values())
-                for batch in source.read(bounds):
-                    for each in batch:
-                        take(each, bounds[each.partition])
-                    read += len(batch)
-                    progress(read, total)
-                    check.settle()
-            check.finish(topic, tracked, bounds)
+        return compared(desk, lambda topic: reader(where, topic), progress)
+
+
+def compared(
+    desk: Desk,
+    opened: Callable[[str], AbstractContextManager[TopicReader]],
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Checked:
+    """As `verify`, with topics that the caller opens."""
+    check = _Check(desk)
+    read = 0
+    for topic, take in ((topics.FACTS, check.fact), (topics.QUARANTINE, check.quarantined)):
+        tracked = desk.tracked(topic)  # before the ends: what is written later is above it
+        with opened(topic) as source:
+            bounds = source.bounds()
+            check.partitions = len(bounds)
+            total = sum(span.end - span.begin for span in bounds.values())
+            for batch in source.read(bounds):
+                for each in batch:
+                    take(each, bounds[each.partition])
+                read += len(batch)
+                progress(read, total)
+                check.settle()
+        check.finish(topic, tracked, bounds)
     return check.result(read)
 
 
@@ -99,15 +112,23 @@ def republish(
             hint="Positions count from 1; give the smaller one first.",
         )
     partitions = topics.require(where, topics.FACTS)
-    sent = 0
     with relaying.desk(base) as desk, Publisher(where) as publisher:
-        facts = Facts(desk, republished=True)
-        at = first - 1
-        while window := facts.window(at, last):
+
+        def publish(window: Window) -> None:
             publisher.publish(topics.FACTS, partitions, window.records)
-            sent += len(window.records)
-            at = window.end
             progress(len(window.records))
+
+        return republish_in(desk, publish, first, last)
+
+
+def republish_in(desk: Desk, publish: Callable[[Window], None], first: int, last: int) -> int:
+    """As `republish`, on a connection and with a publisher of the caller."""
+    facts = Facts(desk, republished=True)
+    sent, at = 0, first - 1
+    while window := facts.window(at, last):
+        publish(window)
+        sent += len(window.records)
+        at = window.end
     return sent
 
 
@@ -123,7 +144,9 @@ class _Check:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self.partitions = 0  # of the topic that is read
         self._places: dict[str, _Place] = {}
+        self._lowest: dict[int, int] = {}  # by partition: what was before it may have expired
         self._missing: defaultdict[str, set[int]] = defaultdict(set)
         self._again: list[tuple[TapeRow, str]] = []  # duplicates, compared with the record
         self._aside: set[int] = set()
@@ -142,14 +165,24 @@ class _Check:
         name = f"Fact {row.table_seq:,} of {row.tape}"
         if not fed.is_whole:
             self._tell("edited", topics.FACTS, where, f"{name} is not what its hash says.")
+        elif (home := partition_of(row.tape.encode(), self.partitions)) != each.partition:
+            says = f"{name} belongs in partition {home}: nothing keeps it in order here."
+            self._tell("misplaced", topics.FACTS, where, says)
+        elif not fed.republished:
+            lowest = self._lowest.get(each.partition, row.position)
+            self._lowest[each.partition] = min(lowest, row.position)
         place = self._places.get(row.tape)
         if place is None and span.begin > 0 and row.table_seq > 1:
-            self._expired += row.table_seq - 1
+            gone = min(row.table_seq - 1, self._gone(row.tape, each.partition, row.position))
+            self._expired += gone
+            self._missing[row.tape].update(range(gone + 1, row.table_seq))
             place = _Place(row.table_seq - 1, fed.previous)
         place = place or _Place()
         if row.table_seq <= place.seq:
-            self._duplicates += row.table_seq not in self._missing[row.tape]
+            came_late = row.table_seq in self._missing[row.tape]
             self._missing[row.tape].discard(row.table_seq)
+            self._facts += came_late
+            self._duplicates += not came_late
             self._again.append((row, where))
             return
         if row.table_seq == place.seq + 1:
@@ -157,6 +190,11 @@ class _Check:
                 says = f"{name} does not follow the fact before it."
                 self._tell("unchained", topics.FACTS, where, says)
         else:
+            newest = self._desk.newest(row.tape, records.NUMBER_MAX)
+            if newest is None or row.table_seq > newest.table_seq:
+                says = f"{name} is not on record."
+                self._tell("stranger", topics.FACTS, where, says)
+                return  # nothing is missing before it
             self._missing[row.tape].update(range(place.seq + 1, row.table_seq))
             self._again.append((row, where))  # not tied to what came before: ask the record
         self._facts += 1
@@ -166,13 +204,14 @@ class _Check:
         """Note one input, and that it is the one on record."""
         where = f"partition {each.partition}, offset {each.offset}"
         told = dict(each.headers)
-        number = int(told.get(QUARANTINE_ID, b"0"))
-        if not self._aside and span.begin > 0:
-            self._aside.update(range(1, number))
-        rows = self._desk.quarantined(number - 1, 1)
+        number = records.number(told, QUARANTINE_ID)
+        rows = self._desk.quarantined(number - 1, 1) if number else []
         if not rows or dict(records.of_quarantined(rows[0]).headers)[DIGEST] != told.get(DIGEST):
             says = f"Input {number:,} is not on record so."
             self._tell("stranger", topics.QUARANTINE, where, says)
+            return
+        if not self._aside and span.begin > 0:
+            self._aside.update(range(1, number))
         self._aside.add(number)
 
     def settle(self) -> None:
@@ -200,7 +239,8 @@ class _Check:
         heads = self._desk.heads()
         for tape in sorted({*heads, *self._places}):
             number = partition_of(tape.encode(), len(bounds) or 1)
-            self._end_of(tape, tracked, expired=bounds.get(number, Bounds(0, 0)).begin > 0)
+            expired = bounds.get(number, Bounds(0, 0)).begin > 0
+            self._end_of(tape, tracked, self._gone(tape, number, tracked) if expired else 0)
         self._not_yet = max(0, max(heads.values(), default=0) - tracked)
 
     def result(self, read: int) -> Checked:
@@ -216,13 +256,23 @@ class _Check:
             self._breaks,
         )
 
-    def _end_of(self, tape: str, tracked: int, *, expired: bool) -> None:
+    def _gone(self, tape: str, partition: int, until: int) -> int:
+        """How many facts of a tape, up to a position, retention may have removed.
+
+        It removes what is oldest: nothing at or above the lowest position that is still there.
+        """
+        lowest = self._lowest.get(partition, records.NUMBER_MAX)
+        newest = self._desk.newest(tape, min(until, lowest - 1))
+        return newest.table_seq if newest else 0
+
+    def _end_of(self, tape: str, tracked: int, gone: int) -> None:
         place = self._places.get(tape, _Place())
         newest = self._desk.newest(tape, tracked)
         should = newest.table_seq if newest else 0
         missing = self._missing[tape]
-        if place.seq < should and not (expired and place.seq == 0):
-            missing.update(range(place.seq + 1, should + 1))
+        if place.seq == 0:
+            self._expired += gone
+        missing.update(range(max(place.seq, gone) + 1, should + 1))
         for low, high in _ranges(sorted(missing)):
             says = (
                 f"Facts {low:,} to {high:,} are missing."

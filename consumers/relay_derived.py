@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from consumers import speaking
 from infra.kafka import records, topics
-from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS, Window
-from infra.kafka.records import OUTBOX, Record, partition_of
+from infra.kafka.publisher import WINDOW_RECORDS, window_of
+from infra.kafka.records import OUTBOX, partition_of
+from infra.relaying import UNSAID
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from consumers.batches import Projection
     from infra.kafka.clients import Connection
+    from infra.kafka.publisher import Window
     from infra.kafka.reading import Tail
     from infra.postgres import Database
     from infra.relaying import Desk
@@ -25,49 +28,67 @@ FORGET_S = 3_600.0
 
 LOG = logging.getLogger("round_ledger.relay")
 
+Restate = Callable[[Sequence[str]], object]
+"""Leaves messages of everything that views hold for these topics."""
+
 
 class Outbox:
     """One topic that a view speaks on."""
 
-    def __init__(self, desk: Desk, topic: str) -> None:
+    def __init__(self, desk: Desk, topic: str, restate: Restate) -> None:
         self.topic = topic
         self._desk = desk
-        self._forgot_at = 0.0
+        self._restate = restate
+        self._forgot_at = float("-inf")
 
     def window(self, after: int) -> Window | None:
         """The next messages, as many as may be under way, and the last one's number."""
-        sent: list[Record] = []
-        octets = 0
-        end = after
-        for kept in self._desk.outbox(self.topic, after, WINDOW_RECORDS):
-            record = records.of_message(self.topic, kept)
-            octets += record.octets
-            if sent and octets > WINDOW_OCTETS:
-                break
-            sent.append(record)
-            end = kept.number
-        if sent:
-            return Window(sent, end)
+        kept = self._desk.outbox(self.topic, after, WINDOW_RECORDS)
+        if kept:
+            return window_of((each.number, records.of_message(self.topic, each)) for each in kept)
         if time.monotonic() - self._forgot_at > FORGET_S:
             self._desk.forget(self.topic, after)
             self._forgot_at = time.monotonic()
         return None
 
     def resume(self, tracked: int, found: dict[int, Tail]) -> int:
-        """Where a partition lacks what was acknowledged and is still kept: before that."""
+        """Before the first that a partition lacks; 0 where not all that it lacks is kept still."""
+        if not any(tail.bounds.end for tail in found.values()):
+            return 0  # made anew, and what it held need not be kept
         reached = {
-            number: int(dict(tail.last.headers).get(OUTBOX, b"0")) if tail.last else 0
+            number: records.number(dict(tail.last.headers), OUTBOX) if tail.last else 0
             for number, tail in found.items()
             if not tail.expired
         }
+        lost: dict[int, int] = {}
+        for number, message in self._lost(tracked, reached, len(found)):
+            lost.setdefault(number, message)
+        oldest = [each.number for each in self._desk.outbox(self.topic, 0, 1)]
+        if any(reached[number] < each for number in lost for each in oldest):
+            return 0
+        return min([tracked, *(message - 1 for message in lost.values())])
+
+    def set_back(self, to: int) -> None:
+        """Say everything anew that its views hold, where it begins anew."""
+        if to == 0:
+            says = (
+                "the topic lacks messages that are not all kept: everything that its views hold is"
+                " said again, and nothing need be done"
+            )
+            LOG.error(says, extra={"figures": {"topic": self.topic}})
+            self._restate([self.topic])
+
+    def _lost(
+        self, tracked: int, reached: dict[int, int], partitions: int
+    ) -> Iterator[tuple[int, int]]:
+        """Messages that were acknowledged, are kept, and are above the end of their partition."""
         at = min([tracked, *reached.values()])
         while at < tracked and (kept := self._desk.outbox(self.topic, at, WINDOW_RECORDS)):
             for each in kept:
-                number = partition_of(each.key.encode(), len(found))
-                if each.number <= tracked and each.number > reached.get(number, tracked):
-                    return each.number - 1
+                number = partition_of(each.key.encode(), partitions)
+                if reached.get(number, tracked) < each.number <= tracked:
+                    yield number, each.number
             at = kept[-1].number
-        return tracked
 
 
 def streams(
@@ -86,9 +107,17 @@ def streams(
         says = "a topic of the views is not there; see `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
     there = [name for name in wanted if name not in lacking]
+    return begun(desk, there, lambda new: speaking.restate(base, new, projections))
+
+
+def begun(desk: Desk, there: Sequence[str], restate: Restate) -> list[Outbox]:
+    """A stream for each of these topics; what stands is restated for those published first now."""
     new = [name for name in there if not desk.is_known(name)]
     for name in new:
-        desk.move(name, 0, 0)  # from here on views speak
+        if desk.tracked(name) != UNSAID:
+            desk.move(name, 0, UNSAID)  # from here on views speak
     if new:
-        speaking.restate(base, new, projections)
-    return [Outbox(desk, name) for name in there]
+        restate(new)
+    for name in new:
+        desk.move(name, UNSAID, 0)
+    return [Outbox(desk, name, restate) for name in there]

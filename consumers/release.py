@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from consumers import speaking
 from consumers.batches import Batch
 from consumers.projection import rebuild
 from consumers.runner import BATCH_ROWS, Manner
 from infra import parking, relaying, views
-from infra.views import LIVE, Store, tape_source
+from infra.book import PostgresBook
+from infra.views import LIVE, tape_source
 from ledger.errors import NotFound, Refused
 from ledger.tape import GENESIS, chain_hash
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.batches import Projection
+    from infra.book import Book
     from infra.parking import Shown
     from infra.postgres import Database
     from infra.relaying import Desk
@@ -72,23 +75,27 @@ def _let_in(
             rebuild(base, source, projection, manner=Manner(progress, parks=True))
     else:
         how = "caught up"
-        _catch_up(base, projection, was)
+        with views.writing(base, LIVE) as connection:
+            catch_up_in(
+                PostgresBook(connection, LIVE), projection, tape=was.tape, first=was.table_seq
+            )
     still = any(s.view == was.view and s.tape == was.tape for s in parking.shown(base))
     return Released(was.view, was.tape, "parked again" if still else how, was.withheld)
 
 
-def _catch_up(base: Database, projection: Projection, was: Shown) -> None:
-    """Apply what a view lacks of one tape, up to where the view is, in one transaction."""
-    with views.writing(base, LIVE) as connection, connection.transaction():
-        live = views.hold(connection, projection.name)
-        store = Store(connection, LIVE)
-        begin = was.table_seq
-        while rows := store.rows_of(was.tape, [(begin, begin + BATCH_ROWS - 1)]):
+def catch_up_in(book: Book, projection: Projection, *, tape: str, first: int) -> None:
+    """Apply what a view lacks of one tape, from fact `first` up to where the view is, at once."""
+    with book.transaction():
+        live = book.hold(projection.name)
+        speaking.listen(book, projection)
+        begin = first
+        while rows := book.store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
             lacking = [row for row in rows if live and row.position <= live.position]
             if lacking:
-                projection.apply(store, Batch(lacking))
+                projection.apply(book.store, Batch(lacking))
             begin += BATCH_ROWS
-        parking.release(connection, projection.name, was.tape)
+        speaking.speak(book, projection, live.position if live else 0)
+        book.release(projection.name, tape)
 
 
 def _require_whole(desk: Desk, tape: str, first: int) -> None:

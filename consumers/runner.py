@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from consumers import speaking
 from consumers.batches import Batch, Feed, FencedError
-from infra import parking, views
+from infra import parking
 from infra.parking import Parked
-from infra.views import BESIDE, Store, Tracking
+from infra.views import BESIDE, Tracking
 from ledger.errors import NotFound, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.batches import Projection, RecordSource
-    from infra.postgres import AnyConnection
-    from infra.views import Schema
+    from infra.book import Book
     from ledger.tape import TapeRow
 
 BATCH_ROWS = 2_000
@@ -33,6 +32,9 @@ FAILING_TAPES_MAX = 8
 
 class Watcher(Protocol):
     """Told what becomes of views, to be counted and logged."""
+
+    def read(self) -> None:
+        """The source was read, whether or not there was anything."""
 
     def moved(self, view: str, batch: Batch) -> None:
         """A view has taken in a batch."""
@@ -46,6 +48,9 @@ class Watcher(Protocol):
 
 class Unwatched:
     """Nobody is told."""
+
+    def read(self) -> None:
+        """As `Watcher`."""
 
     def moved(self, view: str, batch: Batch) -> None:
         """As `Watcher`."""
@@ -77,13 +82,12 @@ class Runner:
 
     def __init__(
         self,
-        connection: AnyConnection,
-        schema: Schema,
+        book: Book,
         source: RecordSource,
         projections: Sequence[Projection],
         manner: Manner | None = None,
     ) -> None:
-        self._store = Store(connection, schema)
+        self._book = book
         self._source = source
         self._feed = source if isinstance(source, Feed) else None
         self._projections = projections
@@ -107,6 +111,7 @@ class Runner:
         A view that somebody else moved meanwhile is looked up again and continued from there.
         """
         rows = self._source.read(self.position, self._manner.batch_rows)
+        self._manner.watcher.read()
         if not rows:
             return False
         batch = Batch(rows)
@@ -115,7 +120,7 @@ class Runner:
                 self.apply(projection, batch)
             except FencedError:
                 self._manner.watcher.fenced(projection.name)
-                self._seen[projection.name] = _seen(self._store, projection)
+                self._seen[projection.name] = _seen(self._book, projection)
         return True
 
     def apply(self, projection: Projection, batch: Batch) -> None:
@@ -145,7 +150,7 @@ class Runner:
 
     def look_again(self) -> None:
         """Take up the tracking as it is in the database."""
-        self._seen = {each.name: _seen(self._store, each) for each in self._projections}
+        self._seen = {each.name: _seen(self._book, each) for each in self._projections}
 
     def reach(self, position: int) -> None:
         """Apply what is missing up to a position, inside a transaction of the caller."""
@@ -156,22 +161,22 @@ class Runner:
     def _transact(self, projection: Projection, batch: Batch, parked: dict[str, Parked]) -> None:
         name = projection.name
         seen = self._seen[name]
-        with self._store.connection.transaction():
-            if not views.advance(self._store, name, seen.tracking, batch.position):
+        with self._book.transaction():
+            if not self._book.advance(name, seen.tracking, batch.position):
                 raise FencedError(name)
             new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
-            parking.park(self._store, name, new)
-            speaking.listen(self._store, projection)
+            self._book.park(name, new)
+            speaking.listen(self._book, projection)
             self._take(projection, taken(batch, parked))
-            speaking.speak(self._store, projection, batch.position)
+            speaking.speak(self._book, projection, batch.position)
             if self._feed:
-                parking.keep_places(self._store, name, self._feed.places(batch.position))
+                self._book.keep_places(name, self._feed.places(batch.position))
 
     def _take(self, projection: Projection, batch: Batch | None) -> None:
         if batch is None:
             return
         try:
-            projection.apply(self._store, batch)
+            projection.apply(self._book.store, batch)
         except Exception as error:
             first, last = batch.rows[0].position, batch.position
             error.add_note(f"View {projection.name}, at positions {first:,} to {last:,}")
@@ -186,13 +191,8 @@ class Runner:
         for each in sorted(found, key=lambda each: each.position):
             if each.tape not in known:
                 first.setdefault(each.tape, each)
-        if first and self._store.schema == BESIDE:
-            each = next(iter(first.values()))
-            raise Refused(
-                f"A view is not rebuilt from a feed that is not the record: {each.says}",
-                where=each.place,
-                hint="Rebuild it from the tape, or publish that part again: `relay republish`.",
-            )
+        if first and self._book.schema == BESIDE:
+            raise refused(next(iter(first.values())))
         return first
 
     def _parks(self, error: Exception) -> bool:
@@ -220,13 +220,22 @@ class Runner:
     def _tried(self, projection: Projection, batch: Batch) -> bool:
         """Whether rows can be taken; nothing is kept of the try."""
         try:
-            with self._store.connection.transaction(force_rollback=True):
-                projection.apply(self._store, batch)
+            with self._book.transaction(force_rollback=True):
+                projection.apply(self._book.store, batch)
         except Exception as error:  # whatever fails, fails
             if parking.is_passing(error):
                 raise
             return False
         return True
+
+
+def refused(poison: Parked) -> Refused:
+    """Why a view is not rebuilt from what the feed holds."""
+    return Refused(
+        f"A view is not rebuilt from a feed that is not the record: {poison.says}",
+        where=poison.place,
+        hint="Rebuild it from the tape, or publish that part again: `relay republish`.",
+    )
 
 
 def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
@@ -242,20 +251,20 @@ def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
     return batch.of(rows) if rows else None
 
 
-def _seen(store: Store, projection: Projection) -> _Seen:
+def _seen(book: Book, projection: Projection) -> _Seen:
     """Where a view stands. Raises where it is not this program's."""
-    tracking = store.tracking(projection.name)
+    tracking = book.tracking(projection.name)
     if tracking is None:
         raise NotFound(
             f"There is no view {projection.name} in this database",
-            where=f"schema {store.schema}",
+            where=f"schema {book.schema}",
             hint=f"Run `round-ledger rebuild {projection.name}`.",
         )
     if tracking.version != projection.version:
         raise Refused(
             f"View {projection.name} was written by version {tracking.version} of its program,"
             f" this is version {projection.version}",
-            where=f"schema {store.schema}",
+            where=f"schema {book.schema}",
             hint=f"Run `round-ledger rebuild {projection.name}`; until then it stands still.",
         )
-    return _Seen(tracking, parking.parked(store, projection.name))
+    return _Seen(tracking, book.parked(projection.name))

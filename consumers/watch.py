@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("round_ledger.views")
 
 SILENT_S_MAX = 30.0
-"""How long the source may be silent until the process is not ready, seconds."""
+"""How long the source may be silent until the process is not ready, seconds, without a setting."""
 
 STUCK_S_MAX = 120.0
 """How long nothing may come round in the process until it is not alive, seconds: restart it."""
@@ -52,22 +52,31 @@ _COUNTED = {
 }
 
 
+_ASIDE = ("quarantined", "equivocation")
+
 _TALLIED = {
     "read": "Records read by this process.",
     "raised": "Alerts that this process raised.",
     "delivered": "Alerts that a channel took, counted by channel.",
     "failed": "Tries of a channel that failed.",
     "dead": "Records put on the dead-letter topic.",
+    "letters": "Dead letters that nobody has handled; more where offsets hold none.",
     "lag": "Records of the group's partitions that were not read yet.",
 }
 
 
 class Watch:
-    """The figures of one process. `Figures` and `ticked` are written by one thread, read by any."""
+    """The figures of one process. `Figures` and `ticked` are written by one thread, read by any.
 
-    def __init__(self, base: Database, *, feed: bool) -> None:
-        self.figures = Figures(heard_at=time.time())
+    Ready: it has its partitions, and a broker has answered within `ready_s` seconds; or it reads
+    the record, and has read it within as long. How far it is behind does not matter for it.
+    """
+
+    def __init__(self, base: Database, *, feed: bool, ready_s: float = SILENT_S_MAX) -> None:
+        self.figures = Figures()
         self.ticked_at = time.monotonic()
+        self._ready_s = ready_s
+        self._why = ""
         self.feed = feed
         self.registry = CollectorRegistry()
         self.registry.register(_FromRecord(base))
@@ -105,8 +114,16 @@ class Watch:
         """A view has taken in a batch."""
         self._facts.labels(view).inc(len(batch.rows))
         self._moved.labels(view).set_to_current_time()
+
+    def read(self) -> None:
+        """The source was read, whether or not there was anything."""
+        self._why = ""
         if not self.feed:
-            self.figures.heard_at = time.time()
+            self.figures.answered_at = time.monotonic()
+
+    def lost(self, why: str) -> None:
+        """The source, or the record, is away."""
+        self._why = f": {why}"
 
     def fenced(self, view: str) -> None:
         """A view had been moved by another; nothing was applied."""
@@ -125,10 +142,12 @@ class Watch:
 
     def ready(self) -> str | None:
         """Why the process is not ready; None: it is."""
-        silent = time.time() - self.figures.heard_at
-        if self.feed and silent > SILENT_S_MAX:
-            return f"no broker has answered for {silent:.0f} s"
-        return self.alive()
+        who = "no broker" if self.feed else "no record"
+        return self.alive() or _unheard(who, self.figures.answered_at, self._ready_s, self._why)
+
+    def doing(self) -> str:
+        """As `Served`."""
+        return ""
 
     def page(self) -> bytes:
         """The text format."""
@@ -136,16 +155,26 @@ class Watch:
 
 
 class AlertWatch:
-    """The figures of a process that raises alerts."""
+    """The figures of a process that raises alerts.
 
-    def __init__(self, base: Database) -> None:
-        self.tally = Tally(heard_at=time.time())
-        self.ticked_at = time.monotonic()
+    Ready: its group has given it partitions, and a broker has answered within `ready_s` seconds.
+    """
+
+    def __init__(self, base: Database, *, ready_s: float = SILENT_S_MAX) -> None:
+        self.tally = Tally()
+        self.ticked_at = began_at = time.monotonic()
+        self._ready_s = ready_s
         self.registry = CollectorRegistry()
         self.registry.register(_FromRecord(base))
         for name, says in _TALLIED.items():
             gauge = Gauge(f"round_ledger_alerts_{name}", says, registry=self.registry)
             gauge.set_function(partial(self._of, name))
+        gauge = Gauge(
+            "round_ledger_alerts_silent_seconds",
+            "Since a broker last answered this process, or it began.",
+            registry=self.registry,
+        )
+        gauge.set_function(lambda: _silent_s(self.tally.answered_at, began_at))
 
     def _of(self, name: str) -> float:
         return float(getattr(self.tally, name))
@@ -170,14 +199,28 @@ class AlertWatch:
 
     def ready(self) -> str | None:
         """As `Watch`."""
-        silent = time.time() - self.tally.heard_at
-        if silent > SILENT_S_MAX:
-            return f"no broker has answered for {silent:.0f} s"
-        return self.alive()
+        return self.alive() or _unheard("no broker", self.tally.answered_at, self._ready_s)
+
+    def doing(self) -> str:
+        """As `Served`."""
+        return ""
 
     def page(self) -> bytes:
         """The text format."""
         return generate_latest(self.registry)
+
+
+def _silent_s(answered_at: float | None, began_at: float) -> float:
+    """Since a broker answered, or since the process began; all by the monotonic clock."""
+    return time.monotonic() - (began_at if answered_at is None else answered_at)
+
+
+def _unheard(who: str, answered_at: float | None, ready_s: float, why: str = "") -> str | None:
+    """Why it cannot be relied on that the source is read; `answered_at` by the monotonic clock."""
+    if answered_at is None:
+        return f"{who} has answered yet{why}"
+    silent = time.monotonic() - answered_at
+    return f"{who} has answered for {silent:.0f} s{why}" if silent > ready_s else None
 
 
 class Served(Protocol):
@@ -189,6 +232,9 @@ class Served(Protocol):
     def ready(self) -> str | None:
         """Why it is not ready; None: it is."""
 
+    def doing(self) -> str:
+        """What it does, said where it is ready; nothing where there is one thing to do."""
+
     def page(self) -> bytes:
         """Its figures, in Prometheus's text format."""
 
@@ -196,6 +242,7 @@ class Served(Protocol):
 class _FromFeed(Collector):
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
+        self._began_at = time.monotonic()
 
     def describe(self) -> Iterable[Metric]:
         return ()
@@ -206,9 +253,10 @@ class _FromFeed(Collector):
             family.add_metric([], getattr(self._figures, name))
             yield family
         silent = GaugeMetricFamily(
-            "round_ledger_feed_silent_seconds", "Since a broker last answered this process."
+            "round_ledger_feed_silent_seconds",
+            "Since a broker last answered this process, or it began.",
         )
-        silent.add_metric([], max(0.0, time.time() - self._figures.heard_at))
+        silent.add_metric([], _silent_s(self._figures.answered_at, self._began_at))
         yield silent
 
 
@@ -243,6 +291,9 @@ class _FromRecord(Collector):
     def _read(self) -> Iterator[_Read]:
         with PostgresTape(self._base) as tape:
             lags = tape.view_lags()
+            received = tape.counters()
+        aside = [((name,), float(getattr(received, name))) for name in _ASIDE]
+        yield _Read("quarantine_inputs", "Inputs set aside, ever.", ("verdict",), aside)
         facts = [((lag.view,), float(lag.facts)) for lag in lags]
         seconds = [((lag.view,), lag.behind_us / 1_000_000) for lag in lags]
         view = ("view",)
@@ -259,9 +310,13 @@ class _FromRecord(Collector):
         yield _Read("view_parked_tapes", "Tapes that the view withholds.", view, as_rows)
         as_rows = [((name,), count) for name, count in withheld.items()]
         yield _Read("view_withheld_facts", "Facts of those tapes.", view, as_rows)
-        waiting = [((w.topic,), float(w.records)) for w in relaying.waiting(self._base)]
+        waiting = relaying.waiting(self._base)
+        as_rows = [((w.topic,), float(w.records)) for w in waiting]
         says = "Records on the record or in the outbox that no broker has acknowledged yet."
-        yield _Read("topic_behind_records", says, ("topic",), waiting)
+        yield _Read("topic_behind_records", says, ("topic",), as_rows)
+        as_rows = [((w.topic,), w.since_us / 1_000_000) for w in waiting]
+        says = "How long the first of them has waited; 0 where none waits."
+        yield _Read("topic_behind_seconds", says, ("topic",), as_rows)
 
 
 @contextmanager
@@ -272,14 +327,18 @@ def served(watch: Served, host: str, port: int) -> Iterator[int]:
         timeout = 10
 
         def do_GET(self) -> None:
-            pages = {"/healthz": watch.alive, "/readyz": watch.ready}
             if self.path == "/metrics":
                 self._answer(200, watch.page(), "text/plain; version=0.0.4; charset=utf-8")
-            elif self.path in pages:
-                wrong = pages[self.path]()
-                self._answer(503 if wrong else 200, f"{wrong or 'ok'}\n".encode(), "text/plain")
+            elif self.path == "/healthz":
+                self._say(watch.alive(), "")
+            elif self.path == "/readyz":
+                self._say(watch.ready(), watch.doing())
             else:
                 self._answer(404, b"see /metrics, /healthz, /readyz\n", "text/plain")
+
+        def _say(self, wrong: str | None, doing: str) -> None:
+            says = wrong or ": ".join(filter(None, ("ok", doing)))
+            self._answer(503 if wrong else 200, f"{says}\n".encode(), "text/plain")
 
         def _answer(self, status: int, body: bytes, kind: str) -> None:
             self.send_response(status)

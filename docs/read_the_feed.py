@@ -1,7 +1,10 @@
-"""Follow the feed with nothing but kafka-python: `python read_the_feed.py HOST:PORT [--until-end]`.
+"""Follow the feed with kafka-python alone: `python read_the_feed.py HOST:PORT [--until-end]`.
+
+`pip install 'kafka-python[zstd]'`: the feed is compressed, and plain kafka-python cannot read it.
 
 Prints every fact once, in the order of its tape. Keep `seen` with what you make of the facts, in
-one transaction, and you may be killed at any moment. A hole in a tape is never passed over.
+one transaction, and you may be killed at any moment. A hole in a tape is told, and what comes after
+it waits until what is missing is published again; a hole that is left is exit code 1.
 """
 
 import sys
@@ -16,19 +19,26 @@ consumer = KafkaConsumer(
     allow_auto_create_topics=False,
 )
 partitions = [TopicPartition(TOPIC, n) for n in sorted(consumer.partitions_for_topic(TOPIC))]
-ends = consumer.end_offsets(partitions)
+begins, ends = consumer.beginning_offsets(partitions), consumer.end_offsets(partitions)
 consumer.assign(partitions)
 consumer.seek_to_beginning()
 
 seen: dict[str, int] = {}  # by place: the sequence of the last fact taken in
+waiting: dict[str, dict[int, str]] = {}  # by place: facts that came after a hole
 while "--until-end" not in sys.argv or any(consumer.position(p) < ends[p] for p in partitions):
-    for records in consumer.poll(timeout_ms=500).values():
+    for partition, records in consumer.poll(timeout_ms=500).items():
         for record in records:
             headers, place = dict(record.headers), record.key.decode()
-            sequence = int(headers["ledger_table_seq"])
-            if sequence <= seen.get(place, 0):
-                continue  # sent again, as happens after any fault
-            if place in seen and sequence > seen[place] + 1:
-                sys.exit(f"facts of {place} after {seen[place]} are missing: republish them")
-            seen[place] = sequence
-            print(place, sequence, headers["ce_type"].decode(), record.value.decode())  # noqa: T201
+            came = int(headers["ledger_table_seq"])
+            if place not in seen:
+                seen[place] = came - 1 if begins[partition] else 0  # what is older has expired
+                print(f"{place} is read from {seen[place] + 1} on", file=sys.stderr)
+            after = waiting.setdefault(place, {})
+            if came > seen[place]:  # else it was sent again, as happens after any fault
+                after[came] = f"{headers['ce_type'].decode()} {record.value.decode()}"
+            while (following := seen[place] + 1) in after:
+                print(place, following, after.pop(following))
+                seen[place] = following
+            if list(after) == [came]:
+                print(f"facts of {place} after {seen[place]} are missing", file=sys.stderr)
+sys.exit(int(any(waiting.values())))

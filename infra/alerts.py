@@ -41,6 +41,13 @@ class Device(NamedTuple):
     last_us: int  # when its last fact was received, by the ledger's clock
 
 
+class Replayed(NamedTuple):
+    """That a dead letter was handled after all."""
+
+    at_us: int  # by the database, microseconds
+    by: str  # a credential, or os:<login>; empty where a version of before had it done
+
+
 class Alerts:
     """Alerts on one connection. Everything raises `Unavailable` where it is lost."""
 
@@ -65,16 +72,17 @@ class Alerts:
                 )
         return True
 
-    def due(self, pause_s: Sequence[int], limit: int) -> list[Due]:
-        """What no channel has taken and may be tried again: `pause_s` after each try."""
+    def due(self, channel: str, pause_s: Sequence[int], limit: int) -> list[Due]:
+        """What a channel has not taken and may be tried again: `pause_s` after each try."""
         with translated(self._base):
             rows = self._connection.execute(
                 f"SELECT r.alert_id, a.body, r.channel, r.tries FROM views.alert_receipts r"  # noqa: S608 - values are parameters
-                f" JOIN views.alerts a USING (alert_id) WHERE r.delivered_at_us IS NULL"
+                f" JOIN views.alerts a USING (alert_id)"
+                f" WHERE r.channel = %(channel)s AND r.delivered_at_us IS NULL"
                 f" AND r.tried_at_us <= {_NOW} - 1000000 *"
                 f" (%(pauses)s::bigint[])[least(r.tries + 1, cardinality(%(pauses)s::bigint[]))]"
-                f" ORDER BY a.raised_at_us, r.alert_id, r.channel LIMIT %(limit)s".encode(),
-                {"pauses": list(pause_s), "limit": limit},
+                f" ORDER BY a.raised_at_us, r.alert_id LIMIT %(limit)s".encode(),
+                {"channel": channel, "pauses": list(pause_s), "limit": limit},
             )
             return [Due._make(row) for row in rows.fetchall()]
 
@@ -87,6 +95,16 @@ class Alerts:
                 f" WHERE alert_id = %s AND channel = %s".encode(),
                 (delivered, answer[:500], due.alert_id, due.channel),
             )
+
+    def newest(self, limit: int) -> list[tuple[int, str]]:
+        """The alerts raised last, the newest first: when (database, microseconds), and the body."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT raised_at_us, body FROM views.alerts"
+                " ORDER BY raised_at_us DESC, alert_id LIMIT %s",
+                (limit,),
+            )
+            return rows.fetchall()
 
     def receipts(self) -> list[Receipt]:
         """What became of every alert, in the order they were raised."""
@@ -110,19 +128,21 @@ class Alerts:
             )
             return [Device._make(row) for row in rows.fetchall()]
 
-    def replayed(self, topic: str) -> set[tuple[int, int]]:
-        """Dead letters that were dealt with: partition and offset."""
+    def replayed(self, topic: str) -> dict[tuple[int, int], Replayed]:
+        """Dead letters that were dealt with, by partition and offset."""
         with translated(self._base):
             rows = self._connection.execute(
-                "SELECT part, record_offset FROM views.dead_replayed WHERE topic = %s", (topic,)
+                "SELECT part, record_offset, replayed_at_us, replayed_by"
+                " FROM views.dead_replayed WHERE topic = %s",
+                (topic,),
             )
-            return {(row[0], row[1]) for row in rows.fetchall()}
+            return {(row[0], row[1]): Replayed(row[2], row[3]) for row in rows.fetchall()}
 
-    def note_replayed(self, topic: str, partition: int, offset: int) -> None:
-        """A dead letter was dealt with."""
+    def note_replayed(self, topic: str, partition: int, offset: int, by: str) -> None:
+        """A dead letter was dealt with, at somebody's command; the first to do so stays named."""
         with translated(self._base):
             self._connection.execute(
-                f"INSERT INTO views.dead_replayed VALUES (%s, {_NOW}, %s, %s)"  # noqa: S608 - values are parameters
+                f"INSERT INTO views.dead_replayed VALUES (%s, {_NOW}, %s, %s, %s)"  # noqa: S608 - values are parameters
                 " ON CONFLICT DO NOTHING".encode(),
-                (offset, partition, topic),
+                (offset, partition, topic, by),
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from infra import arrays, outbox, queries
 from infra.postgres import translated
@@ -21,30 +21,83 @@ if TYPE_CHECKING:
     from infra.postgres import AnyConnection, Database
     from ledger.tape import InQuarantine, TapeRow
 
+UNSAID = -1
+"""Tracking of a topic that views speak on already, while what stood before was not all said."""
+
 WAIT_S = 1.0
 """How often a relay that does not lead asks whether it may, seconds."""
 
 _LEAD = "SELECT pg_try_advisory_lock(hashtext('round-ledger'), hashtext('relay'))"
 
 
-class Desk:
-    """A relay's connection. Everything raises `Unavailable` where it is lost."""
+class Desk(Protocol):
+    """What the relay and its readers ask of the record. Raises `Unavailable` where it is lost."""
+
+    def tracked(self, topic: str) -> int:
+        """How far a topic is written: every record up to there is acknowledged."""
+
+    def is_known(self, topic: str) -> bool:
+        """Whether a topic was ever published, all that stood at its beginning included."""
+
+    def move(self, topic: str, seen: int, to: int) -> None:
+        """Move tracking from the position seen. Raises `Refused` where somebody else moved it."""
+
+    def rows(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows of the record above a position."""
+
+    def row(self, position: int) -> TapeRow | None:
+        """The row at a position; None beyond the end of the record."""
+
+    def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
+        """The stored hashes at positions, those that there are."""
+
+    def hash_before(self, row: TapeRow) -> bytes:
+        """The stored hash of the row before this one on its tape."""
+
+    def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
+        """Quarantine rows numbered above `after`, the released ones too."""
+
+    def heads(self) -> dict[str, int]:
+        """The newest position of every tape."""
+
+    def newest(self, tape: str, until: int) -> TapeRow | None:
+        """The newest row of a tape at or below a position."""
+
+    def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
+        """The rows of a tape with these numbers, those that there are."""
+
+    def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
+        """The first position in (`after`, `until`] that is on one of the tapes."""
+
+    def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
+        """Messages that views left for a topic, numbered above `after`."""
+
+    def forget(self, topic: str, acknowledged: int) -> None:
+        """Remove messages that were acknowledged long ago."""
+
+    def wait(self, timeout_s: float) -> None:
+        """Return when facts were appended, at the latest after `timeout_s` seconds."""
+
+
+class PostgresDesk:
+    """`Desk` on one connection."""
 
     def __init__(self, base: Database, connection: AnyConnection) -> None:
         self._base = base
         self._connection = connection
 
     def tracked(self, topic: str) -> int:
-        """How far a topic is written: every record up to there is acknowledged."""
+        """As `Desk`."""
         row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
         return row[0] if row else 0
 
     def is_known(self, topic: str) -> bool:
-        """Whether a topic was ever published."""
-        return self._one("SELECT 1 FROM views.relayed WHERE topic = %s", topic) is not None
+        """As `Desk`."""
+        row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
+        return row is not None and row[0] != UNSAID
 
     def move(self, topic: str, seen: int, to: int) -> None:
-        """Move tracking from the position seen. Raises `Refused` where somebody else moved it."""
+        """As `Desk`."""
         row = self._one(
             "INSERT INTO views.relayed AS r (topic, position) VALUES (%s, %s)"
             " ON CONFLICT (topic) DO UPDATE SET position = excluded.position"
@@ -61,17 +114,17 @@ class Desk:
             )
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
-        """Rows of the record above a position."""
+        """As `Desk`."""
         with translated(self._base):
             return queries.read(self._connection, after, limit)
 
     def row(self, position: int) -> TapeRow | None:
-        """The row at a position; None beyond the end of the record."""
+        """As `Desk`."""
         found = self.rows(position - 1, 1)
         return found[0] if found and found[0].position == position else None
 
     def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
-        """The stored hashes at positions, those that there are."""
+        """As `Desk`."""
         with translated(self._base):
             rows = self._connection.execute(
                 b"SELECT t.notification_id, t.hash FROM unnest(%b) AS w (position)"
@@ -82,7 +135,7 @@ class Desk:
             return dict(rows.fetchall())
 
     def hash_before(self, row: TapeRow) -> bytes:
-        """The stored hash of the row before this one on its tape."""
+        """As `Desk`."""
         if row.table_seq == 1:
             return GENESIS
         with translated(self._base):
@@ -90,17 +143,17 @@ class Desk:
             return queries.rows_of(self._connection, row.tape, [(before, before)])[0].hash
 
     def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
-        """Quarantine rows numbered above `after`, the released ones too."""
+        """As `Desk`."""
         with translated(self._base):
             return queries.quarantined(self._connection, after, limit, released=True)
 
     def heads(self) -> dict[str, int]:
-        """The newest position of every tape."""
+        """As `Desk`."""
         with translated(self._base):
             return {head.tape: head.position for head in queries.heads(self._connection)}
 
     def newest(self, tape: str, until: int) -> TapeRow | None:
-        """The newest row of a tape at or below a position."""
+        """As `Desk`."""
         row = self._one(
             "SELECT t.originator_version FROM ledger.tape t WHERE t.originator_id = %s"
             " AND t.notification_id <= %s ORDER BY t.originator_version DESC LIMIT 1",
@@ -110,12 +163,12 @@ class Desk:
         return self.at(tape, [row[0]])[0] if row else None
 
     def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
-        """The rows of a tape with these numbers, those that there are."""
+        """As `Desk`."""
         with translated(self._base):
             return queries.rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
 
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
-        """The first position in (`after`, `until`] that is on one of the tapes."""
+        """As `Desk`."""
         row = self._one(
             "SELECT t.notification_id FROM ledger.tape t"
             " WHERE t.notification_id > %s AND t.notification_id <= %s"
@@ -127,17 +180,17 @@ class Desk:
         return row[0] if row else None
 
     def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
-        """Messages that views left for a topic, numbered above `after`."""
+        """As `Desk`."""
         with translated(self._base):
             return outbox.after(self._connection, topic, after, limit)
 
     def forget(self, topic: str, acknowledged: int) -> None:
-        """Remove messages that were acknowledged long ago."""
+        """As `Desk`."""
         with translated(self._base):
             outbox.forget(self._connection, topic, acknowledged)
 
     def wait(self, timeout_s: float) -> None:
-        """Return when facts were appended, at the latest after `timeout_s` seconds."""
+        """As `Desk`."""
         with translated(self._base):
             for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
                 pass
@@ -176,7 +229,7 @@ def lead(
                     told = True
                 time.sleep(WAIT_S)
             connection.execute(f"LISTEN {queries.CHANNEL}")
-        yield Desk(base, connection)
+        yield PostgresDesk(base, connection)
 
 
 @contextmanager
@@ -184,7 +237,7 @@ def desk(base: Database) -> Iterator[Desk]:
     """The same connection without the lead, for whoever reads and moves nothing."""
     with base.connect("ledger_reader") as connection:
         arrays.register(connection)
-        yield Desk(base, connection)
+        yield PostgresDesk(base, connection)
 
 
 def tracked(base: Database) -> list[Relayed]:
@@ -199,6 +252,7 @@ class Waiting(NamedTuple):
 
     topic: str
     records: int
+    since_us: int = 0  # how long the first of them has waited, by the database's clock
 
 
 def waiting(base: Database) -> list[Waiting]:
@@ -212,6 +266,15 @@ def waiting(base: Database) -> list[Waiting]:
             "  (SELECT count(*) FROM ledger.quarantine q WHERE q.quarantine_id > r.position)"
             " WHEN r.topic = 'ledger.table-events.v1' THEN"
             "  (SELECT l.position - r.position FROM ledger.record l)"
-            " ELSE 0 END FROM views.relayed r ORDER BY r.topic"
+            " ELSE 0 END, coalesce((extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+            "  - CASE r.topic WHEN 'ledger.quarantine.v1' THEN"
+            "  (SELECT q.received_at_us FROM ledger.quarantine q"
+            "   WHERE q.quarantine_id = r.position + 1)"
+            " WHEN 'ledger.table-events.v1' THEN"
+            "  (SELECT t.received_at_us FROM ledger.tape t"
+            "   WHERE t.notification_id = r.position + 1)"
+            " ELSE (SELECT o.made_at_us FROM views.outbox o"
+            "   WHERE o.topic = r.topic AND o.number > r.position ORDER BY o.number LIMIT 1)"
+            " END, 0) FROM views.relayed r ORDER BY r.topic"
         )
         return [Waiting._make(row) for row in rows.fetchall()]

@@ -10,7 +10,7 @@ from consumers.projection import Batch, catch_up
 from infra import relaying
 from infra.kafka import records, topics
 from infra.kafka.merging import Figures
-from infra.kafka.publisher import Publisher, windows
+from infra.kafka.publisher import WINDOW_RECORDS, Publisher, window_of
 from infra.kafka.reading import reader
 from infra.kafka.records import Places
 from infra.kafka.source import feed_source
@@ -42,10 +42,12 @@ def of_rows(rows: Sequence[TapeRow]) -> list[Record]:
 def publish(base: Database, where: Connection, sent: Sequence[Record], acknowledged: int) -> None:
     """Write records in this order, and track as if the relay had published up to a position."""
     with Publisher(where, deadline_s=30) as publisher:
-        begin = 0
-        for end in windows(sent):
-            publisher.publish(topics.FACTS, topics.topic(topics.FACTS).partitions, sent[begin:end])
-            begin = end
+        partitions = topics.topic(topics.FACTS).partitions
+        numbered = list(enumerate(sent, 1))
+        at = 0
+        while window := window_of(numbered[at : at + WINDOW_RECORDS]):
+            publisher.publish(topics.FACTS, partitions, window.records)
+            at = window.end
     with relaying.lead(base, lambda: False) as desk:
         assert desk
         desk.move(topics.FACTS, desk.tracked(topics.FACTS), acknowledged)

@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,9 +25,10 @@ from infra.settings import load
 from ledger.errors import LedgerError
 from tests.fix_cli import START, environ
 from tests.fix_docker import KafkaContainer, engine, pinned
+from tests.until import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from infra.postgres import Database
 
@@ -135,15 +135,22 @@ def kafka_server() -> Iterator[Connection]:
 @pytest.fixture
 def bare_kafka(kafka_server: Connection) -> Connection:
     """The session's Kafka without any of the feed's topics."""
-    ours = [each.name for each in topics.declared()]
-    with administrator(kafka_server) as admin:
-        gone = [name for name in admin.list_topics() if name in ours]
-        if gone:
-            admin.delete_topics(gone)
-        until = time.monotonic() + 10
-        while set(gone) & set(admin.list_topics()) and time.monotonic() < until:
-            time.sleep(0.02)
+    delete(kafka_server, [each.name for each in topics.declared()])
     return kafka_server
+
+
+def delete(where: Connection, names: Sequence[str]) -> None:
+    """Delete those of these topics that are there, and wait until they are gone."""
+    with administrator(where) as admin:
+        if there := set(names) & set(admin.list_topics()):
+            admin.delete_topics(sorted(there))
+        until(lambda: not there & set(admin.list_topics()))
+
+
+def made_anew(where: Connection, names: Sequence[str]) -> None:
+    """Topics that lost everything they had."""
+    delete(where, names)
+    topics.apply(where, [topics.topic(name) for name in names])
 
 
 @pytest.fixture
@@ -185,5 +192,7 @@ def relays(base: Database, where: Connection, home: Path) -> Relays:
             home,
             ROUND_LEDGER_DATABASE_URL=base.url,
             ROUND_LEDGER_KAFKA_BOOTSTRAP=where.bootstrap,
+            # The library leaves sockets to the collector when its broker does not answer.
+            PYTHONWARNINGS="error,ignore::ResourceWarning",
         )
     )

@@ -1,7 +1,8 @@
 """A relay as a process to be killed: `URL BOOTSTRAP WINDOW MODE`. Says `moved` after each window.
 
 MODE `right` is the relay as it is. `early` is the mutant that moves tracking before anything is
-acknowledged, and does not look at the topic's real end: killed, it loses facts.
+acknowledged, and does not look at the topic's real end: killed, it loses facts. `leaderless` is the
+one that takes no lock: of two, each believes that it leads.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from consumers import relay as relaying
+from infra import relaying as leading
 from infra.kafka.clients import Connection
 from infra.kafka.publisher import Publisher
 from infra.postgres import Database
@@ -26,6 +28,8 @@ def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30
     relaying.WINDOW_RECORDS = int(window)
     if mode == "early":
         _mutate()
+    elif mode == "leaderless":
+        leading._LEAD = "SELECT true"
     told = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: told.set())
     relaying.relay(

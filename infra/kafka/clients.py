@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from infra.kafka.library import KafkaAdminClient, KafkaError
+from infra.kafka.library import CorruptRecordError, KafkaAdminClient, KafkaError
 from ledger.errors import Unavailable, Usage
 
 if TYPE_CHECKING:
@@ -106,14 +106,20 @@ class Cluster(NamedTuple):
 
     id: str
     brokers: tuple[int, ...]  # those that are alive
+    registered: tuple[int, ...]  # those that belong to it, whether or not they are alive
 
 
 def cluster(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
-    """Ask for the cluster's id and its living brokers. Raises `Unavailable`."""
+    """Ask for the cluster's id and its brokers. Raises `Unavailable`.
+
+    A broker that is down stays registered until somebody unregisters it; brokers older than
+    Kafka 4.0 tell of living ones only.
+    """
     with administrator(where, timeout_s=timeout_s) as admin:
         told = admin.describe_cluster()
-    alive = [each["broker_id"] for each in told["brokers"] if not each.get("is_fenced")]
-    return Cluster(told["cluster_id"], tuple(sorted(alive)))
+    every = sorted(each["broker_id"] for each in told["brokers"])
+    down = {each["broker_id"] for each in told["brokers"] if each.get("is_fenced")}
+    return Cluster(told["cluster_id"], tuple(n for n in every if n not in down), tuple(every))
 
 
 @contextmanager
@@ -155,9 +161,17 @@ def translated(where: Connection) -> Iterator[None]:
 def unavailable(where: Connection, error: Exception) -> Unavailable:
     """What a failed exchange with the cluster is to a person."""
     text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, CorruptRecordError):
+        return Unavailable(
+            f"Kafka holds a record that nobody can read: {text}",
+            where=where.bootstrap,
+            hint="Views go on with `--from tape`. Delete the topic, `topics apply`, start the"
+            " relay: it publishes the record again. See that nobody but the relay may write.",
+        )
     return Unavailable(
         f"Kafka does not do what is asked: {text}",
         where=where.bootstrap,
-        hint="Check that it runs and that ROUND_LEDGER_KAFKA_BOOTSTRAP names it; locally,"
-        " `round-ledger services up` starts one.",
+        hint="Check that it runs, that ROUND_LEDGER_KAFKA_BOOTSTRAP names it, and that it"
+        " advertises an address that is reached from here; locally, `round-ledger services up`"
+        " starts one.",
     )

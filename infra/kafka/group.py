@@ -1,4 +1,4 @@
-"""Reading topics as a member of an ordinary group, and the topic for what could not be handled.
+"""Reading topics as a member of an ordinary group.
 
 For operations only: after a crash or a rebalance records come again, so whatever is done with them
 must be the same done twice. Nothing that counts money is read this way.
@@ -11,22 +11,22 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.kafka.clients import translated
-from infra.kafka.library import KafkaConsumer
-from infra.kafka.reading import SILENT_S_MAX, Consumed, reader
-from infra.kafka.records import Record
-from infra.kafka.topics import topic as declared
+from infra.kafka.library import KafkaConsumer, OffsetAndMetadata, TopicPartition
+from infra.kafka.reading import SILENT_S_MAX, Bounds, Consumed, consumed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.kafka.clients import Connection
-    from infra.kafka.publisher import Publisher
 
 SESSION_MS = 10_000
 """How long a member that died holds its partitions, milliseconds; the library's is 45 s."""
 
-_POLL_RECORDS = 500
-_PREFIX = "dead_"
+POLL_MS_MAX = 300_000
+"""How long may pass between polls until the group gives its partitions away, milliseconds."""
+
+POLL_RECORDS = 50
+"""Records of one poll: each may be tried several times, with pauses, before the next poll."""
 
 
 class Read(NamedTuple):
@@ -42,28 +42,32 @@ class Member:
     def __init__(self, where: Connection, consumer: Any) -> None:  # noqa: ANN401 - the library is not typed
         self._where = where
         self._consumer = consumer
-        self.heard_at = time.time()
+        self.answered_at: float | None = None
+        """When a broker last answered about what it was given, by the monotonic clock."""
 
     def poll(self, timeout_s: float) -> list[Read]:
         """Records that came, none where nothing did. Raises `Unavailable`."""
         with translated(self._where):
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1000))
         if found:
-            self.heard_at = time.time()
+            self._heard()
         return [
-            Read(
-                place.topic,
-                Consumed(each.partition, each.offset, each.key, each.value, tuple(each.headers)),
-            )
+            Read(place.topic, consumed(each))
             for place, records in found.items()
             for each in records
         ]
 
-    def commit(self) -> None:
-        """Everything that was polled is dealt with. Raises `Unavailable`."""
+    def commit(self, read: Sequence[Read]) -> None:
+        """These records, in the order they were polled, are dealt with. Raises `Unavailable`."""
+        ends = {
+            TopicPartition(each.topic, each.record.partition): OffsetAndMetadata(
+                each.record.offset + 1, "", -1
+            )
+            for each in read
+        }
         with translated(self._where):
-            self._consumer.commit()
-        self.heard_at = time.time()
+            self._consumer.commit(ends)
+        self._heard()
 
     def knock(self) -> None:
         """Ask the brokers whether they are there. Raises `Unavailable`."""
@@ -71,7 +75,7 @@ class Member:
             held = self._consumer.assignment()
             if held:
                 self._consumer.end_offsets(list(held), timeout_ms=int(SILENT_S_MAX * 1000))
-                self.heard_at = time.time()
+                self._heard()
 
     def lag(self) -> int:
         """Records that are there and were not polled yet."""
@@ -79,6 +83,20 @@ class Member:
             held = list(self._consumer.assignment())
             ends = self._consumer.end_offsets(held) if held else {}
             return sum(ends[place] - self._consumer.position(place) for place in held)
+
+    def _heard(self) -> None:
+        self.answered_at = time.monotonic()
+
+    def bounds(self, topic: str) -> dict[int, Bounds]:
+        """What a topic holds, be it one of the group's or not. Raises `Unavailable`."""
+        with translated(self._where):
+            numbers = sorted(self._consumer.partitions_for_topic(topic) or ())
+            places = [TopicPartition(topic, number) for number in numbers]
+            if not places:
+                return {}
+            begins = self._consumer.beginning_offsets(places)
+            ends = self._consumer.end_offsets(places)
+        return {place.partition: Bounds(begins[place], ends[place]) for place in places}
 
     def has_joined(self) -> bool:
         """Whether the group has given it something to read."""
@@ -99,59 +117,11 @@ def member(where: Connection, group: str, topics: Sequence[str]) -> Iterator[Mem
             heartbeat_interval_ms=SESSION_MS // 3,
             allow_auto_create_topics=False,
             check_crcs=True,
-            max_poll_records=_POLL_RECORDS,
+            max_poll_interval_ms=POLL_MS_MAX,
+            max_poll_records=POLL_RECORDS,
             bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),
         )
         try:
             yield Member(where, consumer)
         finally:
             consumer.close()
-
-
-class Dead(NamedTuple):
-    """A record that could not be handled."""
-
-    record: Consumed  # on the dead-letter topic
-    original: Read  # as it came
-    reason: str
-    tries: int
-
-
-def bury(publisher: Publisher, topic: str, read: Read, reason: str, tries: int) -> None:
-    """Write a record to a dead-letter topic as it came, and why."""
-    each = read.record
-    headers = [
-        *each.headers,
-        (f"{_PREFIX}reason", reason.encode()),
-        (f"{_PREFIX}topic", read.topic.encode()),
-        (f"{_PREFIX}partition", b"%d" % each.partition),
-        (f"{_PREFIX}offset", b"%d" % each.offset),
-        (f"{_PREFIX}tries", b"%d" % tries),
-        (f"{_PREFIX}null", b"1" if each.value is None else b"0"),
-    ]
-    record = Record(each.key or b"", each.value or b"", headers)
-    publisher.publish(topic, declared(topic).partitions, [record])
-
-
-def dead_letters(where: Connection, topic: str) -> list[Dead]:
-    """Everything on a dead-letter topic."""
-    with reader(where, topic) as source:
-        read = [each for batch in source.read(source.bounds()) for each in batch]
-    return [_dead(each) for each in read]
-
-
-def _dead(each: Consumed) -> Dead:
-    told = dict(each.headers)
-    original = Consumed(
-        int(told.get(f"{_PREFIX}partition", b"0")),
-        int(told.get(f"{_PREFIX}offset", b"0")),
-        each.key or None,
-        None if told.get(f"{_PREFIX}null") == b"1" else each.value,
-        tuple(header for header in each.headers if not header[0].startswith(_PREFIX)),
-    )
-    return Dead(
-        each,
-        Read(told.get(f"{_PREFIX}topic", b"").decode(), original),
-        told.get(f"{_PREFIX}reason", b"").decode(errors="replace"),
-        int(told.get(f"{_PREFIX}tries", b"0")),
-    )

@@ -9,15 +9,20 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
     from kafka.admin import ConfigResource, ConfigResourceType
-    from kafka.errors import KafkaError, TopicAlreadyExistsError
+    from kafka.errors import CorruptRecordError, KafkaError, TopicAlreadyExistsError
+    from kafka.protocol.metadata import MetadataRequest
+    from kafka.structs import OffsetAndMetadata
 
 __all__ = [
     "ConfigResource",
     "ConfigResourceType",
+    "CorruptRecordError",
     "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaError",
     "KafkaProducer",
+    "MetadataRequest",
+    "OffsetAndMetadata",
     "TopicAlreadyExistsError",
     "TopicPartition",
 ]

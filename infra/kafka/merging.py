@@ -36,7 +36,8 @@ class Figures:
     healed: int = 0  # facts read from the record because the feed lacked them
     poisoned: int = 0  # records that are not what the record holds
     offsets_lost: int = 0  # offsets that the topic does not have any more
-    heard_at: float = 0.0  # when a broker last answered, Unix time
+    answered_at: float | None = None
+    """When a broker last answered, by the monotonic clock: the other may be set. None: not yet."""
 
 
 class Poison(NamedTuple):
@@ -45,7 +46,7 @@ class Poison(NamedTuple):
     partition: int
     offset: int
     tape: str  # what its key says
-    position: int  # what it claims; 0: nothing readable
+    position: int  # what it claims; 0: nothing readable, or none that is on record
     reason: str
     says: str
     place: str
@@ -69,7 +70,7 @@ class Merge:
         self._octets = 0
         self._ready = delivered  # everything up to here is waiting or was taken
         self._seqs: dict[str, int] = {}  # the highest number seen of each tape
-        self._poison: list[Poison] = []  # not known yet what it stands for
+        self._poison: dict[Poison, int] = {}  # not known yet what it stands for; see `settle`
         self._parked: dict[int, Parked] = {}  # by position, of what was not taken yet
         self._figures = figures
 
@@ -107,7 +108,7 @@ class Merge:
         self._figures.poisoned += 1
         figures = {"place": poison.place, "tape": poison.tape, "reason": poison.reason}
         LOG.error("a record of the feed is not on record so", extra={"figures": figures})
-        self._poison.append(poison)
+        self._poison[poison] = -1
 
     def take(self, limit: int) -> Sequence[TapeRow]:
         """The next rows without a hole, at most `limit`."""
@@ -148,6 +149,11 @@ class Merge:
             for number, end in ends.items()
         )
 
+    def reach(self, offsets: Mapping[int, int]) -> None:
+        """Partitions were read up to here, whatever the last offsets held."""
+        for number, offset in offsets.items():
+            self._next[number] = max(self._next[number], offset)
+
     def heal(self, rows: Sequence[TapeRow], partitions: int) -> None:
         """Take rows that the feed lacks from the record; withhold those it held otherwise."""
         self._figures.gaps += 1
@@ -169,9 +175,17 @@ class Merge:
         while self._ready + 1 in self._waiting:
             self._ready += 1
 
-    def settle(self) -> None:
-        """Everything published has come: what poison there was, was beside whole copies."""
-        self._poison.clear()
+    def settle(self, tracked: int) -> None:
+        """All facts up to `tracked` have come: poison from before was beside whole copies.
+
+        A record is there to be read before tracking tells of it. So poison is kept until tracking
+        has moved on from where it stood at the first look after it was read, and past the fact
+        that it claims to be.
+        """
+        kept = {each: tracked if at < 0 else at for each, at in self._poison.items()}
+        self._poison = {
+            each: at for each, at in kept.items() if at >= tracked or each.position > tracked
+        }
 
     def poisoned(self, first: int, last: int) -> list[Parked]:
         """What is to be withheld from positions `first` to `last` on."""
@@ -209,5 +223,5 @@ class Merge:
         )
         if not likely:
             return None
-        self._poison.remove(likely[0])
+        del self._poison[likely[0]]
         return likely[0]

@@ -7,20 +7,23 @@ since what reached the brokers is not known (and the library's producer can hang
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from infra.kafka.clients import unavailable
 from infra.kafka.library import KafkaError, KafkaProducer
+from infra.kafka.ports import SYSTEM
 from infra.kafka.records import partition_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import Clock, Producer, Sent
     from infra.kafka.records import Record
+
+    Made = Callable[..., Producer]
 
 WINDOW_RECORDS = 1_000
 WINDOW_OCTETS = 4 * 1024 * 1024
@@ -34,6 +37,26 @@ _NEVER_MS = 2**31 - 1
 _CLOSE_S_MAX = 5
 
 
+def options(deadline_s: float) -> dict[str, Any]:
+    """How the library's producer is made, so that it loses, doubles and swaps nothing."""
+    return {
+        "acks": "all",
+        "enable_idempotence": True,  # by itself the library would switch it off silently
+        "retries": float("inf"),
+        # A broker that knows nothing of a producer yet takes its second request where the first was
+        # put off, and a later fact stands before an earlier one (KAFKA-15591).
+        "max_in_flight_requests_per_connection": 1,
+        "delivery_timeout_ms": _NEVER_MS,  # where it ends, the library's producer hangs
+        "request_timeout_ms": int(min(30.0, deadline_s) * 1000),
+        "max_block_ms": _METADATA_S_MAX * 1000,
+        "bootstrap_timeout_ms": int(deadline_s * 1000),
+        "linger_ms": 5,
+        "batch_size": 131_072,
+        "compression_type": "zstd",
+        "allow_auto_create_topics": False,
+    }
+
+
 class Window(NamedTuple):
     """What is sent and acknowledged together."""
 
@@ -41,50 +64,62 @@ class Window(NamedTuple):
     end: int  # what tracking is moved to once it is acknowledged
 
 
+def window_of(numbered: Iterable[tuple[int, Record]]) -> Window | None:
+    """The first of these records that may be under way together, at least one; None of none.
+
+    Each comes with its number. How many there are at most, `WINDOW_RECORDS`, is asked of the
+    record, so that no more is read than may go out.
+    """
+    sent: list[Record] = []
+    octets = end = 0
+    for number, record in numbered:
+        octets += record.octets
+        if sent and octets > WINDOW_OCTETS:
+            break
+        sent.append(record)
+        end = number
+    return Window(sent, end) if sent else None
+
+
 class Publisher:
     """A producer for one process. Not to be shared between threads, not to be kept over a fork."""
 
-    def __init__(self, where: Connection, *, deadline_s: float = ACKNOWLEDGED_S_MAX) -> None:
+    def __init__(
+        self,
+        where: Connection,
+        *,
+        deadline_s: float = ACKNOWLEDGED_S_MAX,
+        made: Made | None = None,
+        clock: Clock = SYSTEM,
+    ) -> None:
         self._where = where
         self._deadline_s = deadline_s
+        self._clock = clock
         try:
-            self._producer: Any = KafkaProducer(
-                **where.options(),
-                acks="all",
-                enable_idempotence=True,  # by itself the library would switch it off silently
-                retries=float("inf"),
-                max_in_flight_requests_per_connection=5,
-                delivery_timeout_ms=_NEVER_MS,  # where it ends, the library's producer hangs
-                request_timeout_ms=int(min(30.0, deadline_s) * 1000),
-                max_block_ms=_METADATA_S_MAX * 1000,
-                bootstrap_timeout_ms=int(deadline_s * 1000),
-                linger_ms=5,
-                batch_size=131_072,
-                compression_type="zstd",
-                allow_auto_create_topics=False,
-            )
+            self._producer: Any = (made or KafkaProducer)(**where.options(), **options(deadline_s))
         except KafkaError as error:
             raise unavailable(where, error) from error
 
     def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
         """Return when every record is acknowledged. Raises `Unavailable`: then begin anew."""
-        until = time.monotonic() + self._deadline_s
+        until = self._clock.monotonic() + self._deadline_s
         try:
             futures = [self._send(topic, partitions, record) for record in records]
             self._producer.flush(timeout=self._deadline_s)
             for future in futures:
-                future.get(timeout=max(0.0, until - time.monotonic()))
+                future.get(timeout=max(0.0, until - self._clock.monotonic()))
         except KafkaError as error:
             raise unavailable(self._where, error) from error
 
-    def _send(self, topic: str, partitions: int, record: Record) -> Any:  # noqa: ANN401 - a future of the library
-        return self._producer.send(
+    def _send(self, topic: str, partitions: int, record: Record) -> Sent:
+        sent: Sent = self._producer.send(
             topic,
             key=record.key,
             value=record.value,
             headers=record.headers,
             partition=partition_of(record.key, partitions),
         )
+        return sent
 
     def __enter__(self) -> Self:
         return self
@@ -101,16 +136,3 @@ class Publisher:
             self._producer._sender.force_close()  # noqa: SLF001 - as said
         with suppress(KafkaError):
             self._producer.close(timeout=_CLOSE_S_MAX)
-
-
-def windows(records: Sequence[Record]) -> list[int]:
-    """Where to cut so that no window is above its bounds: the end of each, in order."""
-    ends: list[int] = []
-    octets = count = 0
-    for at, record in enumerate(records):
-        if count and (count == WINDOW_RECORDS or octets + record.octets > WINDOW_OCTETS):
-            ends.append(at)
-            octets = count = 0
-        octets += record.octets
-        count += 1
-    return [*ends, len(records)] if records else []

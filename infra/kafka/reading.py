@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import TopicReader
     from infra.kafka.records import Header
 
 SILENT_S_MAX = 30.0
@@ -37,6 +38,12 @@ class Consumed(NamedTuple):
     key: bytes | None
     value: bytes | None
     headers: tuple[Header, ...]
+
+
+def consumed(each: Any) -> Consumed:  # noqa: ANN401 - the library is not typed
+    """The library's record. A header may have no value, which nobody tells from an empty one."""
+    headers = tuple((name, octets or b"") for name, octets in each.headers)
+    return Consumed(each.partition, each.offset, each.key, each.value, headers)
 
 
 class Bounds(NamedTuple):
@@ -79,7 +86,7 @@ class Reader:
         while left:
             found = self._consumer.poll(timeout_ms=_POLL_MS, max_records=_POLL_RECORDS)
             batch = [
-                Consumed(each.partition, each.offset, each.key, each.value, tuple(each.headers))
+                consumed(each)
                 for records in found.values()
                 for each in records
                 if each.offset < left.get(each.partition, 0)
@@ -128,8 +135,12 @@ class Tail(NamedTuple):
 
     @property
     def expired(self) -> bool:
-        """Whether retention has removed everything that was ever there."""
-        return self.last is None and self.bounds.end > 0
+        """Whether retention has removed everything that was ever there.
+
+        A beginning at 0 with nothing to be seen is another thing: all that is there was published
+        again on demand, and what was before it is lost.
+        """
+        return self.last is None and self.bounds.begin > 0
 
 
 def tails(where: Connection, topic: str) -> dict[int, Tail]:
@@ -138,16 +149,21 @@ def tails(where: Connection, topic: str) -> dict[int, Tail]:
     Looks further back, in steps, where only such are found.
     """
     with reader(where, topic) as read:
-        bounds = read.bounds()
-        found: dict[int, Consumed] = {}
-        for back in _BACK:
-            spans = {
-                number: Bounds(max(span.begin, span.end - back), span.end)
-                for number, span in bounds.items()
-                if number not in found
-            }
-            for batch in read.read(spans):
-                for each in batch:
-                    if REPUBLISHED not in dict(each.headers):
-                        found[each.partition] = each
+        return tails_of(read)
+
+
+def tails_of(read: TopicReader) -> dict[int, Tail]:
+    """As `tails`, of a topic that is open."""
+    bounds = read.bounds()
+    found: dict[int, Consumed] = {}
+    for back in _BACK:
+        spans = {
+            number: Bounds(max(span.begin, span.end - back), span.end)
+            for number, span in bounds.items()
+            if number not in found
+        }
+        for batch in read.read(spans):
+            for each in batch:
+                if REPUBLISHED not in dict(each.headers):
+                    found[each.partition] = each
     return {number: Tail(span, found.get(number)) for number, span in bounds.items()}

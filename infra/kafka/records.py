@@ -20,7 +20,7 @@ from ledger.tape import GENESIS, TapeRow, chain_hash, frame_attributes, unframe_
 from ledger.values import format_time, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from infra.outbox import Kept
     from ledger.tape import InQuarantine
@@ -46,6 +46,10 @@ OCTETS_MAX = 256 * 1024
 
 _JSON = b"application/json"
 _CE = "ce_"
+NUMBER_MAX = 2**63 - 1
+"""The highest number that the record could give."""
+
+_DIGITS_MAX = len(str(NUMBER_MAX))
 
 
 class UnreadableError(ValueError):
@@ -94,6 +98,21 @@ def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Recor
     return Record(row.tape.encode(), row.data, headers)
 
 
+def number(told: Mapping[str, bytes], name: str) -> int:
+    """The number in a header; 0 where there is none, or none that the record could have given."""
+    text = told.get(name, b"")
+    if len(text) <= _DIGITS_MAX and text.isdigit() and int(text) <= NUMBER_MAX:
+        return int(text)
+    return 0
+
+
+def _required(told: Mapping[str, bytes], name: str) -> int:
+    found = number(told, name)
+    if not found:
+        raise UnreadableError(f"header {name} is {told[name][:40]!r}, no number from 1")
+    return found
+
+
 def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fed:
     """The fact of a record. Raises UnreadableError; what it claims is not checked here."""
     told = dict(headers)
@@ -106,16 +125,18 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         time_us = parse_time(attributes["time"])
         if key is None or value is None or time_us is None:
             raise UnreadableError("it has no key, no value or no time")
+        if b"\0" in key:
+            raise UnreadableError("its key is the name of no place")
         row = TapeRow(
-            int(told[POSITION]),
+            _required(told, POSITION),
             key.decode(),
-            int(told[TABLE_SEQ]),
+            _required(told, TABLE_SEQ),
             attributes["type"].removeprefix(kinds.WIRE_PREFIX),
             attributes["source"],
             attributes["id"],
             time_us,
             attributes.get("subject"),
-            int(told[RECEIVED_AT]),
+            _required(told, RECEIVED_AT),
             frame_attributes(attributes),
             bytes(value),
             bytes.fromhex(told[HASH].decode()),
@@ -127,7 +148,7 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         raise UnreadableError(str(error)) from None
 
 
-class _Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
+class Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
     """The value of a record of the quarantine."""
 
     quarantine_id: int
@@ -152,7 +173,7 @@ def of_quarantined(row: InQuarantine) -> Record:
     """The record of an input that was set aside: an envelope around its octets, and why."""
     digest = hashlib.sha256(row.octets).hexdigest()
     received_at = format_time(row.received_at_us)
-    envelope = _Envelope(
+    envelope = Envelope(
         row.quarantine_id,
         row.verdict,
         received_at,
@@ -199,13 +220,14 @@ def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
         (OUTBOX, b"%d" % kept.number),
         (POSITION, b"%d" % kept.position),
     ]
-    return Record(kept.key.encode(), (kept.body or "").encode(), headers)
+    return Record(kept.key.encode(), kept.body.encode(), headers)
 
 
 MESSAGE_TYPES = {
     "adjudications": "round_adjudicated",
     "drop-totals": "drop_totalled",
     "table-state": "table_stated",
+    "camera-sync": "camera_marked",
     "alerts": "alert_raised",
 }
 """What a record of these topics tells, as the name of its type."""

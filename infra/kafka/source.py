@@ -8,15 +8,13 @@ record, and told (ADR 0075). Offsets only say where to begin; they never decide 
 from __future__ import annotations
 
 import logging
-import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from infra import parking, relaying
-from infra.kafka import topics
-from infra.kafka.clients import translated
-from infra.kafka.library import KafkaConsumer, TopicPartition
+from infra.kafka import partitions, topics
 from infra.kafka.merging import Figures, Merge, Poison
+from infra.kafka.ports import SYSTEM
 from infra.kafka.reading import SILENT_S_MAX, Consumed
 from infra.kafka.records import UnreadableError, fed
 from infra.parking import Parked, Place
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import Clock, Partitions
     from infra.kafka.records import Fed
     from infra.postgres import Database
     from infra.relaying import Desk
@@ -39,32 +38,26 @@ POLL_S = 0.25
 KNOCK_S = 5.0
 """How long the brokers may be silent until they are asked whether they are there, seconds."""
 
-_POLL_RECORDS = 2_000
-_ANSWER_MS = int(SILENT_S_MAX * 1000)
-
 
 class FeedSource:
     """The facts' topic as a source of rows (`consumers.batches.Feed`). For one thread."""
 
     def __init__(
         self,
-        where: Connection,
-        consumer: Any,  # noqa: ANN401 - the library is not typed
+        partitions: Partitions,
         desk: Desk,
         starts: dict[int, int],
         figures: Figures,
+        clock: Clock = SYSTEM,
     ) -> None:
-        self._where = where
-        self._consumer = consumer
+        self._partitions = partitions
         self._desk = desk
         self._starts = starts
         self._figures = figures
-        self._places = [
-            TopicPartition(topics.FACTS, number)
-            for number in range(topics.require(where, topics.FACTS))
-        ]
+        self._clock = clock
+        self._count = 0  # of partitions
         self._proof: tuple[int, dict[int, int]] | None = None  # acknowledged, then the ends
-        self._moved_at = time.monotonic()
+        self._moved_at = self._heard_at = clock.monotonic()
         self._merge: Merge | None = None
 
     def read(self, after: int, limit: int) -> Sequence[TapeRow]:
@@ -76,17 +69,16 @@ class FeedSource:
         if after < merge.delivered:  # a view was set back: these were on the feed already
             return self._desk.rows(after, min(limit, merge.delivered - after))
         merge.skip_to(after)
-        with translated(self._where):
-            if merge.ready < limit:
-                self._poll(merge)
+        if merge.ready < limit:
+            self._poll(merge)
+        rows = merge.take(limit)
+        if not rows:
+            self._look_for_gap(merge, limit)
             rows = merge.take(limit)
-            if not rows:
-                self._look_for_gap(merge, limit)
-                rows = merge.take(limit)
-            if rows:
-                self._proof = None
-                self._moved_at = time.monotonic()
-            self._knock(merge)
+        if rows:
+            self._proof = None
+            self._moved_at = self._clock.monotonic()
+        self._knock(merge)
         return rows
 
     def wait(self, after: int, timeout_s: float) -> None:
@@ -111,53 +103,44 @@ class FeedSource:
 
     def _begin(self, after: int) -> Merge:
         """Read from the offsets known, or from the beginning."""
-        with translated(self._where):
-            self._consumer.assign(self._places)
-            begins = self._consumer.beginning_offsets(self._places, timeout_ms=_ANSWER_MS)
-            ends = self._consumer.end_offsets(self._places, timeout_ms=_ANSWER_MS)
-            at = {}
-            for place in self._places:
-                start = self._starts.get(place.partition, begins[place])
-                if not begins[place] <= start <= ends[place]:
-                    self._figures.offsets_lost += 1
-                    figures = {"partition": place.partition, "offset": start}
-                    LOG.error("an offset is not there any more", extra={"figures": figures})
-                    start = begins[place]
-                at[place.partition] = start
-                self._consumer.seek(place, start)
-        self._figures.heard_at = time.time()
-        self._moved_at = time.monotonic()
+        at = {}
+        for number, span in self._partitions.bounds().items():
+            start = self._starts.get(number, span.begin)
+            if not span.begin <= start <= span.end:
+                self._figures.offsets_lost += 1
+                figures = {"partition": number, "offset": start}
+                LOG.error("an offset is not there any more", extra={"figures": figures})
+                start = span.begin
+            at[number] = start
+        self._partitions.seek(at)
+        self._count = len(at)
+        self._heard()
+        self._moved_at = self._heard_at
         self._merge = Merge(after, at, self._figures)
         return self._merge
 
+    def _heard(self) -> None:
+        """Note that a broker has answered."""
+        self._heard_at = self._figures.answered_at = self._clock.monotonic()
+
     def _poll(self, merge: Merge) -> None:
-        on, off = merge.wanted()
-        for numbers, do in ((on, self._consumer.resume), (off, self._consumer.pause)):
-            if numbers:
-                do(*(self._places[number] for number in numbers))
-        wait_ms = 0 if merge.ready else int(POLL_S * 1000)
-        found = self._consumer.poll(timeout_ms=wait_ms, max_records=_POLL_RECORDS)
-        if not found:
-            return
-        self._figures.heard_at = time.time()
-        self._moved_at = time.monotonic()
-        read = [
-            Consumed(each.partition, each.offset, each.key, each.value, tuple(each.headers))
-            for records in found.values()
-            for each in records
-        ]
-        self._take(merge, read)
+        read = self._partitions.poll(*merge.wanted(), 0 if merge.ready else POLL_S)
+        if read:
+            self._heard()
+            self._moved_at = self._heard_at
+            self._take(merge, read)
 
     def _take(self, merge: Merge, read: Sequence[Consumed]) -> None:
         """Sort out what the record holds so from what it does not."""
         facts: list[tuple[Consumed, Fed | Poison]] = [(each, _fact(each)) for each in read]
-        positions = [fact.row.position for _, fact in facts if not isinstance(fact, Poison)]
-        hashes = self._desk.hashes(positions)
+        claimed = [f.position if isinstance(f, Poison) else f.row.position for _, f in facts]
+        hashes = self._desk.hashes(claimed)
         for each, fact in facts:
             if isinstance(fact, Poison):
-                merge.poison(fact)
+                merge.poison(fact if fact.position in hashes else fact._replace(position=0))
             elif hashes.get(fact.row.position) != fact.row.hash:
-                merge.poison(_poison(each, "stranger", "The record holds no such fact there", fact))
+                poison = _poison(each, "stranger", "The record holds no such fact there", fact)
+                merge.poison(poison if poison.position in hashes else poison._replace(position=0))
             else:
                 merge.put(each.partition, each.offset, fact.row)
 
@@ -168,32 +151,32 @@ class FeedSource:
         """
         tracked = self._desk.tracked(topics.FACTS)
         if tracked <= merge.delivered:
-            merge.settle()
+            merge.settle(tracked)
             return
-        if self._proof is None:
-            found = self._consumer.end_offsets(self._places, timeout_ms=_ANSWER_MS)
-            self._proof = tracked, {place.partition: end for place, end in found.items()}
-            self._figures.heard_at = time.time()
+        if self._proof is None or self._proof[0] <= merge.delivered:
+            self._proof = tracked, self._partitions.ends()
+            self._heard()
         tracked, ends = self._proof
+        merge.reach(self._partitions.reached())
         if merge.has_passed(ends):
             upto = min(tracked, merge.lowest - 1 if merge.lowest else tracked)
             rows = self._desk.rows(merge.delivered, min(limit, upto - merge.delivered))
-            merge.heal(rows, len(self._places))
+            merge.heal(rows, self._count)
 
     def _knock(self, merge: Merge) -> None:
         """Notice that the brokers are gone: the library's poll would say nothing of it."""
-        if time.time() - self._figures.heard_at > KNOCK_S:
-            self._consumer.end_offsets(self._places, timeout_ms=_ANSWER_MS)
-            self._figures.heard_at = time.time()
-        if time.monotonic() - self._moved_at < SILENT_S_MAX:
+        if self._clock.monotonic() - self._heard_at > KNOCK_S:
+            self._partitions.ends()
+            self._heard()
+        if self._clock.monotonic() - self._moved_at < SILENT_S_MAX:
             return
         if not self.at_end(merge.delivered):
             raise Unavailable(
                 f"The feed gives nothing for {SILENT_S_MAX:.0f} s, though it holds more",
-                where=f"{topics.FACTS} at {self._where.bootstrap}",
+                where=f"{topics.FACTS} at {self._partitions.where}",
                 hint="Check that every partition has a leader; `round-ledger topics check`.",
             )
-        self._moved_at = time.monotonic()
+        self._moved_at = self._clock.monotonic()
 
 
 def _fact(each: Consumed) -> Fed | Poison:
@@ -223,18 +206,5 @@ def feed_source(
     Without views: the whole feed. Raises `Unavailable`.
     """
     starts = parking.places(base, topics.FACTS, views) if views else {}
-    with relaying.desk(base) as desk, translated(where):
-        consumer = KafkaConsumer(
-            **where.options(),
-            group_id=None,
-            enable_auto_commit=False,
-            auto_offset_reset="none",
-            allow_auto_create_topics=False,
-            check_crcs=True,
-            max_poll_records=_POLL_RECORDS,
-            bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),
-        )
-        try:
-            yield FeedSource(where, consumer, desk, starts, figures or Figures())
-        finally:
-            consumer.close()
+    with relaying.desk(base) as desk, partitions.facts(where) as facts:
+        yield FeedSource(facts, desk, starts, figures or Figures())

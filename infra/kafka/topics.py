@@ -6,13 +6,19 @@ partition count or a retention under a running feed loses records or moves table
 
 from __future__ import annotations
 
+import time
 import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.kafka.clients import administrator, cluster
-from infra.kafka.library import ConfigResource, ConfigResourceType, TopicAlreadyExistsError
+from infra.kafka.library import (
+    ConfigResource,
+    ConfigResourceType,
+    MetadataRequest,
+    TopicAlreadyExistsError,
+)
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -21,7 +27,12 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
 
 REPLICATION_MAX = 3
-"""Brokers that keep each record, where the cluster has that many."""
+"""Brokers that keep each record, where the cluster has that many, up or down."""
+
+KNOWN_S_MAX = 60.0
+"""How long nodes may take to learn of a topic that was made, seconds."""
+
+_LOOK_S = 0.1
 
 FACTS = "ledger.table-events.v1"
 QUARANTINE = "ledger.quarantine.v1"
@@ -75,8 +86,11 @@ def topic(name: str) -> Topic:
 
 
 def replication(where: Connection) -> int:
-    """How many brokers keep each record on this cluster."""
-    return min(REPLICATION_MAX, len(cluster(where).brokers))
+    """How many brokers keep each record on this cluster, one that is down now counted too.
+
+    An outage is no reason to make topics that lose records with the next one.
+    """
+    return min(REPLICATION_MAX, len(cluster(where).registered))
 
 
 def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]:
@@ -102,8 +116,33 @@ def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]
                 continue  # another process was first
             made.append(each.name)
         if made:
-            admin.wait_for_topics(made)
+            admin.wait_for_topics(made, timeout_ms=int(KNOWN_S_MAX * 1000))
+            _wait_for_every_node(where, admin, made)
     return made
+
+
+def _wait_for_every_node(where: Connection, admin: Any, names: Sequence[str]) -> None:  # noqa: ANN401 - the library is not typed
+    """Return when each living node knows these topics: they learn of them one after the other.
+
+    The library asks any node, and has no public way to ask a certain one.
+    """
+    manager = admin._manager  # noqa: SLF001 - as said
+    topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
+    request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+    until = time.monotonic() + KNOWN_S_MAX
+    left = set(cluster(where).brokers)
+    while left:
+        for node in sorted(left):
+            told = manager.run(manager.send, request, node)
+            if not any(each.error_code for each in told.topics):
+                left.discard(node)
+        if left and time.monotonic() > until:
+            raise Unavailable(
+                f"Nodes {', '.join(map(str, sorted(left)))} do not know topics just made",
+                where=where.bootstrap,
+                hint="They were made: see that these nodes are healthy, then `topics check`.",
+            )
+        time.sleep(_LOOK_S if left else 0)
 
 
 def differences(where: Connection, topics: Sequence[Topic] | None = None) -> list[Difference]:

@@ -115,9 +115,12 @@ def prepare(
     """Write every node's properties, and format the data folders that are new.
 
     What a killed supervisor left running is ended first. `more` goes into every node's properties,
-    over what stands there.
+    over what stands there. Raises `Unavailable` where formatting fails or hangs.
     """
     end_strays(nodes.nodes)
+    folder.mkdir(parents=True, exist_ok=True)
+    # Before formatting: a node that was formatted belongs to this id, also where another failed.
+    (folder / "nodes.json").write_bytes(msgspec.json.encode(nodes))
     formatting = []
     for node in nodes.nodes:
         home = Path(node.folder)
@@ -127,16 +130,36 @@ def prepare(
         (home / "server.properties").write_text(text)
         (home / "log4j2.properties").write_text(_LOGGING)
         if not (home / "data" / "meta.properties").exists():
-            tool = ("kafka.tools.StorageTool", "format", "-t", nodes.cluster_id, "-c")
+            # One word: an id may begin with a dash, and would be read as an option of its own.
+            named = f"--cluster-id={nodes.cluster_id}"
+            tool = ("kafka.tools.StorageTool", "format", named, "-c")
             formatting.append((home, _run(node, programs, *tool)))
-    for home, process in formatting:
-        if process.wait(START_S_MAX):
-            raise Unavailable(
-                "Kafka's data folder could not be formatted",
-                where=str(home),
-                hint=f"Read {home / 'log'}.",
-            )
-    (folder / "nodes.json").write_bytes(msgspec.json.encode(nodes))
+    _await_formatted(formatting)
+
+
+def _await_formatted(formatting: Sequence[tuple[Path, subprocess.Popen[bytes]]]) -> None:
+    """Return when every data folder is formatted; leaves no process of it behind in any case."""
+    until = time.monotonic() + START_S_MAX
+    try:
+        for home, process in formatting:
+            try:
+                failed = process.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise _not_formatted(home, f" within {START_S_MAX:.0f} s") from None
+            if failed:
+                raise _not_formatted(home)
+    finally:
+        for _, process in formatting:
+            process.kill()
+            process.wait()
+
+
+def _not_formatted(home: Path, within: str = "") -> Unavailable:
+    return Unavailable(
+        f"Kafka's data folder could not be formatted{within}",
+        where=str(home),
+        hint=f"Read {home / 'log'}, then start it again.",
+    )
 
 
 def start(node: Node, programs: Programs) -> subprocess.Popen[bytes]:

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from consumers import drop, rulings, speaking, table_board
+from consumers import drop, relay_derived, rulings, speaking, table_board
 from consumers.catalogue import VIEWS, install, view
 from consumers.projection import Batch, FencedError, Runner, catch_up
 from consumers.relay import relay
 from infra import outbox, relaying
+from infra.book import PostgresBook
 from infra.kafka import topics
-from infra.kafka.clients import administrator
-from infra.kafka.reading import reader
+from infra.kafka.reading import Bounds, Consumed, Tail, reader
+from infra.kafka.records import OUTBOX
 from infra.views import LIVE, reading, tape_source, writing
+from ledger.facts import CameraLost, CameraMapped, CameraRestored, ClockChecked, SegmentRecorded
+from ledger.values import format_time
+from ledger.wire import encode
 from tests.feed_faults import from_feed
 from tests.fix_cli import Cli, environ
-from tests.view_feeds import day, dumped, record
+from tests.fix_kafka import made_anew
+from tests.view_feeds import day, dumped, received, record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from infra.kafka.clients import Connection
     from infra.postgres import Database
+    from infra.relaying import Desk
+    from ledger.tape import Received
 
 DERIVED = speaking.topics_of(VIEWS)
 
@@ -131,7 +139,7 @@ def test_a_batch_that_was_refused_says_nothing(database: Database, feed: Connect
     publish_all(database, feed)
     each = view("drop")
     with writing(database, LIVE) as connection, tape_source(database) as source:
-        zombie = Runner(connection, LIVE, source, [each])
+        zombie = Runner(PostgresBook(connection, LIVE), source, [each])
         catch_up(database, source, [each])
         before = said(database)
         with pytest.raises(FencedError):
@@ -155,12 +163,13 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     publish_all(database, feed)
     each = view("drop")
     with writing(database, LIVE) as connection, writing(database, LIVE) as beside:
-        store, other = (speaking.Store(c, LIVE) for c in (connection, beside))
+        book, other = (PostgresBook(c, LIVE) for c in (connection, beside))
+        store = book.store
         with connection.transaction(force_rollback=True):
-            speaking.listen(store, each)
+            speaking.listen(book, each)
             each.apply(store, Batch(rows))
             keys = store.load(drop.DAYS, store.heard["drop_days"])
-            outbox.leave(other, 1, [outbox.Message("t", str(key), "{}") for key in keys])
+            other.leave(1, [outbox.Message("t", str(key), "{}") for key in keys])
     assert dumped(database, each) == b""
     assert said(database) > 0
 
@@ -172,14 +181,74 @@ def test_a_topic_that_lost_its_end_is_told_again(database: Database, feed: Conne
     publish_all(database, feed)
     from_feed(database, feed)
     publish_all(database, feed)
-    lost = "ledger.drop-totals.v1"
-    with administrator(feed) as admin:
-        admin.delete_topics([lost])
-        while lost in admin.list_topics():
-            pass
-    topics.apply(feed, [topics.topic(lost)])
+    made_anew(feed, ["ledger.drop-totals.v1"])
     publish_all(database, feed)
     agrees(database, feed)
+
+
+def test_a_topic_lost_after_its_messages_were_forgotten_is_told_again_from_the_views(
+    database: Database, feed: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    record(database, day(5))
+    install(database)
+    publish_all(database, feed)
+    from_feed(database, feed)
+    publish_all(database, feed)
+    with database.connect("ledger_owner") as connection:
+        connection.execute("UPDATE views.outbox SET made_at_us = 0")
+    publish_all(database, feed)
+    assert said(database) == 0, "all of it was forgotten"
+    publish_all(database, feed)
+    assert not [each for each in caplog.records if each.levelname == "ERROR"], "none is lost yet"
+    lost = ["ledger.drop-totals.v1", "ledger.adjudications.v1"]
+    made_anew(feed, lost)
+    publish_all(database, feed)
+    agrees(database, feed)
+    assert told_versions(feed) == versions(database)
+    errors = [each.getMessage() for each in caplog.records if each.levelname == "ERROR"]
+    assert sum("is said again" in " ".join(each.split()) for each in errors) == len(lost)
+
+
+class Kept:
+    """A desk of which only the outbox is asked."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.kept = [outbox.Kept(n, n, 0, KEYS[n % 2], "{}") for n in numbers]
+
+    def outbox(self, _topic: str, after: int, limit: int) -> list[outbox.Kept]:
+        return [each for each in self.kept if each.number > after][:limit]
+
+
+KEYS = ("a", "d")
+"""The keys of even and of odd messages, of partition 0 and 1 of two."""
+
+
+@pytest.mark.parametrize(
+    ("kept", "ends", "resumed"),
+    [
+        ((5, 6, 7, 8), (8, 7), 8),  # nothing is lost
+        ((5, 6, 7, 8), (6, 7), 7),  # 8 is, and is kept
+        ((5, 6, 7, 8), (4, 7), 0),  # 6 and 8 are, and what was between 4 and 5 may be
+        ((6, 8), (8, 1), 8),  # a partition that nobody writes to any more
+        ((), (8, 7), 8),  # all is forgotten, and all is there
+        ((), (0, 0), 0),  # and nothing is
+    ],
+)
+def test_a_topic_begins_anew_where_not_all_that_it_lacks_is_kept(
+    kept: tuple[int, ...], ends: tuple[int, int], resumed: int
+) -> None:
+    found = {
+        number: Tail(
+            Bounds(0, end),
+            Consumed(number, 0, None, None, ((OUTBOX, b"%d" % end),)) if end else None,
+        )
+        for number, end in enumerate(ends)
+    }
+    restated: list[Sequence[str]] = []
+    stream = relay_derived.Outbox(cast("Desk", Kept(*kept)), "t", restated.append)
+    assert stream.resume(8, found) == resumed
+    stream.set_back(resumed)
+    assert restated == ([["t"]] if resumed == 0 else [])
 
 
 @pytest.mark.long
@@ -225,3 +294,51 @@ def test_the_relay_command_publishes_and_restates_them(
     assert sum(each["messages"] for each in told) > 0
     cli("relay", "--once")
     agrees(database, feed)
+
+
+def test_every_mark_on_a_cameras_clock_is_published_once_in_the_order_it_was_told(
+    database: Database, feed: Connection
+) -> None:
+    facts = [*day(6), *marks()]
+    rows = record(database, facts)
+    install(database)
+    publish_all(database, feed)
+    from_feed(database, feed)
+    publish_all(database, feed)
+    told = read(feed, "ledger.camera-sync.v1")["hollywood/CC-07-A"]
+    assert [each["kind"] for each in told] == ["mapped", "checked", "recorded", "lost", "restored"]
+    checked = told[1]
+    assert (checked["offset_us"], checked["plus_minus_us"]) == (-1_500_000, 20_000)
+    assert checked["camera_us"] - checked["reference_us"] == checked["offset_us"]
+    assert told[2]["camera_until_us"] - told[2]["camera_us"] == 60_000_000
+    on_tape = {row.position: row.id for row in rows}
+    assert [on_tape[each["position"]] for each in told] == [each["id"] for each in told]
+
+
+def marks() -> list[Received]:
+    """What one camera's recorder tells."""
+    noon = 1_795_100_000_000_000
+    bodies = (
+        CameraMapped(camera="CC-07-A", table="CC-07", kind="stationary", covers=["table"]),
+        ClockChecked(
+            camera="CC-07-A",
+            camera_time=format_time(noon - 1_500_000),
+            reference_time=format_time(noon),
+            reference="gps",
+            uncertainty_ms=20,
+        ),
+        SegmentRecorded(
+            camera="CC-07-A",
+            path="a/1.webm",
+            sha256="0" * 64,
+            start=format_time(noon),
+            frames=1_800,
+            duration_us=60_000_000,
+        ),
+        CameraLost(camera="CC-07-A", reason="power"),
+        CameraRestored(camera="CC-07-A", reason="power"),
+    )
+    return [
+        received(encode(body, "/hollywood/surveillance/nvr-9", f"m{number}", noon + number))
+        for number, body in enumerate(bodies)
+    ]

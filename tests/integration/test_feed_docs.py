@@ -8,22 +8,22 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from consumers.alerts import KINDS
 from consumers.batches import Batch
 from consumers.catalogue import install
+from consumers.relay_watch import RelayWatch
 from consumers.watch import STUCK_S_MAX, AlertWatch, Watch
 from infra import relaying
 from infra.kafka import topics
-from infra.settings import TABLE
+from infra.tape import PostgresTape
 from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
     from infra.postgres import Database
 
 ROOT = Path(__file__).parents[2]
-RUNBOOK = (ROOT / "docs/operations.md").read_text()
 EDGE = {"round_ledger_received_total", "round_ledger_facts_total"}
 """Told by the HTTP edge, tested there."""
 
@@ -38,7 +38,9 @@ def told(database: Database) -> set[str]:
     watch = Watch(database, feed=True)
     watch.moved("drop", Batch(rows[:2]))
     watch.fenced("drop")
-    pages = watch.page() + AlertWatch(database).page()
+    relay = RelayWatch()
+    relay.passed(topics.FACTS, 1)
+    pages = watch.page() + AlertWatch(database).page() + relay.page()
     families = text_string_to_metric_families(pages.decode())
     return {sample.name for family in families for sample in family.samples}
 
@@ -57,31 +59,96 @@ def test_every_figure_of_the_dashboard_is_told_and_every_one_told_is_on_it(
     assert shown - EDGE == names
 
 
-def test_every_alert_has_a_line_in_the_runbook_and_its_threshold_is_a_setting() -> None:
-    lines = {
-        kind: line for kind in KINDS for line in RUNBOOK.splitlines() if f"| `{kind}` |" in line
-    }
-    assert lines.keys() == set(KINDS)
-    settings = {row.name for row in TABLE}
-    named = {
-        f"ROUND_LEDGER_{name}" for name in re.findall(r"`(ALERT_\w+)`", "".join(lines.values()))
-    }
-    assert named <= settings
-    assert all(
-        "ALERT_" in line for kind, line in lines.items() if kind not in {"procedure", "parked"}
-    )
-
-
-def test_a_process_that_does_not_come_round_or_hears_nothing_says_so(database: Database) -> None:
+def test_a_process_that_does_not_come_round_says_so(database: Database) -> None:
     for watch in (Watch(database, feed=True), AlertWatch(database)):
         assert watch.alive() is None
-        assert watch.ready() is None
         asked = watch.ticking(lambda: False)
         watch.ticked_at = time.monotonic() - STUCK_S_MAX - 1
         assert "nothing came round" in (watch.alive() or "")
         assert not asked()
         assert watch.alive() is None
-    silent = Watch(database, feed=True)
-    silent.figures.heard_at = time.time() - 31
-    assert "no broker" in (silent.ready() or "")
-    assert silent.alive() is None, "a restart would not bring the brokers back"
+
+
+def test_a_process_is_ready_from_the_first_answer_on_until_answers_are_too_old(
+    database: Database,
+) -> None:
+    feed, tape = (Watch(database, feed=each, ready_s=5) for each in (True, False))
+    alerts = AlertWatch(database, ready_s=5)
+    for watch, told in ((feed, feed.figures), (tape, tape.figures), (alerts, alerts.tally)):
+        assert "has answered yet" in (watch.ready() or ""), "it was only started"
+        told.answered_at = time.monotonic()
+        assert watch.ready() is None
+        told.answered_at = time.monotonic() - 6
+        assert "has answered for 6 s" in (watch.ready() or "")
+        assert watch.alive() is None, "a restart would not bring the brokers back"
+    feed.lost("PostgreSQL is away")
+    assert (feed.ready() or "").endswith("for 6 s: PostgreSQL is away")
+    feed.read()
+    assert (feed.ready() or "").endswith("for 6 s"), "the library reads nothing without a broker"
+    tape.read()
+    assert tape.ready() is None
+
+
+@pytest.mark.parametrize("step_s", [-3_600.0, 3_600.0])
+def test_how_long_brokers_are_silent_is_told_by_a_clock_that_nobody_sets(
+    database: Database, monkeypatch: pytest.MonkeyPatch, step_s: float
+) -> None:
+    feed, alerts = Watch(database, feed=True), AlertWatch(database)
+    wall, steady, later_s = time.time, time.monotonic, 5.0
+    monkeypatch.setattr("time.time", lambda: wall() + step_s)
+    monkeypatch.setattr("time.monotonic", lambda: steady() + later_s)
+    assert 5 <= silent_s(feed, "feed") < 60, "no broker has answered since it began"
+    assert 5 <= silent_s(alerts, "alerts") < 60
+    feed.figures.answered_at = alerts.tally.answered_at = time.monotonic()
+    later_s += 20
+    assert 20 <= silent_s(feed, "feed") < 60
+    assert 20 <= silent_s(alerts, "alerts") < 60
+
+
+def silent_s(watch: Watch | AlertWatch, who: str) -> float:
+    name = f"round_ledger_{who}_silent_seconds"
+    told = text_string_to_metric_families(watch.page().decode())
+    return next(each.samples[0].value for each in told if each.name == name)
+
+
+def test_what_waits_for_a_topic_is_told_in_records_and_in_seconds(database: Database) -> None:
+    record(database, day(1))
+    with relaying.lead(database, lambda: False) as desk:
+        assert desk
+        desk.move(topics.FACTS, 0, 1)
+        first = {each.topic: each for each in relaying.waiting(database)}[topics.FACTS]
+        time.sleep(0.02)
+        later = {each.topic: each for each in relaying.waiting(database)}[topics.FACTS]
+        assert first.records == later.records > 0
+        assert later.since_us - first.since_us >= 20_000
+        desk.move(topics.FACTS, 1, 1 + first.records)
+        at_end = {each.topic: each for each in relaying.waiting(database)}[topics.FACTS]
+    assert (at_end.records, at_end.since_us) == (0, 0)
+
+
+def test_what_was_set_aside_is_told_by_its_verdict(database: Database) -> None:
+    facts = day(1)
+    record(database, facts)
+    with PostgresTape(database) as tape:
+        tape.append([facts[0]._replace(data=b"{}")])
+    page = Watch(database, feed=True).page().decode()
+    assert 'round_ledger_quarantine_inputs{verdict="equivocation"} 1.0' in page
+    assert 'round_ledger_quarantine_inputs{verdict="quarantined"} 0.0' in page
+
+
+def test_the_compose_file_asks_every_process_that_tells_of_itself_whether_it_is_ready() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    served = re.findall(r'command: \[.*"--port", "(\d+)"\]', text)
+    asked = re.findall(r"http://127\.0\.0\.1:(\d+)/(\w+)", text)
+    assert len(served) == 3
+    assert sorted(asked) == [("8080", "readyz"), *((port, "readyz") for port in sorted(served))]
+    table = (ROOT / "docs/runbook/upgrade.md").read_text()
+    assert re.findall(r"\| (\d{4}) \|$", table, re.MULTILINE) == ["8080", "9101", "9102", "9103"]
+
+
+def test_no_page_promises_that_a_record_comes_once() -> None:
+    """At least once, in order; what is counted is counted once because the record says so."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").glob("*.json")]
+    assert len(pages) > 50
+    for page in pages:
+        assert not re.search(r"exactly[ -]once", page.read_text(), re.IGNORECASE), page.name

@@ -5,117 +5,67 @@ from __future__ import annotations
 import json
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from consumers.catalogue import VIEWS, install, view
-from consumers.projection import Batch, Runner, catch_up
+from consumers.projection import Batch, Runner
 from consumers.relay import relay
 from consumers.release import release
 from infra import parking, views
+from infra.book import PostgresBook
 from infra.tape import PostgresTape
 from infra.views import LIVE, Store, tape_source
 from tests.feed_faults import everything, from_feed, of_rows, publish
 from tests.feeding import once
 from tests.fix_cli import Cli, environ
+from tests.keeping import arriving, begun_anew, keeper, positions
+from tests.until import until
 from tests.view_feeds import day, dumped, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from infra.kafka.clients import Connection
     from infra.postgres import Database
     from infra.views import Tracking
     from tests.fix_kafka import Cluster
 
-ROOT = Path(__file__).parents[2]
 KILLS, KILLS_LONG = 5, 30
-
-
-@contextmanager
-def keeper(base: Database, where: Connection) -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.feed_process", base.url, where.bootstrap],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            assert process.stdout
-            assert process.stdout.readline() == "up\n"
-            yield process
-        finally:
-            process.send_signal(signal.SIGCONT)
-            process.kill()
 
 
 @contextmanager
 def load(base: Database, where: Connection, minutes: int) -> Iterator[None]:
     """A day arriving little by little, and a relay that publishes it."""
-    facts = day(minutes)
     done = threading.Event()
-
-    def append() -> None:
-        with PostgresTape(base) as tape:
-            for first in range(0, len(facts), 25):
-                if done.wait(0.02):
-                    return
-                tape.append(facts[first : first + 25])
-
-    threads = [
-        threading.Thread(target=append),
-        threading.Thread(target=relay, args=(base, where), kwargs={"stop": done.is_set}),
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        for thread in threads:
-            thread.join()
-
-
-def positions(base: Database) -> tuple[int, int]:
-    with base.connect("ledger_reader") as connection:
-        row = connection.execute("SELECT min(position), max(position) FROM views.tracking")
-        low, high = row.fetchone() or (0, 0)
-    return low, high
-
-
-def begun_anew(base: Database) -> dict[str, bytes]:
-    with base.connect("ledger_owner") as connection:
-        for each in VIEWS:
-            for table in each.tables:
-                connection.execute(f"TRUNCATE views.{table.name}".encode())
-        connection.execute("UPDATE views.tracking SET position = 0")
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
-    return everything(base)
+    relaying = threading.Thread(target=relay, args=(base, where), kwargs={"stop": done.is_set})
+    with arriving(base, day(minutes)):
+        relaying.start()
+        try:
+            yield
+        finally:
+            done.set()
+            relaying.join()
 
 
 def survives(base: Database, where: Connection, kills: int, minutes: int) -> None:
     chance = random.Random(kills)  # noqa: S311 - repeatable, guards nothing
     install(base)
-    amidst = 0
+    amidst = killed = 0
     with load(base, where, minutes):
-        for _ in range(kills):
+        while killed < kills or (not amidst and killed < KILLS_LONG):
+            killed += 1
             with keeper(base, where) as running:
-                assert running.stdout
-                for _ in range(chance.randint(1, 14)):
-                    assert running.stdout.readline() == "moved\n", running.communicate()[1]
+                running.says("moved", chance.randint(1, 14))
                 time.sleep(chance.random() * 0.03)
-                running.kill()
             low, high = positions(base)
             amidst += low != high
     once(base, where)
@@ -141,35 +91,69 @@ def test_views_killed_tens_of_times_while_facts_come_are_those_of_the_tape(
     survives(database, kafka, KILLS_LONG, 40)
 
 
+def test_a_view_that_moves_before_its_rows_loses_facts_to_a_kill_and_it_is_seen(
+    database: Database, kafka: Connection
+) -> None:
+    """The control of the two above."""
+    record(database, day(2))
+    install(database)
+    once(database, kafka)
+    with keeper(database, kafka, "early") as running:
+        running.says("early")
+    from_feed(database, kafka)
+    assert everything(database) != begun_anew(database)
+
+
 def test_a_zombie_that_wakes_after_it_was_overtaken_is_refused_and_counts_nothing(
     database: Database, kafka: Connection
 ) -> None:
-    record(database, day(10))
+    """Paused with its connections alive: each view that it goes on with refuses it, once."""
+    rows = record(database, day(3))
     install(database)
     once(database, kafka)
-    with keeper(database, kafka) as zombie:
-        assert zombie.stdout
-        assert zombie.stdout.readline() == "moved\n"
-        zombie.send_signal(signal.SIGSTOP)
-        release_locks(database)
+    with keeper(database, kafka, "between") as zombie:
+        zombie.has_stopped()
         from_feed(database, kafka)
         overtaken = everything(database)
-        zombie.send_signal(signal.SIGCONT)
-        time.sleep(1)
-        zombie.send_signal(signal.SIGTERM)
-        said = zombie.communicate(timeout=30)[0]
-    assert int(said.splitlines()[-1].split()[3]) > 0 or "lost" in said, said
+        zombie.process.send_signal(signal.SIGCONT)
+        zombie.says("refused", len(VIEWS))
+        assert zombie.stop() == f"stopped at {len(rows)}, {len(VIEWS)} refused"
+    assert {each for each in zombie.said if each.startswith("refused")} == {
+        f"refused {each.name}" for each in VIEWS
+    }
+    assert (zombie.count("moved"), zombie.count("lost")) == (1, 0)
     assert everything(database) == overtaken == begun_anew(database)
 
 
-def release_locks(base: Database) -> None:
-    """End transactions of the paused process, as the server would after its own time limit."""
-    with base.connect("ledger_owner") as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname ="
-            " current_database() AND pid <> pg_backend_pid()"
-            " AND state IN ('idle in transaction', 'idle in transaction (aborted)')"
-        )
+def test_a_zombie_whose_transaction_was_ended_for_it_goes_on_from_where_its_views_are(
+    database: Database, kafka: Connection
+) -> None:
+    record(database, day(3))
+    install(database)
+    once(database, kafka)
+    with keeper(database, kafka, "within") as zombie:
+        zombie.has_stopped()
+        end_transactions(database)
+        from_feed(database, kafka)
+        overtaken = everything(database)
+        zombie.process.send_signal(signal.SIGCONT)
+        zombie.says("lost")
+        assert everything(database) == overtaken
+        more = len(record(database, day(2, seed=9)))
+        once(database, kafka)
+        until(lambda: positions(database) == (more, more))
+        assert zombie.stop() == f"stopped at {more}, 0 refused"
+    assert everything(database) == begun_anew(database)
+
+
+def end_transactions(base: Database) -> None:
+    """End what a paused process holds, as the server would after its own time limit."""
+    with psycopg.connect(base.owner_url, autocommit=True) as connection:  # who sees everybody's
+        ended = connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
+            " current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'"
+        ).fetchall()
+    assert ended == [(True,)]
 
 
 def test_a_table_that_is_released_goes_on_in_a_process_that_had_parked_it(
@@ -183,19 +167,14 @@ def test_a_table_that_is_released_goes_on_in_a_process_that_had_parked_it(
     publish(database, kafka, sent, len(rows))
     install(database)
     with keeper(database, kafka) as running:
-        until = time.monotonic() + 60
-        while positions(database)[0] < len(rows) and time.monotonic() < until:
-            time.sleep(0.05)
+        until(lambda: positions(database)[0] == len(rows))
         assert {each.tape for each in parking.shown(database)} == {tape}
         release(database, VIEWS, tape)
         more = record(database, day(5, seed=9))
         assert any(row.tape == tape for row in more[len(rows) :])
         once(database, kafka)
-        while positions(database)[0] < len(more) and time.monotonic() < until:
-            time.sleep(0.05)
-        running.terminate()
-        said = running.communicate(timeout=60)[0]
-    assert said.splitlines()[-1].startswith(f"stopped at {len(more)}, ")
+        until(lambda: positions(database)[0] == len(more))
+        assert running.stop().startswith(f"stopped at {len(more)}, ")
     assert parking.shown(database) == []
     assert everything(database) == begun_anew(database)
 
@@ -209,22 +188,17 @@ def test_views_wait_for_a_broker_that_is_killed_and_go_on_when_it_is_back(
     node = own_kafka.nodes.nodes[0]
     once(database, own_kafka.where)
     with keeper(database, own_kafka.where) as running:
-        assert running.stdout
-        assert running.stdout.readline() == "moved\n"
+        running.says("moved")
         own_kafka.kill(node)
         more = len(record(database, day(3, seed=9))) - len(rows)
         assert more > 0
         time.sleep(3)
-        assert running.poll() is None, running.communicate()[1]
+        assert running.process.poll() is None, running.said
         own_kafka.start(node)
         own_kafka.wait()
         once(database, own_kafka.where)
-        until = time.monotonic() + 60
-        while positions(database)[0] < len(rows) + more and time.monotonic() < until:
-            time.sleep(0.1)
-        running.terminate()
-        said = running.communicate(timeout=60)[0]
-    assert said.splitlines()[-1] == f"stopped at {len(rows) + more}, 0 refused"
+        until(lambda: positions(database)[0] == len(rows) + more)
+        assert running.stop() == f"stopped at {len(rows) + more}, 0 refused"
     assert everything(database) == begun_anew(database)
 
 
@@ -245,7 +219,7 @@ def test_without_the_comparison_a_zombie_would_have_counted_twice(
         return True
 
     with views.writing(database, LIVE) as connection, tape_source(database) as source:
-        zombie = Runner(connection, LIVE, source, [payouts])
+        zombie = Runner(PostgresBook(connection, LIVE), source, [payouts])
         from_feed(database, kafka, [payouts])
         right = dumped(database, payouts)
         monkeypatch.setattr(views, "advance", blind)
@@ -272,9 +246,7 @@ def test_the_command_follows_kafka_tells_its_figures_and_unparks(
     with cli.start("consume", "all", "--follow", "--port", "0") as running:
         assert running.stderr
         port = json.loads(running.stderr.readline())["port"]
-        until = time.monotonic() + 60
-        while positions(database)[0] < len(rows) and time.monotonic() < until:
-            time.sleep(0.1)
+        until(lambda: positions(database)[0] == len(rows))
         figures = got(port, "/metrics")[1]
         assert got(port, "/healthz") == got(port, "/readyz") == (200, "ok\n")
         assert got(port, "/else")[0] == 404

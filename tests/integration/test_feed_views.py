@@ -13,14 +13,13 @@ from consumers.release import release
 from consumers.runner import Manner
 from infra import parking
 from infra.kafka import records, topics
-from infra.kafka.clients import administrator
 from infra.kafka.source import feed_source
 from infra.views import LIVE, Store, tape_source, writing
 from ledger.errors import NotFound, Refused
 from ledger.tape import TapeRow, chain_hash
 from tests.feed_faults import everything, from_feed, naive, of_rows, publish, shuffled_tapes
 from tests.feeding import once
-from tests.fix_kafka import FEED
+from tests.fix_kafka import made_anew
 from tests.fix_postgres import fact
 from tests.view_feeds import Prefix, day, dumped, record
 
@@ -346,11 +345,7 @@ def test_a_topic_that_was_made_anew_loses_nothing(
     half = len(rows) // 2
     publish(database, kafka, of_rows(rows)[:half], half)
     from_feed(database, kafka)
-    with administrator(kafka) as admin:
-        admin.delete_topics([topics.FACTS])
-        while topics.FACTS in admin.list_topics():
-            pass
-    topics.apply(kafka, FEED)
+    made_anew(kafka, [topics.FACTS])
     once(database, kafka)
     from_feed(database, kafka)
     assert everything(database) == from_tape(database)

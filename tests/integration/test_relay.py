@@ -14,15 +14,17 @@ from consumers import relay_check
 from infra import relaying
 from infra.kafka import records, topics
 from infra.kafka.clients import administrator
-from infra.kafka.publisher import Publisher
+from infra.kafka.library import TopicPartition
+from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS, Publisher
 from infra.kafka.reading import reader
+from infra.kafka.records import partition_of
 from infra.postgres import Database
 from infra.tape import PostgresTape
 from ledger.errors import Refused, Unavailable
 from ledger.tape import GENESIS, Quarantined, TapeRow, chain_hash
 from tests.feeding import PLACES, fill, once
 from tests.fix_cli import Cli, environ
-from tests.fix_kafka import FEED
+from tests.fix_kafka import FEED, made_anew
 from tests.fix_postgres import create_database, fact, new_name, url_of
 
 if TYPE_CHECKING:
@@ -63,11 +65,7 @@ def kinds(base: Database, where: Connection) -> Sequence[str]:
 
 def empty_again(where: Connection) -> None:
     """A topic that was deleted and made anew: what a cluster looks like that lost its disks."""
-    with administrator(where) as admin:
-        admin.delete_topics([each.name for each in FEED])
-        while topics.FACTS in admin.list_topics():
-            pass
-    topics.apply(where, FEED)
+    made_anew(where, [each.name for each in FEED])
 
 
 def test_every_fact_is_on_the_feed_once_as_it_is_on_the_tape(
@@ -226,19 +224,110 @@ def test_a_fact_that_is_not_on_record_is_a_stranger_however_well_chained(
     assert kinds(database, kafka) == ["stranger"]
 
 
-def test_the_reader_in_the_docs_reads_every_fact_once_with_kafka_python_alone(
+def test_a_whole_fact_that_does_not_follow_the_one_before_it_is_named(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 20)
+    once(database, kafka)
+    last = tape.rows_of("hollywood/cage", [(4, 4)])[0]
+    row = last._replace(table_seq=5, position=21)
+    put(kafka, records.of_row(row._replace(hash=chain_hash(GENESIS, row)), GENESIS))
+    assert set(kinds(database, kafka)) == {"unchained", "stranger"}
+
+
+def test_a_fact_in_a_partition_that_is_not_its_own_is_named(
+    database: Database,
+    tape: PostgresTape,
+    kafka: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As another producer would do, which does not spread keys as this one does."""
+    fill(tape, 20)
+    count = topics.topic(topics.FACTS).partitions
+    with monkeypatch.context() as other:
+        other.setattr(
+            "infra.kafka.publisher.partition_of", lambda key, _: (partition_of(key, count) + 1) % 24
+        )
+        once(database, kafka)
+    assert kinds(database, kafka) == ["misplaced"] * 20
+
+
+NOTHING_ELSE = """
+import runpy, sys
+has = sys.stdlib_module_names | set(sys.argv[1].split(","))
+class Only:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in has:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Only())
+sys.argv[:2] = []
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+"""Runs a program that finds no module but the standard library's, and those that are named."""
+
+
+def read_as_others_do(
+    where: Connection, has: str = "kafka,zstandard"
+) -> subprocess.CompletedProcess[str]:
+    """What the reader in the docs says of all that is there, where nothing else is installed."""
+    command = [sys.executable, "-W", "ignore", "-c", NOTHING_ELSE, has]
+    command += [str(READER), where.bootstrap, "--until-end"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def told_by(ran: subprocess.CompletedProcess[str]) -> dict[str, list[int]]:
+    """The sequences it printed, by place, as they came."""
+    told: dict[str, list[int]] = {}
+    for line in ran.stdout.splitlines():
+        place, sequence = line.split()[:2]
+        told.setdefault(place, []).append(int(sequence))
+    return told
+
+
+def test_the_reader_in_the_docs_reads_every_fact_once_with_kafka_python_and_zstd_alone(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
     fill(tape, 40)
     once(database, kafka)
     put(kafka, record_of(tape, 3), record_of(tape, 31))  # sent again
-    command = [sys.executable, "-W", "ignore", str(READER), kafka.bootstrap, "--until-end"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    told = [tuple(line.split()[:2]) for line in done.stdout.splitlines()]
-    assert len(told) == len(set(told)) == 40
+    ran = read_as_others_do(kafka)
+    assert (ran.returncode, sorted(told_by(ran).values())) == (0, [[*range(1, 9)]] * 5)
+    assert "missing" not in ran.stderr
     put(kafka, records.of_row(tape.read(0, 1)[0]._replace(table_seq=50), GENESIS))
-    hole = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert "are missing" in hole.stderr
+    ran = read_as_others_do(kafka)
+    assert ran.returncode == 1
+    assert "after 8 are missing" in ran.stderr
+    told = "Libraries for zstd compression codec not found"
+    assert told in " ".join(READER.with_name("feed.md").read_text().split())
+    ran = read_as_others_do(kafka, "kafka")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert told in ran.stderr
+
+
+def test_the_reader_in_the_docs_passes_no_hole_at_the_start_and_says_from_where_it_reads(
+    database: Database, tape: PostgresTape, kafka: Connection
+) -> None:
+    fill(tape, 40)
+    first = tape.read(0, 1)[0].tape
+    put(kafka, *[record_of(tape, n) for n in range(2, 41)])
+    ran = read_as_others_do(kafka)
+    assert ran.returncode == 1
+    assert f"facts of {first} after 0 are missing" in ran.stderr
+    assert first not in told_by(ran)
+    assert len(told_by(ran)) == 4, "other places go on"
+
+    put(kafka, record_of(tape, 1))
+    ran = read_as_others_do(kafka)
+    assert ran.returncode == 0
+    assert told_by(ran)[first] == [*range(1, 9)], "what waited comes after it"
+
+    held = next(each for each in on(kafka) if each.key == first.encode())
+    with administrator(kafka) as admin:
+        admin.delete_records({TopicPartition(topics.FACTS, held.partition): held.offset + 3})
+    ran = read_as_others_do(kafka)
+    assert ran.returncode == 0
+    assert f"{first} is read from 5 on" in ran.stderr
+    assert told_by(ran)[first] == [5, 6, 7, 8]
 
 
 def test_a_relay_without_its_topics_says_what_to_do(
@@ -252,11 +341,37 @@ def test_a_relay_without_its_topics_says_what_to_do(
 def test_facts_of_the_largest_size_and_any_characters_pass(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
-    big = json.dumps({"note": "ü♠" * 8_000}, ensure_ascii=False).encode()
-    tape.append([fact(n, data=big, comment="é" * 100) for n in range(150)])
+    large(tape, 150)
     once(database, kafka)
     assert relay_check.verify(database, kafka).facts == 150
     assert kinds(database, kafka) == []
+
+
+def large(tape: PostgresTape, count: int) -> None:
+    big = json.dumps({"note": "ü♠" * 8_000}, ensure_ascii=False).encode()
+    tape.append([fact(n, data=big, comment="é" * 100) for n in range(count)])
+
+
+def test_no_more_is_under_way_than_a_window_and_a_window_is_as_full_as_may_be(
+    database: Database, tape: PostgresTape, kafka: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large(tape, 150)
+    fill(tape, WINDOW_RECORDS + 200, first=150)
+    publish = Publisher.publish
+    windows: list[Sequence[Record]] = []
+
+    def noted(self: Publisher, topic: str, partitions: int, sent: Sequence[Record]) -> None:
+        windows.append(sent)
+        publish(self, topic, partitions, sent)
+
+    monkeypatch.setattr(Publisher, "publish", noted)
+    once(database, kafka)
+    octets = [sum(each.octets for each in window) for window in windows]
+    assert max(octets) <= WINDOW_OCTETS < octets[0] + windows[1][0].octets
+    assert [len(window) for window in windows][1:] == [
+        WINDOW_RECORDS,
+        1350 - 1000 - len(windows[0]),
+    ]
 
 
 def test_the_commands_publish_verify_and_publish_again(

@@ -35,17 +35,40 @@ KILLS, KILLS_LONG = 4, 40
 WINDOW = 40  # small, so that a kill falls into the middle of much
 
 
+@contextmanager
 def process(
     base: Database, where: Connection, mode: str = "right", deadline_s: float = 30
-) -> subprocess.Popen[str]:
+) -> Iterator[subprocess.Popen[str]]:
+    """A relay; whatever becomes of the test, it is ended."""
     command = [sys.executable, "-m", "tests.relay_process", base.url, where.bootstrap]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [*command, str(WINDOW), mode, str(deadline_s)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def moves(base: Database, within_s: float = 30) -> None:
+    """Wait until more is acknowledged than now: lines that were printed before prove nothing."""
+    before = relaying.tracked(base)
+    until = time.monotonic() + within_s
+    while relaying.tracked(base) == before:
+        assert time.monotonic() < until, "nothing goes out"
+        time.sleep(0.05)
+
+
+def stands_still(base: Database, for_s: float) -> bool:
+    """Whether nothing more is acknowledged, once what was on its way has come."""
+    time.sleep(0.5)
+    before = relaying.tracked(base)
+    time.sleep(for_s)
+    return relaying.tracked(base) == before
 
 
 @contextmanager
@@ -89,11 +112,12 @@ def checked(base: Database, where: Connection) -> Checked:
     return relay_check.verify(base, where)
 
 
-def survives(base: Database, where: Connection, kills: int) -> None:
+def survives(base: Database, where: Connection, kills: int) -> Checked:
     with load(base) as count:
         killed(base, where, kills, seed=kills)
     seen = checked(base, where)
     assert (seen.broken, seen.facts) == (0, count[0]), seen.breaks
+    return seen
 
 
 def test_a_relay_killed_at_any_moment_loses_no_fact(database: Database, kafka: Connection) -> None:
@@ -102,7 +126,8 @@ def test_a_relay_killed_at_any_moment_loses_no_fact(database: Database, kafka: C
 
 @pytest.mark.long
 def test_a_relay_killed_tens_of_times_loses_no_fact(database: Database, kafka: Connection) -> None:
-    survives(database, kafka, KILLS_LONG)
+    seen = survives(database, kafka, KILLS_LONG)
+    assert seen.duplicates, "some kill must fall between an acknowledgement and tracking"
 
 
 def test_a_relay_that_moves_tracking_before_the_acknowledgement_loses_facts_and_it_is_seen(
@@ -130,16 +155,37 @@ def test_of_two_relays_one_waits_and_takes_over_when_the_other_is_killed(
         with commands.start() as second:
             assert second.stderr
             assert b"another relay leads" in second.stderr.readline()
+            assert relay_check.verify(database, kafka).duplicates == 0
             first.kill()
-            waited_from = relaying.tracked(database)
-            until = time.monotonic() + 20
-            while relaying.tracked(database) == waited_from and time.monotonic() < until:
-                time.sleep(0.05)
-            assert relaying.tracked(database) != waited_from
+            first.wait()
+            moves(database)
+            moves(database)  # what the first one still had under way is behind us
             second.terminate()
             assert second.wait(20) == 0
+            assert b"Published" in second.stderr.read(), "it was the second one that published"
     seen = checked(database, kafka)
     assert (seen.broken, seen.facts) == (0, count[0])
+
+
+@pytest.mark.long
+def test_without_the_lead_two_relays_send_facts_twice_until_tracking_refuses_one(
+    database: Database, kafka: Connection
+) -> None:
+    """The control of the one above."""
+    with (
+        load(database) as count,
+        process(database, kafka, "leaderless") as first,
+        process(database, kafka, "leaderless") as second,
+    ):
+        until = time.monotonic() + 60
+        while first.poll() is None and second.poll() is None:
+            assert time.monotonic() < until, "neither is refused"
+            time.sleep(0.05)
+        refused = first if first.poll() is not None else second
+        assert "Another relay has moved" in refused.communicate()[1]
+    seen = checked(database, kafka)
+    assert (seen.broken, seen.facts) == (0, count[0])
+    assert seen.duplicates
 
 
 def test_a_relay_that_lost_the_lead_moves_nothing(database: Database) -> None:
@@ -180,14 +226,11 @@ def test_a_broker_that_is_killed_and_started_again_is_waited_for(
         assert running.stdout
         assert running.stdout.readline() == "moved\n"
         own_kafka.kill(node)
-        time.sleep(2)
+        assert stands_still(database, 1.5), "the control: nobody acknowledges anything"
         assert running.poll() is None, running.communicate()[1]
         own_kafka.start(node)
         own_kafka.wait()
-        before = relaying.tracked(database)
-        until = time.monotonic() + 25
-        while relaying.tracked(database) == before and time.monotonic() < until:
-            time.sleep(0.1)
+        moves(database)
         running.terminate()
         assert running.wait(40) == 0, running.communicate()[1]
     seen = checked(database, own_kafka.where)
@@ -202,7 +245,10 @@ def test_an_outage_beyond_the_deadline_ends_the_relay_and_the_next_one_goes_on(
     fill(tape, 100)
     with relays(database, own_kafka.where, tmp_path).start("--deadline", "4") as running:
         until = time.monotonic() + 20
-        while not relaying.tracked(database) and time.monotonic() < until:
+        while {each.topic: each.position for each in relaying.tracked(database)} != {
+            topics.FACTS: 100
+        }:
+            assert time.monotonic() < until, "the first hundred never went out"
             time.sleep(0.1)
         own_kafka.pause(on=True)
         fill(tape, 100, first=100)
@@ -211,6 +257,7 @@ def test_an_outage_beyond_the_deadline_ends_the_relay_and_the_next_one_goes_on(
         told = running.stderr.read().decode()
         assert "Kafka does not do what is asked" in told
         assert "Traceback" not in told
+    assert relaying.tracked(database)[0].position == 100, "the control: the rest did not go out"
     own_kafka.pause(on=False)
     own_kafka.wait()
     seen = checked(database, own_kafka.where)
@@ -224,16 +271,14 @@ def test_with_three_nodes_any_one_may_be_killed_while_facts_are_published(
     cluster = Cluster(tmp_path / "kafka", 3)
     try:
         topics.apply(cluster.where, FEED)
-        until = time.monotonic() + 20
-        while topics.differences(cluster.where, FEED) and time.monotonic() < until:
-            time.sleep(0.2)  # one node knows of a topic before the others do
         assert topics.differences(cluster.where, FEED) == []
         with load(database, every_s=0.05) as count, process(database, cluster.where) as running:
             assert running.stdout
             for node in cluster.nodes.nodes:
                 assert running.stdout.readline() == "moved\n"
                 cluster.kill(node)
-                time.sleep(3)
+                moves(database)
+                moves(database)  # with the node gone, not on the way when it went
                 assert running.poll() is None, running.communicate()[1]
                 cluster.start(node)
                 cluster.wait()

@@ -9,14 +9,14 @@ import signal
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from infra.services import brokers, jars, supervisor
 from infra.services.jars import Jar, Release
-from infra.services.java import find_java
+from infra.services.java import Java, find_java
 from ledger.errors import Refused, Unavailable, Usage
 from tests.fix_cli import Cli, environ, feed, lines
 from tests.fix_kafka import required_programs
@@ -69,6 +69,77 @@ def test_up_runs_both_others_find_them_and_down_ends_them_and_keeps_the_data(
     assert here("services", "status").code == 3
     assert here("services", "up").code == 0
     assert here("relay", "verify", "--json").json[-1]["facts"] == 30
+
+
+def test_a_cluster_whose_id_begins_with_a_dash_is_formatted_like_any_other(tmp_path: Path) -> None:
+    planned = brokers.planned(tmp_path, 1)
+    dashed = brokers.Nodes("-" + planned.cluster_id[1:], planned.nodes)
+    brokers.prepare(tmp_path, dashed, required_programs())
+    kept = (Path(planned.nodes[0].folder) / "data" / "meta.properties").read_text()
+    assert f"cluster.id={dashed.cluster_id}" in kept.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [("exec sleep 60", "within 1 s"), ("case $* in *node-1*) exit 1; esac; exec sleep 60", "read")],
+)
+def test_formatting_that_hangs_or_fails_is_told_and_leaves_no_process_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, says: str
+) -> None:
+    java = tmp_path / "java"
+    java.write_text(f"#!/bin/sh\necho $$ >> {tmp_path}/pids\n{does}\n")
+    java.chmod(0o755)
+    monkeypatch.setattr(brokers, "START_S_MAX", 1.0)
+    programs = brokers.Programs(Java(java, "17"), tmp_path)
+    planned = brokers.planned(tmp_path, 3)
+    began = time.monotonic()
+    with pytest.raises(Unavailable, match="could not be formatted") as raised:
+        brokers.prepare(tmp_path, planned, programs)
+    assert says in str(raised.value).lower()
+    assert time.monotonic() - began < 10
+    pids = [int(each) for each in (tmp_path / "pids").read_text().split()]
+    assert pids, "the control: something ran"
+    assert not any(alive(pid) for pid in pids)
+    again = brokers.planned(tmp_path, 3).cluster_id
+    assert again == planned.cluster_id, "what one node was formatted for, all are"
+
+
+@pytest.mark.long
+def test_three_nodes_may_lose_one_as_another_command_tells_and_end_with_their_process(
+    here: Cli, home: Path
+) -> None:
+    with here.start("services", "up", "--nodes", "3", "--foreground") as up:
+        try:
+            told = status_of(here, ["ready"] * 4, within_s=120)
+            assert list(told) == ["postgres", *(f"kafka node {number}" for number in (1, 2, 3))]
+            pids = [told[f"kafka node {number}"]["pid"] for number in (1, 2, 3)]
+            assert all(alive(pid) for pid in pids)
+            assert len({row["address"] for row in told.values()}) == 4
+            assert here("topics", "apply").code == 0
+            os.kill(pids[2], signal.SIGSTOP)
+            status_of(here, ["ready", "ready", "ready", "does not answer"], within_s=60)
+            os.kill(pids[2], signal.SIGCONT)
+            status_of(here, ["ready"] * 4, within_s=60)
+            assert here("topics", "check").code == 0
+            server = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
+            up.send_signal(signal.SIGTERM)
+            assert up.wait(90) == 0
+        finally:
+            up.kill()
+    assert not any(alive(pid) for pid in [*pids, server])
+    assert here("services", "status").code == 3
+
+
+def status_of(here: Cli, states: list[str], within_s: float) -> dict[str, dict[str, Any]]:
+    """What `services status` tells of each service, once their states are these."""
+    until = time.monotonic() + within_s
+    while True:
+        ran = here("services", "status", "--json")
+        if [row["state"] for row in ran.json] == states:
+            assert ran.code == (0 if set(states) == {"ready"} else 3)
+            return {row["service"]: row for row in ran.json}
+        assert time.monotonic() < until, ran
+        time.sleep(0.2)
 
 
 @pytest.mark.long

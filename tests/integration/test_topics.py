@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from infra.kafka import topics
-from infra.kafka.clients import Connection, administrator, connection
+from infra.kafka.clients import Connection, administrator, cluster, connection
 from infra.settings import load
 from ledger.errors import Unavailable, Usage
 from tests.fix_cli import Cli, environ
+from tests.fix_kafka import Cluster
+from tests.until import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +65,53 @@ def test_a_topic_of_another_number_of_partitions_is_never_written_to(
         admin.create_topics({FACTS.name: {"num_partitions": 6}}, wait_for_metadata=True)
     with pytest.raises(Unavailable, match="partitions should be 24, is 6"):
         topics.require(bare_kafka, FACTS.name)
+
+
+def copies(where: Connection, name: str) -> set[int]:
+    """On how many brokers each partition of a topic is kept."""
+    with administrator(where) as admin:
+        told = admin.describe_topics([name])[0]["partitions"]
+    return {len(each["replica_nodes"]) for each in told}
+
+
+def living(where: Connection) -> tuple[int, ...]:
+    """As the cluster tells; all while it sends us to one that has just died."""
+    try:
+        return cluster(where).brokers
+    except Unavailable:
+        return (1, 2, 3)
+
+
+@pytest.mark.long
+def test_while_one_of_three_brokers_is_down_nothing_drifts_and_topics_are_kept_three_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = topics.declared()[:3]
+    three = Cluster(tmp_path / "kafka", 3)
+    try:
+        where = three.where
+        topics.apply(where, [first])
+        node = three.nodes.nodes[1]
+        three.kill(node)
+        until(lambda: node.id not in living(where))
+        assert cluster(where).registered == (1, 2, 3)
+        assert topics.differences(where, [first]) == []
+        assert topics.apply(where, [second]) == [second.name]
+        assert topics.differences(where, [first, second]) == []
+        assert copies(where, second.name) == {3}
+        with (
+            monkeypatch.context() as control
+        ):  # the control: an outage taken for how many there are
+            control.setattr(topics, "replication", lambda where: len(cluster(where).brokers))
+            assert "replication" in {each.what for each in topics.differences(where, [first])}
+            topics.apply(where, [third])
+        assert copies(where, third.name) == {2}
+        three.start(node)
+        three.wait()
+        told = topics.differences(where, [first, second, third])
+        assert {each.topic for each in told} == {third.name}
+    finally:
+        three.close()
 
 
 def test_the_command_ends_with_0_where_all_is_as_declared_and_with_1_where_not(

@@ -1,0 +1,92 @@
+"""What our own programs ask of Kafka, as ports: a producer, one topic to read, the facts to follow.
+
+Everything that decides (windows, acknowledgements, tails, gaps, comparing) is written against
+these, and runs the same on the client library and in the simulation of faults.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from infra.kafka.reading import Bounds, Consumed, Tail
+    from infra.kafka.records import Header, Record
+
+
+class Clock(NamedTuple):
+    """Time as a program sees it: never the clock on the wall, which may be set back."""
+
+    monotonic: Callable[[], float] = time.monotonic
+
+
+SYSTEM = Clock()
+"""The machine's own."""
+
+
+class Sent(Protocol):
+    """A record under way."""
+
+    def get(self, timeout: float) -> object:
+        """Wait until it is acknowledged. Raises the library's errors."""
+
+
+class Producer(Protocol):
+    """The library's producer, as far as it is used."""
+
+    def send(
+        self, topic: str, *, key: bytes, value: bytes, headers: list[Header], partition: int
+    ) -> Sent:
+        """Begin to send a record."""
+
+    def flush(self, timeout: float) -> None:
+        """Wait until everything is acknowledged or failed; says nothing of what failed."""
+
+    def close(self, timeout: float) -> None:
+        """End it. May raise the library's errors where something is under way."""
+
+
+class Outlet(Protocol):
+    """The feed as the relay writes it."""
+
+    def partitions(self, topic: str) -> int:
+        """How many a topic has, which must be there. Raises `Unavailable`."""
+
+    def tails(self, topic: str) -> dict[int, Tail]:
+        """Where every partition really ends. Raises `Unavailable`."""
+
+    def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
+        """Return when every record is acknowledged. Raises `Unavailable`: then begin anew."""
+
+
+class TopicReader(Protocol):
+    """One topic, read by partition and offset."""
+
+    def bounds(self) -> dict[int, Bounds]:
+        """What every partition holds now; nothing where there is no such topic."""
+
+    def read(self, ranges: Mapping[int, Bounds]) -> Iterator[list[Consumed]]:
+        """Every record within these bounds, in batches; in order within a partition only."""
+
+
+class Partitions(Protocol):
+    """The partitions of the facts' topic, followed from offsets on. Raises `Unavailable`."""
+
+    where: str
+
+    def bounds(self) -> dict[int, Bounds]:
+        """What every partition holds now."""
+
+    def ends(self) -> dict[int, int]:
+        """Where every partition ends now: a broker has answered."""
+
+    def seek(self, starts: Mapping[int, int]) -> None:
+        """Read each from here on."""
+
+    def poll(self, on: Sequence[int], off: Sequence[int], wait_s: float) -> list[Consumed]:
+        """What has come, of the partitions `on` and none of `off`; waits so long for news."""
+
+    def reached(self) -> dict[int, int]:
+        """Where each is read on. Further than the last record where offsets hold none."""

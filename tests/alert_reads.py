@@ -1,0 +1,42 @@
+"""Records that alerts are made from, as they come off the feed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from consumers.alerts import ADJUDICATIONS
+from infra.kafka import topics
+from infra.kafka.group import Read
+from infra.kafka.reading import Consumed
+from ledger.facts import WagerPaid
+from tests.feed_faults import of_rows
+from tests.fix_postgres import fact
+from tests.view_feeds import record
+
+if TYPE_CHECKING:
+    from infra.postgres import Database
+    from ledger.tape import Received
+
+RULED_AT_US = 1_795_183_200_000_000
+"""When `ruling` was made."""
+
+
+def paid(amount: int, number: int = 1) -> Received:
+    body = msgspec.json.encode(WagerPaid(position=3, wager="middle", amount=amount))
+    return fact(number, name="wager_paid", data=body)
+
+
+def fact_read(base: Database, amount: int) -> Read:
+    """A payment's record as it comes off the feed."""
+    row = record(base, [paid(amount)])[0]
+    sent = of_rows([row])[0]
+    return Read(topics.FACTS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))
+
+
+def ruling(*findings: dict[str, Any], round_: str | None = "CC-07/2026-11-20/231") -> Read:
+    told = {"round": round_, "property": "hollywood", "table": "CC-07", "findings": findings}
+    headers = (("ce_time", b"2026-11-20T14:00:00Z"),)
+    return Read(ADJUDICATIONS, Consumed(0, 0, b"k", json.dumps(told).encode(), headers))

@@ -1,0 +1,254 @@
+"""From the version before to this one while a device sends, the relay publishes and views follow.
+
+The version before is the program as it was before the newest migration, from git, run as its own
+processes; so every migration is once applied under the program that does not know it.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+import pytest
+
+from consumers import relay_check
+from consumers.catalogue import VIEWS
+from consumers.projection import rebuild
+from infra import relaying
+from infra.kafka import topics
+from infra.postgres import Database, create_database
+from infra.tape import PostgresTape
+from infra.views import tape_source
+from ledger.simulate import deal, line, plan_of
+from tests.fix_cli import ROOT, START, environ
+from tests.fix_postgres import new_name, url_of
+from tests.view_feeds import dumped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from infra.kafka.clients import Connection
+
+SETTLED_S_MAX = 120.0
+BACK_MAX = 20
+IMPORTS = "from replay.cli import facts_in, relay, serve, topics, views"
+
+
+class Program(NamedTuple):
+    """A version of the program, as processes that log to files."""
+
+    root: Path
+    environ: dict[str, str]
+    logs: Path
+
+    def start(self, *args: str) -> subprocess.Popen[bytes]:
+        name = f"{self.root.name}-{'-'.join(args[:2])}-{time.monotonic_ns()}".replace("/", "_")
+        with (self.logs / name).open("wb") as log:
+            return subprocess.Popen(
+                [*START, *args],
+                cwd=self.root,
+                env=self.environ,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def run(self, *args: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [*START, *args],
+            cwd=self.root,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SETTLED_S_MAX,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+def git(*args: str) -> str:
+    done = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no earlier version to upgrade from: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    """A checkout of the newest program that does not know the newest migration, and runs."""
+    newest = max(path.name for path in (ROOT / "infra/sql").glob("*.sql"))
+    added = git("log", "--diff-filter=A", "--format=%H", "--", f"infra/sql/{newest}").split()
+    if not added:
+        pytest.skip(f"{newest} is not committed: what is before it is not known")
+    root = tmp_path / "before"
+    git("clone", "--quiet", "--no-checkout", "--shared", str(ROOT), str(root))
+    for back in range(1, BACK_MAX):  # not every step on the way to a version runs
+        git("-C", str(root), "checkout", "--quiet", f"{added[-1]}~{back}")
+        whole = subprocess.run(
+            [sys.executable, "-c", IMPORTS], cwd=root, capture_output=True, check=False
+        )
+        if whole.returncode == 0:
+            return root
+    pytest.skip(f"none of the {BACK_MAX} programs before {newest} runs")
+
+
+def stopped(process: subprocess.Popen[bytes]) -> int:
+    process.terminate()
+    return process.wait(60)
+
+
+def answers(port: int, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        assert process.poll() is None
+        with suppress(httpx.HTTPError):
+            if httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200:
+                return
+        time.sleep(0.05)
+
+
+@contextmanager
+def device(file: Path, feed: list[bytes], seconds: float) -> Iterator[threading.Event]:
+    """Writes the feed over so many seconds; set when all is written."""
+    done, written = threading.Event(), threading.Event()
+
+    def write() -> None:
+        part = max(1, len(feed) // int(seconds * 10))
+        for at in range(0, len(feed), part):
+            with file.open("ab") as out:
+                out.writelines(one + b"\n" for one in feed[at : at + part])
+            if done.wait(0.1):
+                return
+        written.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield written
+    finally:
+        done.set()
+        thread.join()
+
+
+def settled(base: Database, facts: int) -> None:
+    """Wait until everything is on record, published, and in every view."""
+    until = time.monotonic() + SETTLED_S_MAX
+    with PostgresTape(base) as tape:
+        while True:
+            tip = tape.counters().appended
+            tracked = {each.topic: each.position for each in relaying.tracked(base)}
+            behind = sum(lag.facts for lag in tape.view_lags())
+            if (tip, tracked.get(topics.FACTS), behind) == (facts, facts, 0):
+                return
+            assert time.monotonic() < until, (tip, tracked, behind)
+            time.sleep(0.2)
+
+
+def whole(base: Database, where: Connection) -> None:
+    """The record, the feed and the views are of one piece."""
+    with PostgresTape(base) as tape:
+        counters = tape.counters()
+        assert (counters.equivocation, counters.quarantined, counters.nothing_lost) == (0, 0, True)
+        assert tape.verify().broken is None
+    seen = relay_check.verify(base, where)
+    assert (seen.breaks, seen.facts) == ([], counters.appended)
+    live = {each.name: dumped(base, each) for each in VIEWS}
+    with tape_source(base) as source:
+        for each in VIEWS:
+            rebuild(base, source, each)
+    assert {each.name: dumped(base, each) for each in VIEWS} == live
+
+
+class Floor(NamedTuple):
+    """An empty database, a Kafka without topics, a port, and two versions of the program."""
+
+    base: Database
+    kafka: Connection
+    port: int
+    old: Program
+    new: Program
+    feed: list[bytes]
+
+    def done(self, program: Program, *args: str) -> None:
+        code, said = program.run(*args)
+        assert code == 0, said
+
+    def taken(self, count: int) -> None:
+        until = time.monotonic() + SETTLED_S_MAX
+        with PostgresTape(self.base) as tape:
+            while tape.counters().appended < count:
+                assert time.monotonic() < until
+                time.sleep(0.1)
+
+
+@pytest.fixture
+def floor(postgres_url: str, bare_kafka: Connection, before: Path, tmp_path: Path) -> Floor:
+    name = new_name()
+    create_database(postgres_url, name)
+    base = Database(url_of(postgres_url, name), url_of(postgres_url, name))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    told = environ(
+        tmp_path / "home",
+        ROUND_LEDGER_DATABASE_URL=base.url,
+        ROUND_LEDGER_KAFKA_BOOTSTRAP=bare_kafka.bootstrap,
+        ROUND_LEDGER_HTTP_PORT=str(port),
+    )
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    plan = plan_of(minutes=25, tables=4, seed=11)
+    feed = [line(plan, fact) for fact in deal(plan)[0]]
+    return Floor(
+        base, bare_kafka, port, Program(before, told, logs), Program(ROOT, told, logs), feed
+    )
+
+
+@pytest.mark.long
+def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
+    floor: Floor, tmp_path: Path
+) -> None:
+    old, new, port = floor.old, floor.new, floor.port
+    file = tmp_path / "floor.jsonl"
+    with ExitStack() as open_:
+
+        def running(program: Program, *args: str) -> subprocess.Popen[bytes]:
+            process = program.start(*args)
+            open_.callback(lambda: (process.kill(), process.wait()))
+            return process
+
+        floor.done(old, "topics", "apply")
+        serve = running(old, "serve")
+        answers(port, serve)
+        relay, views = running(old, "relay"), running(old, "consume", "all", "--follow")
+        follow = running(new, "ingest", "--follow", str(file), "--to", f"http://127.0.0.1:{port}")
+        written = open_.enter_context(device(file, floor.feed, seconds=45))
+        floor.taken(len(floor.feed) // 6)
+
+        floor.done(new, "topics", "apply")
+        floor.done(new, "verify")  # migrates, as whatever comes first does
+        time.sleep(3)  # the version before goes on, on a database it does not know
+        assert [serve.poll(), relay.poll(), views.poll()] == [None] * 3
+
+        assert stopped(serve) == 0
+        serve = running(new, "serve")
+        answers(port, serve)
+        second = running(new, "relay")  # waits for the lead
+        time.sleep(2)
+        assert stopped(relay) == 0
+        floor.done(new, "rebuild", "all")  # a view whose program changed is made anew
+        stopped(views)
+        views = running(new, "consume", "all", "--follow")
+
+        code, said = old.run("verify")
+        assert (code, "was migrated with another" in said) == (2, True), "there is no way back"
+        assert written.wait(SETTLED_S_MAX)
+        settled(floor.base, len(set(floor.feed)))
+        assert [stopped(each) for each in (follow, serve, second, views)] == [0] * 4
+    whole(floor.base, floor.kafka)

@@ -1,0 +1,379 @@
+"""Who takes part: devices, the edge, relays, runners, rebuilds; each runs the real programs.
+
+The views are the simulation's own, and plain: what a runner makes of them is what is tested.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from consumers import relay, relay_derived, speaking
+from consumers.projection import follow_in, rebuild_in
+from consumers.relay_check import republish_in
+from consumers.release import catch_up_in
+from consumers.runner import Manner
+from infra.kafka import topics
+from infra.kafka.clients import Connection
+from infra.kafka.merging import Figures
+from infra.kafka.publisher import Publisher
+from infra.kafka.records import of_row, partition_of
+from infra.kafka.source import FeedSource
+from infra.views import BESIDE, LIVE, Tracking
+from ledger import committer
+from ledger.committer import Submission
+from ledger.errors import LedgerError, Refused
+from ledger.tape import GENESIS, Quarantined, Received, chain_hash, frame_attributes
+from ledger.values import format_time
+from tests.simulation.broker import Broker, SimProducer, number_of
+from tests.simulation.database import Postgres, Session, SimTape
+from tests.simulation.desks import SimBook, SimDesk
+from tests.simulation.plain_views import BAD, NAMES, TOLD, VIEWS
+from tests.simulation.readers import SimOutlet, SimPartitions
+from tests.simulation.world import STARTS_AT, Killed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from infra.kafka.publisher import Window
+    from infra.kafka.reading import Consumed
+    from ledger.tape import Receipt, TapeRow
+    from tests.simulation.broker import Log
+    from tests.simulation.world import Actor, World
+
+TAPES = ("p/A", "p/B", "p/C", "p/cage")
+_WHERE = Connection("simulation")
+_START_US = 1_795_000_000_000_000
+
+
+@lru_cache(maxsize=4_096)
+def fact(tape: str, number: int, variant: int = 0) -> Received:
+    """A device's `number`-th fact; another variant is another story under the same identity."""
+    data = BAD if number == 5 and tape == "p/C" else b'{"n":%d,"v":%d}' % (number, variant)
+    time_us = _START_US + number * 1_000_000
+    source = f"/{tape}/shoe"
+    told = {
+        "specversion": "1.0",
+        "type": "roundledger.cards_dealt.v1",
+        "source": source,
+        "id": f"run1-{number}",
+        "time": format_time(time_us),
+    }
+    return Received(
+        tape, "cards_dealt.v1", source, told["id"], time_us, None, frame_attributes(told), data
+    )
+
+
+class Watched(FeedSource):
+    """The real source, and what it handed out beside what the broker gave it."""
+
+    partitions: SimPartitions
+    unseen = 0  # facts handed out that no broker gave it whole
+    high = -1
+    known: int = 0
+    whole: set[int]
+    watch: Callable[[Watched, Sequence[TapeRow]], None]
+
+    def read(self, after: int, limit: int) -> Sequence[TapeRow]:
+        rows = super().read(after, limit)
+        self.watch(self, rows)
+        return rows
+
+
+class Floor:
+    """Everything that takes part in one run."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        count = world.plan.partitions
+        self.base = Postgres(world)
+        self.broker = Broker(world, {topics.FACTS: count, topics.QUARANTINE: 1, TOLD: count})
+        self.broker.bend = self._bend
+        self.answers: list[tuple[Received | Quarantined, Receipt]] = []
+        self.devices_left = len(TAPES)
+        self.submitted: list[Submission] = []
+        self.refused = 0
+        self.judge: Any = None
+        self.watch: Callable[[Watched, Sequence[TapeRow]], None] = lambda *_: None
+        for each in VIEWS:
+            self.base.kept["tracking"][each.name, False] = Tracking(0, 1, 1)
+        for tape in TAPES:
+            world.add(f"device {tape}", self._alive(self._device(tape)), mortal=False)
+        for number in range(world.plan.edges):
+            world.add(f"edge {number}", self._alive(self._edge))
+        world.tick = self.broker.tick
+        for number in range(world.plan.relays):
+            world.add(f"relay {number}", self._alive(self._relay))
+        for number in range(world.plan.consumers):
+            world.add(f"views {number}", self._alive(self._consumer))
+        world.add("rebuild", self._alive(self._rebuild))
+        world.add("unpark", self._alive(self._unpark))
+        world.add("republish", self._alive(self._republish))
+        world.add("stranger", self._alive(self._stranger), mortal=False)
+
+    def _alive(self, body: Callable[[Actor], None]) -> Callable[[Actor], None]:
+        """Start a process again whenever it ends: killed, refused, or cut off."""
+
+        def run(actor: Actor) -> None:
+            rest_s = 0.0
+            while True:
+                try:
+                    self.world.sleep(rest_s)
+                    rest_s = self.world.chance.uniform(0.1, 3.0)
+                    body(actor)
+                    break
+                except Killed:
+                    if actor.closing:
+                        raise
+                    actor.dying = False
+                except LedgerError as error:
+                    self.world.say(f"ends: {error}")
+                    for let_go in actor.held:
+                        let_go()
+                    actor.held.clear()
+                    if isinstance(error, Refused) and "not on record so" in str(error):
+                        self._contradicted()
+
+        return run
+
+    def is_told(self) -> bool:
+        """Whether all that views have said is published."""
+        own = [key[0] for key, (topic, _) in self.base.kept["outbox"].items() if topic == TOLD]
+        return self.base.kept["relayed"].get((TOLD,), 0) >= max(own, default=0)
+
+    # -- ingest
+
+    def _device(self, tape: str) -> Callable[[Actor], None]:
+        chance = self.world.chance
+        share = max(1, self.world.plan.facts // len(TAPES))
+        given: list[list[Received | Quarantined]] = []
+        number = 0
+        while number < share:
+            take = min(share - number, chance.randint(1, 3))
+            batch: list[Received | Quarantined] = [fact(tape, number + n) for n in range(take)]
+            number += take
+            if chance.random() < 0.1:
+                batch.append(Quarantined(b"{nonsense", "not_json", "Not JSON", "$", "Send JSON."))
+            if chance.random() < 0.1:
+                batch.append(fact(tape, number - 1, 1))
+            given.append(batch)
+
+        def run(actor: Actor) -> None:
+            while given:
+                facts = given[0]
+                sent = Submission(facts, 0, Future())
+                self.submitted.append(sent)
+                self.world.wait(sent.receipts.done, 8.0)
+                if sent in self.submitted:
+                    self.submitted.remove(sent)
+                if sent.receipts.done() and sent.receipts.exception() is None:
+                    self.answers += zip(facts, sent.receipts.result(), strict=True)
+                    if not self.world.fault("device forgot the answer"):
+                        given.pop(0)
+                self.world.sleep(self.world.chance.uniform(0.0, 1.5))
+            self.devices_left -= 1
+
+        return run
+
+    def _edge(self, actor: Actor) -> None:
+        tape = SimTape(lambda: self.base.session(actor))
+        tries = 0
+
+        def asked(facts: committer.Facts) -> list[Receipt]:
+            nonlocal tries
+            tries = 0
+
+            def gives_up() -> bool:
+                nonlocal tries
+                tries += 1
+                return tries > 3
+
+            return committer.ask(tape, facts, gives_up, self.world.sleep)
+
+        while True:
+            self.world.wait(lambda: bool(self.submitted), 5.0)
+            group = self.submitted[:3]
+            del self.submitted[:3]
+            if group:
+                committer.keep(group, asked)
+
+    # -- the feed
+
+    def _unpark(self, actor: Actor) -> None:
+        """A person lets a tape into a view again."""
+        while True:
+            self.world.sleep(3.0)
+            kept = self.base.kept["parked"]
+            parked = [e for (v, side, _), e in kept.items() if v == "sums" and not side]
+            if parked and self.world.fault("unpark"):
+                each = parked[0]
+                book = SimBook(self.base.session(actor), LIVE)
+                catch_up_in(book, VIEWS[1], tape=each.tape, first=each.table_seq)
+
+    def _republish(self, actor: Actor) -> None:
+        """A person publishes a part again, at will or because a topic was made anew."""
+        deleted = 0
+        while True:
+            self.world.sleep(2.0)
+            was_deleted, deleted = deleted < self.broker.deleted, self.broker.deleted
+            if not self.base.rows or not (self.world.fault("republish") or was_deleted):
+                continue
+            desk = SimDesk(self.base.session(actor))
+            last = self.world.chance.randint(1, len(self.base.rows))
+            first = self.world.chance.randint(1, last)
+            with self._publisher(actor) as publisher:
+
+                def send(window: Window, publisher: Publisher = publisher) -> None:
+                    publisher.publish(topics.FACTS, self.world.plan.partitions, window.records)
+
+                republish_in(desk, send, first, last)
+
+    def _publisher(self, actor: Actor) -> Publisher:
+        def made(**options: Any) -> SimProducer:
+            producer = SimProducer(self.broker, options)
+            actor.held.append(producer.force_close)
+            return producer
+
+        return Publisher(_WHERE, deadline_s=20.0, made=made, clock=self.world.clock)
+
+    def _relay(self, actor: Actor) -> None:
+        self.world.sleep(max(0.0, STARTS_AT + self.world.plan.relays_after_s - self.world.now))
+        session = self.base.session(actor)
+        desk = SimDesk(session)
+        while not desk.leads():
+            self.world.met["waited for the lead"] += 1
+            self.world.sleep(1.0)
+
+        def restate(new: Sequence[str]) -> None:
+            if self.world.fault("killed before restating"):
+                self.world.kill(actor)
+            other = self.base.session(actor)
+            speaking.restate_in(SimBook(other, LIVE), new, VIEWS)
+            if self.world.fault("paused after restating"):
+                self.world.sleep(3.0)
+
+        streams: list[relay.Stream] = [relay.Facts(desk), relay.Quarantine(desk)]
+        streams += relay_derived.begun(desk, [TOLD], restate)
+        with self._publisher(actor) as publisher:
+            outlet = SimOutlet(self.broker, publisher)
+            relay.publish(
+                desk,
+                outlet,
+                streams,
+                stop=lambda: self._lead_lost(session),
+                clock=self.world.clock,
+            )
+
+    def _lead_lost(self, session: Session) -> bool:
+        """The server ends the leader's connection, and another may lead before it knows."""
+        if self.world.fault("lead lost"):
+            session.end()
+        return False
+
+    def _contradicted(self) -> None:
+        """What a person does whose topic holds what is not on record."""
+        self.refused += 1
+        self.broker.delete(topics.FACTS)
+        self.broker.delete(topics.QUARANTINE)
+
+    def _stranger(self, actor: Actor) -> None:
+        """Somebody else who may write to the topic, as nobody should."""
+        while True:
+            self.world.sleep(2.0)
+            if self.base.rows and self.world.fault("stranger wrote"):
+                row = self.world.chance.choice(self.base.rows)
+                forged = row._replace(data=b'{"n":999}')
+                forged = forged._replace(hash=chain_hash(GENESIS, forged))
+                log = self.log_of(row.tape)
+                self.broker.store(log, 0, None, [of_row(forged, GENESIS)])
+                self.broker.lies.append(("stranger", row.position))
+
+    def log_of(self, tape: str) -> Log:
+        logs = self.broker.logs[topics.FACTS]
+        return logs[partition_of(tape.encode(), len(logs))]
+
+    def _bend(self, log: Log, sent: list[Consumed]) -> list[Consumed | None]:
+        """What becomes of records on their way into the facts' topic."""
+        told: list[Consumed | None] = []
+        if log.topic != topics.FACTS:
+            return [*sent]
+        for each in sent:
+            position = number_of(each)
+            if self.world.fault("record dropped"):
+                told.append(None)
+                self.broker.lies.append(("dropped", position))
+            elif self.world.fault("record doubled"):
+                told += [each, each]
+                self.broker.lies.append(("doubled", position))
+            elif self.world.fault("record edited"):
+                told.append(each._replace(value=(each.value or b"") + b" "))
+                self.broker.lies.append(("edited", position))
+            elif self.world.fault("record cut"):
+                told.append(each._replace(headers=each.headers[:3]))
+                self.broker.lies.append(("cut", position))
+            else:
+                told.append(each)
+        if len(told) > 1 and self.world.fault("records swapped"):
+            told[-1], told[-2] = told[-2], told[-1]
+            self.broker.lies += [("swapped", number_of(each)) for each in told[-2:] if each]
+        return told
+
+    # -- views
+
+    @contextmanager
+    def _source(self, actor: Actor, views: Sequence[str]) -> Iterator[Watched]:
+        desk = SimDesk(self.base.session(actor))
+        starts = self.base.places(topics.FACTS, views) if views else {}
+        partitions = SimPartitions(self.broker, topics.FACTS)
+        source = Watched(partitions, desk, starts, Figures(), self.world.clock)
+        source.partitions = partitions
+        source.watch = self.watch
+        source.whole = set()
+        yield source
+
+    def _consumer(self, actor: Actor) -> None:
+        book = SimBook(self.base.session(actor), LIVE)
+        manner = Manner(batch_rows=self.world.plan.batch_rows, parks=True)
+        if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
+            rows = _Tape(SimDesk(self.base.session(actor)), self.world)
+            follow_in(book, rows, VIEWS, lambda: False, manner)
+            return
+        with self._source(actor, NAMES) as source:
+            follow_in(book, source, VIEWS, lambda: False, manner)
+
+    def _rebuild(self, actor: Actor) -> None:
+        manner = Manner(batch_rows=self.world.plan.batch_rows, parks=True)
+        while True:
+            self.world.sleep(self.world.chance.uniform(1.0, 6.0))
+            if not self.world.fault("rebuild"):
+                continue
+            session = self.base.session(actor)
+            view = self.world.chance.choice(VIEWS)
+            if self.world.chance.random() < 0.6:
+                rows = _Tape(SimDesk(session), self.world)
+                rebuild_in(
+                    SimBook(session, BESIDE), rows, view, lambda: False, manner,
+                    pause=self.world.sleep,
+                )  # fmt: skip
+                continue
+            with self._source(actor, []) as source:
+                rebuild_in(
+                    SimBook(session, BESIDE), source, view, lambda: False, manner,
+                    pause=self.world.sleep,
+                )  # fmt: skip
+
+
+class _Tape:
+    """The tape as a source."""
+
+    def __init__(self, desk: SimDesk, world: World) -> None:
+        self._desk = desk
+        self._world = world
+
+    def read(self, after: int, limit: int) -> list[TapeRow]:
+        return self._desk.rows(after, limit)
+
+    def wait(self, after: int, timeout_s: float) -> None:
+        self._world.sleep(timeout_s)

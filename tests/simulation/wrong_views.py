@@ -1,0 +1,215 @@
+"""Wrong designs of sources, runners and rebuilds, put in the place of the right ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from consumers import projection as projecting
+from consumers import speaking
+from consumers.batches import Batch
+from consumers.runner import Runner, taken
+from infra.kafka import topics
+from infra.kafka.merging import Merge, Poison
+from infra.kafka.records import Fed
+from infra.kafka.source import FeedSource, _fact
+from tests.simulation.database import Session
+from tests.simulation.desks import SimBook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+    from consumers.batches import Projection
+    from infra.parking import Parked
+
+
+def no_compare_and_set(patch: pytest.MonkeyPatch) -> None:
+    def advance(self: SimBook, view: str, seen: Any, to: int) -> bool:
+        self.session.do("advance")
+        self.session.lock(("tracking", view, self._beside))
+        now = self.session.get("tracking", (view, self._beside))
+        self.session.put("tracking", (view, self._beside), now._replace(position=to))
+        return True
+
+    patch.setattr(SimBook, "advance", advance)
+
+
+def generation_not_compared(patch: pytest.MonkeyPatch) -> None:
+    def advance(self: SimBook, view: str, seen: Any, to: int) -> bool:
+        self.session.do("advance")
+        self.session.lock(("tracking", view, self._beside))
+        now = self.session.get("tracking", (view, self._beside))
+        if now is None or now.position != seen.position:
+            return False
+        self.session.put("tracking", (view, self._beside), now._replace(position=to))
+        return True
+
+    patch.setattr(SimBook, "advance", advance)
+
+
+def _transact(order: str) -> Callable[..., None]:
+    def transact(self: Runner, view: Projection, batch: Batch, parked: dict[str, Parked]) -> None:
+        seen = self._seen[view.name]
+
+        def move() -> None:
+            with self._book.transaction():
+                if not self._book.advance(view.name, seen.tracking, batch.position):
+                    raise projecting.FencedError(view.name)
+                self._book.park(view.name, [parked[t] for t in parked.keys() - seen.parked.keys()])
+
+        def take() -> None:
+            with self._book.transaction():
+                speaking.listen(self._book, view)
+                self._take(view, taken(batch, parked))
+                speaking.speak(self._book, view, batch.position)
+
+        for each in (move, take) if order == "first" else (take, move):
+            each()
+
+    return transact
+
+
+def tracking_before_rows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Runner, "_transact", _transact("first"))
+
+
+def tracking_after_rows(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Runner, "_transact", _transact("last"))
+
+
+def feed_believed(patch: pytest.MonkeyPatch) -> None:
+    """Takes what comes, as it comes."""
+
+    def read(self: FeedSource, after: int, limit: int) -> Any:
+        merge = self._merge or self._begin(after)
+        found = [_fact(each) for each in self._partitions.poll(merge.wanted()[0], [], 1.0)]
+        return [each.row for each in found if not isinstance(each, Poison)]
+
+    patch.setattr(FeedSource, "read", read)
+
+
+def duplicates_taken(patch: pytest.MonkeyPatch) -> None:
+    put = Merge.put
+
+    def again(self: Merge, partition: int, offset: int, row: Any) -> None:
+        if row.position <= self.delivered:
+            self.delivered = row.position - 1
+        put(self, partition, offset, row)
+
+    patch.setattr(Merge, "put", again)
+    patch.setattr(Runner, "step", _step_with_all)
+
+
+def _step_with_all(self: Runner) -> bool:
+    """Applies whatever comes to every view."""
+    rows = self._source.read(self.position, self._manner.batch_rows)
+    for view in self._projections if rows else ():
+        seen = self._seen[view.name]
+        self._transact(view, Batch(rows), seen.parked)
+        moved = seen.tracking._replace(position=rows[-1].position)
+        self._seen[view.name] = seen._replace(tracking=moved)
+    return bool(rows)
+
+
+def gaps_passed_over(patch: pytest.MonkeyPatch) -> None:
+    def look(self: FeedSource, merge: Merge, limit: int) -> None:
+        if self._desk.tracked(topics.FACTS) > merge.delivered and merge.lowest:
+            merge.skip_to(merge.lowest - 1)
+
+    patch.setattr(FeedSource, "_look_for_gap", look)
+
+
+def hash_not_recomputed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Fed, "is_whole", True)
+
+
+def record_not_asked(patch: pytest.MonkeyPatch) -> None:
+    """Whatever is whole is believed, and holes are healed from it."""
+
+    def take(self: FeedSource, merge: Merge, read: Any) -> None:
+        for each in read:
+            fact = _fact(each)
+            if isinstance(fact, Poison):
+                merge.poison(fact)
+            else:
+                merge.put(each.partition, each.offset, fact.row)
+
+    patch.setattr(FeedSource, "_take", take)
+
+
+def nothing_withheld(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Merge, "poisoned", lambda *_: [])
+
+
+def everything_withheld(patch: pytest.MonkeyPatch) -> None:
+    poisoned = Runner._poisoned
+
+    def all_of_it(self: Runner, batch: Batch, known: dict[str, Parked]) -> dict[str, Parked]:
+        found = poisoned(self, batch, known)
+        for each in list(found.values()):
+            for row in batch.rows:
+                if row.tape not in known:
+                    found.setdefault(row.tape, each._replace(tape=row.tape, position=row.position))
+        return found
+
+    patch.setattr(Runner, "_poisoned", all_of_it)
+
+
+def poison_forgotten_at_once(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Merge, "settle", lambda self, _: self._poison.clear())
+
+
+def parked_not_kept(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(SimBook, "park", lambda *_: None)
+
+
+def outbox_outside_the_transaction(patch: pytest.MonkeyPatch) -> None:
+    leave = SimBook.leave
+
+    def at_once(self: SimBook, position: int, messages: Any) -> None:
+        session, self.session = self.session, Session(self.session.base, self.session.world)
+        try:
+            leave(self, position, messages)
+        finally:
+            self.session = session
+
+    patch.setattr(SimBook, "leave", at_once)
+
+
+def offsets_of_what_was_read(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Merge, "places", lambda self, _: dict(self._next))
+
+
+def ends_asked_first(patch: pytest.MonkeyPatch) -> None:
+    def look(self: FeedSource, merge: Merge, limit: int) -> None:
+        ends = self._partitions.ends()
+        tracked = self._desk.tracked(topics.FACTS)
+        if tracked > merge.delivered and merge.has_passed(ends):
+            upto = min(tracked, merge.lowest - 1 if merge.lowest else tracked)
+            rows = self._desk.rows(merge.delivered, min(limit, upto - merge.delivered))
+            merge.heal(rows, self._count)
+
+    patch.setattr(FeedSource, "_look_for_gap", look)
+
+
+def swapped_as_it_is(patch: pytest.MonkeyPatch) -> None:
+    def swap(book: Any, view: Projection, runner: Runner) -> bool:
+        with book.transaction():
+            book.hold(view.name)
+            book.swap(view.name, view.tables)
+        return True
+
+    patch.setattr(projecting, "_swap", swap)
+
+
+def live_view_not_held(patch: pytest.MonkeyPatch) -> None:
+    def hold(self: SimBook, view: str) -> Any:
+        self.session.do("hold")
+        return self.session.get("tracking", (view, False))
+
+    patch.setattr(SimBook, "hold", hold)
+
+
+def swap_unspoken(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(speaking, "speak_of_swap", lambda *_: None)
