@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ledger import kinds
+from ledger.envelope import parse_subject_once
 from ledger.wire import Fact, fact_of
 
 if TYPE_CHECKING:
@@ -82,6 +83,14 @@ class Batch:
         return Batch(rows, self._known)
 
 
+def table_of_round(row: TapeRow) -> str | None:
+    """`<property>/<table>` of the round that a row carries; None where it carries none."""
+    if row.subject is None:
+        return None
+    round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+    return f"{round_.property}/{round_.table}" if round_ else None
+
+
 @dataclass(frozen=True)
 class Derived:
     """What a view says of rows of one of its tables, on a topic of its own."""
@@ -108,6 +117,9 @@ class Projection:
     ordered: bool = True
     """False where facts of different tapes may be applied in any order, and give the same rows."""
     tells: tuple[Derived, ...] = ()
+    part_of: Callable[[TapeRow], str | None] | None = None
+    """What rows a fact can touch, as the name of a part: those of two parts never meet. None of the
+    fact: it touches nothing. Without it the facts of several tables meet in one row."""
 
 
 class FencedError(Exception):

@@ -15,7 +15,7 @@ import msgspec
 from infra.literals import ranges_of, ranges_text
 from infra.views import Column, Store, Table
 from ledger.facts import type_name
-from ledger.feed import rules_for
+from ledger.feed import is_procedural, rules_for
 from ledger.rules import procedures, supervision
 from ledger.rules.equipment import Equipment
 from ledger.rules.order import Gap, in_order
@@ -133,7 +133,7 @@ def _looked_at(fact: Fact) -> Iterator[TableId]:
     if fact.table is None:
         return
     property_, kind = fact.source.split("/", 2)[1], type(fact.body)
-    if kind in procedures.HEARD:
+    if is_procedural(fact):
         yield property_, fact.table
     if kind in supervision.HEARD:
         yield property_, FLOOR
@@ -294,8 +294,9 @@ def _all_of(store: Store, table: TableId, position: int) -> list[Heard]:
         for row in store.rows(TABLE_TAPES, [table])
         for low, high in ranges_of(row[3])
     )
-    return [
+    heard = (
         Heard(row, fact_of(row))
         for row in rows
         if row.position <= position and row.type.partition(".")[0] in _HEARD_NAMES
-    ]
+    )
+    return [each for each in heard if table in _looked_at(each.fact)]

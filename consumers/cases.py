@@ -88,7 +88,7 @@ def settlements(case: Case) -> Iterator[tuple[Any, ...]]:
     """A round's rows of SETTLEMENTS."""
     for nth, s in enumerate(case.ruling.settlements if case.ruling else ()):
         spot = (s.position, s.hand, s.wager, s.throw)
-        yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from)
+        yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from, s.row)
 
 
 def findings(case: Case) -> Iterator[tuple[Any, ...]]:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consumers import cameras, drop, payouts, projection, rounds, rulings, table_board
+from consumers import (
+    camera_marks,
+    cameras,
+    disputes,
+    drop,
+    finds,
+    openings,
+    payouts,
+    projection,
+    rounds,
+    rulings,
+    table_board,
+)
 from ledger.errors import NotFound
 
 if TYPE_CHECKING:
@@ -17,6 +29,10 @@ VIEWS = (
     payouts.VIEW,
     rulings.VIEW,
     cameras.CAMERAS,
+    disputes.VIEW,
+    finds.VIEW,
+    openings.VIEW,
+    camera_marks.VIEW,
 )
 """In the order they are kept up; each stands alone."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from infra.views import Column, Store, Table
-from ledger.rules import coupons
+from ledger.rules import coupon_facts
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from infra.views import Row
     from ledger.corrections import Corrections
     from ledger.facts import FactCorrected
-    from ledger.feed import TableId
-    from ledger.rules.coupons import Batch
+    from ledger.rules.coupon_facts import Batch
     from ledger.tape import TapeRow
     from ledger.wire import Fact
 
@@ -53,14 +52,14 @@ class CouponFacts:
         self._new: dict[tuple[str, str, int], Row] = {}
 
     def hear(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
-        """Take in a fact; the rounds that played the serial it says was dropped or refused.
+        """Take in a fact; the rounds of its property that played a serial it tells of.
 
         `made`: corrections that came before their fact.
         """
-        if coupons.serial_of(fact) is None or not fact.table:
+        if coupon_facts.serial_of(fact) is None or not fact.table:
             return set()
         touched: set[RoundId] = set()
-        for serial in coupons.serials_of([fact], made):
+        for serial in coupon_facts.serials_of([fact], made):
             touched |= self._note(serial, row.position, fact, (row.tape, row.table_seq))
         return touched
 
@@ -68,32 +67,26 @@ class CouponFacts:
         self, row: TapeRow, correction: FactCorrected, fact: Fact, place: Place
     ) -> set[RoundId]:
         """Take in that a fact should have named another serial; the rounds that concerns."""
-        if coupons.serial_of(fact) is None or not fact.table:
+        told = coupon_facts.serial_of(fact)
+        if told is None or not fact.table:
             return set()
-        touched: set[RoundId] = set()
-        if isinstance(fact.body, coupons.MOVED):
-            touched |= self._rounds(_property(fact), fact.table, fact.body.serial)
-        for serial in coupons.corrected_serials(correction):
+        touched = self._rounds(_property(fact), told)
+        for serial in coupon_facts.corrected_serials(correction):
             touched |= self._note(serial, row.position, fact, place)
         return touched
 
     def _note(self, serial: str, position: int, fact: Fact, place: Place) -> set[RoundId]:
         property_, table = _property(fact), fact.table or ""
-        played = not isinstance(fact.body, coupons.MOVED)
+        played = not isinstance(fact.body, coupon_facts.MOVED)
         round_ = fact.round if played else None
         key = (property_, serial, position)
         day, number = (round_.gaming_day, round_.number) if round_ else (None, None)
         self._new[key] = (*key, table, played, *place, day, number)
-        return set() if played else self._rounds(property_, table, serial)
+        return self._rounds(property_, serial)
 
-    def moved(self, table: TableId, serials: Iterable[str]) -> list[Place]:
-        """Where the facts stand that say what became of these serials at a table."""
-        found = {
-            (row[5], row[6]): None
-            for row in self._rows(table[0], sorted(serials))
-            if row[3] == table[1] and not row[4]
-        }
-        return list(found)
+    def told(self, property_: str, serials: Iterable[str]) -> list[Place]:
+        """Where the facts stand that tell of these serials at a property."""
+        return list({(row[5], row[6]): None for row in self._rows(property_, sorted(serials))})
 
     def issued(self, batch: Batch, *, first: bool) -> set[RoundId]:
         """Rounds that a batch may change: all with coupons where it is its property's first."""
@@ -108,11 +101,11 @@ class CouponFacts:
         """Write what is new."""
         self._store.save(COUPONS, self._new.values())
 
-    def _rounds(self, property_: str, table: str, serial: str) -> set[RoundId]:
+    def _rounds(self, property_: str, serial: str) -> set[RoundId]:
         return {
-            RoundId(property_, table, row[7], row[8])
+            RoundId(property_, row[3], row[7], row[8])
             for row in self._rows(property_, [serial])
-            if row[3] == table and row[7] is not None
+            if row[7] is not None
         }
 
     def _rows(self, property_: str, serials: Sequence[str] | None = None) -> list[Row]:

@@ -31,7 +31,7 @@ from ledger.corrections import corrections, rule_corrected
 from ledger.envelope import parse_subject_once
 from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
 from ledger.feed import AROUND, Coupons, record_of
-from ledger.rules.coupons import MOVED, issued, serial_of, serials_of
+from ledger.rules.coupon_facts import MOVED, issued, serial_of, serials_of
 from ledger.rules.order import Gap
 from ledger.submissions import Filed, filed
 from ledger.values import RoundId
@@ -135,8 +135,9 @@ class Docket:
         table = (case.round.property, case.round.table)
         around = self._around.of(table, case.first_us, case.last_us)
         made = corrections([*case.made, *self._loose])
-        moved = self._facts_at(self._coupons.moved(table, serials_of(case.facts, made)))
-        return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, moved))
+        serials = serials_of(case.facts, made)
+        told = self._facts_at(self._coupons.told(case.round.property, serials))
+        return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, told))
 
     def ruling(self, case: Case) -> Ruling | None:
         """The ruling of a round as the facts stand."""

@@ -251,6 +251,18 @@ def read(
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
 
 
+def days(base: Database, limit: int = 400) -> list[str]:
+    """Gaming days that money facts are told of, the latest first."""
+    with reading(base, [DAYS.name]) as store:
+        rows = store.query(
+            f"SELECT DISTINCT gaming_day FROM {{schema}}.{DAYS.name}"  # noqa: S608 - values are parameters
+            " WHERE gaming_day <> %(unknown)s"
+            " ORDER BY gaming_day DESC LIMIT %(limit)s",
+            {"unknown": UNKNOWN_DAY, "limit": limit},
+        )
+    return [row[0] for row in rows]
+
+
 def _printed(row: Key, boxes: list[Box], wagers: list[Win], made: list[Correction]) -> Drop:
     """A day with its boxes and wagers, what was won, and what corrections make of it."""
     drop = Drop(*row)

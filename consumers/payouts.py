@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from consumers.batches import Batch, Projection, table_of_round
 from consumers.money import cents
-from consumers.projection import Batch, Projection
 from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
 
@@ -89,7 +89,7 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(PAYOUTS, (astuple(payout) for payout in payouts.values()))
 
 
-VIEW = Projection("payouts", 1, (PAYOUTS,), apply, ordered=False)
+VIEW = Projection("payouts", 1, (PAYOUTS,), apply, ordered=False, part_of=table_of_round)
 """The view."""
 
 

@@ -11,19 +11,18 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict, astuple
+from msgspec.structs import astuple
 
-from consumers.projection import Batch, Projection
+from consumers.batches import Batch, Projection, table_of_round
 from infra.literals import array_text, ranges_text
-from infra.views import Column, Store, Table, reading
+from infra.views import Column, Store, Table
 from ledger.envelope import parse_subject_once
 from ledger.errors import NotFound
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from infra.postgres import Database
     from ledger.tape import TapeRow
 
 RoundStatus = Literal["open", "completed", "voided"]
@@ -104,13 +103,8 @@ _MONEY = {
     "wager_returned.v1": "returned",
 }
 _STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"))
-_KEY = ", ".join(column.name for column in ROUND_KEY)
-_ROUND_CELLS = ", ".join(column.name for column in ROUNDS.columns)
 _WAGER_CELLS = ", ".join(column.name for column in WAGERS.columns[4:])
 _SAME_ROUND = " AND ".join(f"{column.name} = %({column.name})s" for column in ROUND_KEY)
-
-SEARCH_ROWS_MAX = 1_000
-"""Rounds a search returns at most."""
 
 
 class Round(Struct):
@@ -148,30 +142,6 @@ class Wager(Struct):
     returned: int | None = None
 
 
-class Filters(Struct, kw_only=True, frozen=True):
-    """What to search rounds by; every one given must hold.
-
-    since_us, until_us: device times the round must overlap; amount_min, amount_max: cents placed,
-    paid, collected or returned on one wager, which is also the one `position` and `wager` name;
-    outcome, finding: of the newest ruling.
-    """
-
-    property: str | None = None
-    table: str | None = None
-    gaming_day: str | None = None
-    game: str | None = None
-    status: RoundStatus | None = None
-    since_us: int | None = None
-    until_us: int | None = None
-    position: int | None = None
-    wager: str | None = None
-    amount_min: int | None = None
-    amount_max: int | None = None
-    outcome: str | None = None
-    finding: str | None = None
-    limit: int = 50
-
-
 def apply(store: Store, batch: Batch) -> None:
     """Put a batch's facts of rounds into the index."""
     rows_of = _by_round(batch.rows)
@@ -198,23 +168,8 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
 
 
-ROUND_INDEX = Projection("rounds", 1, (ROUNDS, WAGERS, TAPES), apply)
+ROUND_INDEX = Projection("rounds", 1, (ROUNDS, WAGERS, TAPES), apply, part_of=table_of_round)
 """The view."""
-
-
-def search(base: Database, filters: Filters) -> list[Round]:
-    """The rounds that fit every filter, the newest first."""
-    parts = list(_conditions(filters))
-    tables = {ROUNDS.name, *(table for table, _ in parts)}
-    where = " AND ".join(condition for _, condition in parts) or "true"
-    statement = (
-        f"SELECT {_ROUND_CELLS} FROM {{schema}}.rounds WHERE {where}"  # noqa: S608 - values are parameters
-        " ORDER BY began_us DESC, property, table_name, gaming_day, number LIMIT %(limit)s"
-    )
-    limit = max(1, min(filters.limit, SEARCH_ROWS_MAX))
-    with reading(base, tables) as store:
-        rows = store.query(statement, asdict(filters) | {"limit": limit})
-    return [Round(*row) for row in rows]
 
 
 def find(store: Store, round_: RoundId) -> Round:
@@ -229,16 +184,6 @@ def find(store: Store, round_: RoundId) -> Round:
     return Round(*rows[round_])
 
 
-def wagers_of(store: Store, round_: RoundId) -> list[Wager]:
-    """The wagers of a round, by position, wager and hand."""
-    rows = store.query(
-        f"SELECT {_WAGER_CELLS} FROM {{schema}}.round_wagers WHERE {_SAME_ROUND}"  # noqa: S608 - values are parameters
-        " ORDER BY position, wager, hand",
-        _parameters(round_),
-    )
-    return [Wager(*row) for row in rows]
-
-
 def facts_of(store: Store, round_: RoundId) -> list[TapeRow]:
     """Every row of the record that carries the round, in order of position; read by key.
 
@@ -248,48 +193,6 @@ def facts_of(store: Store, round_: RoundId) -> list[TapeRow]:
         "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.round_tapes, unnest(seqs) AS s"  # noqa: S608 - values are parameters
         f" WHERE {_SAME_ROUND}",
         _parameters(round_),
-    )
-
-
-def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
-    """What must hold, and the table it is asked of."""
-    for field, condition in (
-        ("property", "property = %(property)s"),
-        ("table", "table_name = %(table)s"),
-        ("gaming_day", "gaming_day = %(gaming_day)s"),
-        ("game", "game = %(game)s"),
-        ("status", "status = %(status)s"),
-        ("since_us", "coalesce(ended_us, began_us) >= %(since_us)s"),
-        ("until_us", "began_us <= %(until_us)s"),
-        ("position", "positions @> ARRAY[%(position)s]::smallint[]"),
-        ("wager", "wagers @> ARRAY[%(wager)s]::text[]"),
-    ):
-        if getattr(filters, field) is not None:
-            yield ROUNDS.name, condition
-    spot = [
-        f"{field} = %({field})s"
-        for field in ("position", "wager")
-        if getattr(filters, field) is not None
-    ]
-    if filters.amount_min is not None or filters.amount_max is not None:
-        between = (
-            "BETWEEN coalesce(%(amount_min)s::bigint, 0)"
-            f" AND coalesce(%(amount_max)s::bigint, {2**63 - 1})"
-        )
-        amounts = (f"{name} {between}" for name in ("placed", "paid", "collected", "returned"))
-        yield _among(WAGERS.name, [*spot, f"({' OR '.join(amounts)})"])
-    elif len(spot) > 1:
-        yield _among(WAGERS.name, spot)
-    if filters.outcome is not None:
-        yield _among("ruling_settlements", [*spot, "outcome = %(outcome)s"])
-    if filters.finding is not None:
-        yield _among("ruling_findings", ["code = %(finding)s"])
-
-
-def _among(table: str, conditions: Sequence[str]) -> tuple[str, str]:
-    """The round has a row of this table for which the conditions hold."""
-    return table, (
-        f"({_KEY}) IN (SELECT {_KEY} FROM {{schema}}.{table} WHERE {' AND '.join(conditions)})"  # noqa: S608 - values are parameters
     )
 
 

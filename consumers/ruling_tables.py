@@ -63,8 +63,9 @@ SETTLEMENTS = Table(
         Column("net", "bigint", "Cents the patron gains (+) or loses (-) beside the stake."),
         Column("section", "text", "Section that says so."),
         Column("paid_from", "text", "Who owes it: table or cage."),
+        Column("printed_row", "text", "Row that paid or pushed, as printed.", null=True),
     ),
-    ("(outcome, wager)",),
+    ("(outcome, wager)", "(lower(printed_row)) WHERE printed_row IS NOT NULL"),
 )
 
 FINDINGS = Table(

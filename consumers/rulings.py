@@ -78,7 +78,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    3,
+    4,
     (
         RULINGS,
         VERSIONS,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.batches import Batch, Derived, Projection
+from consumers.batches import Batch, Derived, Projection, table_of_round
 from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
 from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
+from ledger.wire import fact_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,6 +122,13 @@ def apply(store: Store, batch: Batch) -> None:
     )
 
 
+def _table_of(row: TapeRow) -> str | None:
+    """Whose board a fact changes: that of the table it speaks of, told wherever."""
+    if row.type in _READS:
+        return f"{row.tape.partition('/')[0]}/{fact_of(row).table or ''}"
+    return table_of_round(row)
+
+
 def _stated(row: Row) -> str:
     """The board alone: when each part was told is for this program."""
     return msgspec.json.encode(msgspec.json.decode(row[3], type=_Kept).board).decode()
@@ -132,6 +140,7 @@ VIEW = Projection(
     (BOARD,),
     apply,
     tells=(Derived("ledger.table-state.v1", BOARD, lambda row: f"{row[0]}/{row[1]}", _stated),),
+    part_of=_table_of,
 )
 """The view."""
 

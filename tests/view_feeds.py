@@ -12,16 +12,26 @@ from typing import TYPE_CHECKING, NamedTuple
 from consumers.projection import Projection, dump
 from infra.tape import PostgresTape
 from infra.views import reading
-from ledger.facts import StubCounted
+from ledger.facts import (
+    AdjustmentPaid,
+    DisputeNoted,
+    DisputeRaised,
+    DisputeResolved,
+    FootageLocked,
+    RoundCompleted,
+    StubCounted,
+)
 from ledger.simulate import MISTAKES, deal, line, plan_of
 from ledger.tape import Received
-from ledger.wire import parse_line
+from ledger.values import format_time
+from ledger.wire import encode, parse_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from infra.postgres import Database
     from ledger.tape import TapeRow
+    from ledger.wire import Fact
 
 MINUTE_US = 60_000_000
 
@@ -40,11 +50,37 @@ class Prefix(NamedTuple):
 
 
 def day(minutes: int = 30, *, seed: int = 7, tables: int = 4, planted: int = 1) -> list[Received]:
-    """A simulated day's facts in the order they arrive, with mistakes of every kind."""
+    """A simulated day's facts in the order they arrive, with mistakes of every kind.
+
+    Every fifth round is disputed.
+    """
     mistakes = dict.fromkeys(MISTAKES, planted)
     plan = plan_of(minutes=minutes, tables=tables, seed=seed, mistakes=mistakes)
     facts, _ = deal(plan)
-    return [received(line(plan, fact)) for fact in facts]
+    told = []
+    for fact in facts:
+        told.append(received(line(plan, fact)))
+        if isinstance(fact.body, RoundCompleted) and fact.round and fact.round.number % 5 == 1:
+            told += _disputed(fact)
+    return told
+
+
+def _disputed(fact: Fact) -> Iterator[Received]:
+    """A dispute about a round, from claim to adjustment, each fact a second after the other."""
+    assert fact.round is not None
+    name = f"D-{fact.round.table}-{fact.round.number}"
+    span = {"from_": format_time(fact.time_us - MINUTE_US), "to": format_time(fact.time_us)}
+    why = {"by": "S-2001", "because": f"dispute {name}", "dispute": name}
+    bodies = (
+        DisputeRaised(dispute=name, round=str(fact.round), position=1, claim="Short.", by="F-7"),
+        FootageLocked(camera=f"{fact.round.table}-1", **span, **why),
+        DisputeNoted(dispute=name, note="Watched twice.", by="S-2001"),
+        DisputeResolved(dispute=name, outcome="Upheld.", by="S-2002"),
+        AdjustmentPaid(dispute=name, position=1, amount=2500, paid_from="cage"),
+    )
+    source = f"/{fact.round.property}/surveillance/disputes"
+    for number, body in enumerate(bodies, 1):
+        yield received(encode(body, source, f"{name}/{number}", fact.time_us + number * 1_000_000))
 
 
 def uncared(minutes: int = 60, *, seed: int = 7) -> list[Received]:

@@ -11,6 +11,7 @@ import pytest
 from consumers.catalogue import VIEWS, install, view
 from consumers.projection import Batch, FencedError, Manner, Runner, catch_up, rebuild
 from infra import views
+from infra.book import PostgresBook
 from infra.views import LIVE, Store, writing
 from ledger.errors import NotFound, Refused
 from tests.view_feeds import Prefix, day, disturbed, dumped, record
@@ -78,7 +79,10 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
         with connection.transaction():
             assert not views.advance(store, projection.name, seen, 500)
         runner = Runner(
-            connection, LIVE, Prefix(rows, len(rows)), [projection], Manner(batch_rows=500)
+            PostgresBook(connection, LIVE),
+            Prefix(rows, len(rows)),
+            [projection],
+            Manner(batch_rows=500),
         )
         runner._seen[projection.name] = runner._seen[projection.name]._replace(tracking=seen)
         with pytest.raises(FencedError):

@@ -15,8 +15,9 @@ from ledger.facts import SegmentRecorded
 from ledger.shots import CameraPlan, ShotList
 from ledger.wire import Fact
 from replay.footage import segments as store
+from replay.footage.bounded import Limits
 from replay.footage.camera import draw
-from replay.footage.decoder import Frame, Job, Limits, decode, sha256_of
+from replay.footage.decoder import Frame, Job, decode, sha256_of
 from replay.footage.segments import frames, open_footage
 from replay.footage.webm import Packet, write_webm
 

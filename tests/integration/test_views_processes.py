@@ -17,6 +17,7 @@ from consumers.catalogue import VIEWS, install, view
 from consumers.projection import Batch, catch_up
 from infra import views
 from infra.views import LIVE, Store, tape_source, writing
+from tests.until import until
 from tests.view_feeds import Prefix, day, dumped, record
 
 if TYPE_CHECKING:
@@ -95,10 +96,7 @@ def test_two_keepers_at_once_count_nothing_twice(database: Database) -> None:
     rows = record(database, day(10))
     install(database)
     with keeper(database), keeper(database):
-        waited = time.monotonic() + 60
-        while lowest(database) < len(rows):
-            assert time.monotonic() < waited, f"at {lowest(database)} of {len(rows)}"
-            time.sleep(0.05)
+        until(lambda: lowest(database) >= len(rows))
     kept = everything(database)
     assert kept == begun_anew(database)
 
@@ -137,8 +135,7 @@ def test_a_keeper_asked_to_stop_ends_soon_between_two_batches(database: Database
     rows = record(database, day(5))
     install(database)
     with keeper(database) as process:
-        while lowest(database) < len(rows):
-            time.sleep(0.05)
+        until(lambda: lowest(database) >= len(rows))
         start = time.monotonic()
         process.terminate()
         said, _ = process.communicate(timeout=20)
@@ -154,10 +151,7 @@ def test_a_keeper_that_waits_sees_what_is_appended(database: Database) -> None:
     install(database)
     with keeper(database):
         rows = record(database, facts[100:])
-        waited = time.monotonic() + 30
-        while lowest(database) < len(rows):
-            assert time.monotonic() < waited
-            time.sleep(0.05)
+        until(lambda: lowest(database) >= len(rows))
     source = Prefix(rows, len(rows))
     assert catch_up(database, source, VIEWS) == len(rows)
     assert drop.read(database)

@@ -12,7 +12,8 @@ from consumers import rulings
 from consumers.catalogue import install
 from consumers.docket import round_of
 from consumers.projection import catch_up
-from consumers.rounds import ROUND_INDEX, Filters, search
+from consumers.rounds import ROUND_INDEX
+from consumers.search import Filters, search
 from infra.views import reading
 from ledger.errors import NotFound
 from ledger.facts import (
@@ -21,6 +22,7 @@ from ledger.facts import (
     FactRef,
     FloorpersonAssigned,
     RoundCompleted,
+    RoundStarted,
     RulesSubmissionFiled,
     SeatLeft,
     StubCounted,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from ledger.tape import Received, TapeRow
 
 OFFICE = "/hollywood/office/desk"
+METERED = ("blackjack",)
 
 
 def of_the_view(database: Database) -> tuple[dict[str, bytes], list[bytes]]:
@@ -124,6 +127,33 @@ def test_one_floorperson_for_all_tables_is_found_by_the_view_as_by_the_feed(
     stepwise(database, rows, [len(rows) // 2, len(rows)], 300)
     found = [each for each in of_the_view(database)[1] if b"supervision_exceeded" in each]
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_633a_13_m_2_meters_are_held_to_their_wagers_by_the_view_as_by_the_feed(
+    database: Database, seed: int
+) -> None:
+    plan = plan_of(minutes=30, tables=3, seats=4, seed=6, mistakes={"meter_stuck": 3}, of=METERED)
+    facts = [received(line(plan, fact)) for fact in deal(plan)[0]]
+    rows = record(database, disturbed(facts, seed) if seed else facts)
+    stepwise(database, rows, [len(rows) // 3, 2 * len(rows) // 3, len(rows)], 150)
+    found = [each for each in of_the_view(database)[1] if b"meter_wrong" in each]
+    assert len(found) >= 2
+
+
+def test_637a_c_2_a_button_out_of_turn_is_found_by_the_view_as_by_the_feed(
+    database: Database,
+) -> None:
+    plan = plan_of(minutes=20, tables=2, seats=5, seed=3, of=("badugi", "three_dice_football"))
+    facts = []
+    for fact in deal(plan)[0]:
+        body, third = fact.body, fact.round is not None and fact.round.number % 3 == 0
+        if isinstance(body, RoundStarted) and body.button and third:
+            body = msgspec.structs.replace(body, button=body.button % 5 + 1)
+        facts.append(received(line(plan, msgspec.structs.replace(fact, body=body))))
+    rows = record(database, disturbed(facts, 4))
+    stepwise(database, rows, [len(rows) // 2, len(rows)], 200)
+    assert [each for each in of_the_view(database)[1] if b"out_of_turn" in each]
 
 
 def test_a_submission_filed_afterwards_makes_new_rulings_and_keeps_the_old(

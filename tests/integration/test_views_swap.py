@@ -18,6 +18,7 @@ from consumers.catalogue import install
 from consumers.projection import catch_up, follow, rebuild
 from consumers.rounds import ROUND_INDEX, ROUNDS, TAPES, WAGERS
 from infra import views
+from infra.book import PostgresBook
 from infra.tape import PostgresTape
 from infra.views import LIVE, Store, reading, tape_source, writing
 from ledger.errors import Refused, Unavailable
@@ -277,7 +278,9 @@ def test_a_runner_goes_on_after_a_swap_without_being_started_again(database: Dat
     install(database)
     half = len(rows) // 2
     with writing(database, LIVE) as connection:
-        runner = projection.Runner(connection, LIVE, Prefix(rows, half), [ROUND_INDEX])
+        runner = projection.Runner(
+            PostgresBook(connection, LIVE), Prefix(rows, half), [ROUND_INDEX]
+        )
         assert runner.step()
         rebuild(database, Prefix(rows, len(rows) - 5), ROUND_INDEX)
         runner._source = Prefix(rows, len(rows))

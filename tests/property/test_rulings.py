@@ -15,10 +15,13 @@ from ledger.adjudicate import RoundRecord, rule
 from ledger.facts import (
     DecisionMade,
     DiceOffered,
+    IrregularityCalled,
+    MeterAdvanced,
     NoRollCalled,
     RakeTaken,
     RoundCompleted,
     StackCounted,
+    StartingPositionDetermined,
     StubCounted,
     WagerCollected,
     WagerPaid,
@@ -70,10 +73,19 @@ def is_free(fact: Fact, said: Awaiting) -> bool:
     if isinstance(body, WagerPlaced):  # but for one that is asked for
         return said.wager is None or body.wager != said.wager
     if isinstance(body, DecisionMade):  # a player may, where none of his decisions is due
-        return said.step not in ("decision_made", "wager_placed") and not said.or_
+        due = said.step in ("decision_made", "wager_placed") or said.or_
+        return not due or (body.decision == "stand" and body.position != said.position)
     # Stacks are counted and the rake is taken where a room does so; an invalid throw comes instead
-    # of a throw; dice are offered where a device reports it; one stub in five is counted.
-    return isinstance(body, (NoRollCalled, DiceOffered, StubCounted, StackCounted, RakeTaken))
+    # of a throw; dice are offered where a device reports it; one stub in five is counted; a meter
+    # goes up as its wagers are made; a card may be drawn for the button.
+    drawn = isinstance(body, StartingPositionDetermined) and body.method == "card_draw"
+    free = (NoRollCalled, DiceOffered, StubCounted, StackCounted, RakeTaken, MeterAdvanced)
+    return drawn or isinstance(body, free)
+
+
+def may_be_said(body: object) -> bool:
+    """Whether a player decides what nobody asks of him."""
+    return isinstance(body, DecisionMade) and body.decision in ("rescue", "void_hand")
 
 
 def up_to_the_next_step(facts: list[Fact], said: Awaiting) -> list[Fact]:
@@ -105,6 +117,8 @@ def next_steps_wrong(
             coming_body = facts[cut].body
             if isinstance(coming_body, NoRollCalled) and coming_body.of:
                 continue
+            if isinstance(coming_body, IrregularityCalled) or may_be_said(coming_body):
+                continue  # from there on something else must come
             ruling = rule(RoundRecord(round_, facts[:cut]), submissions)
             prefixes += 1
             assert ruling is not None
