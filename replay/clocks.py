@@ -78,12 +78,12 @@ def to_camera(clock: CameraClock, reference_us: int) -> Mapped:
     """
     after = _epoch_after(clock, reference_us)
     if after == 0:
-        return _in_epoch(clock, 0, reference_us)
-    earlier = _in_epoch(clock, after - 1, reference_us)
+        return in_epoch(clock, 0, reference_us)
+    earlier = in_epoch(clock, after - 1, reference_us)
     inside = reference_us <= clock.epochs[after - 1].knots[-1].reference_us
     if inside or after == len(clock.epochs):
         return earlier
-    later = _in_epoch(clock, after, reference_us)
+    later = in_epoch(clock, after, reference_us)
     near, far = sorted((earlier, later), key=lambda mapped: mapped.from_check_us)
     reach = abs(near.time_us - far.time_us) + far.plus_minus_us
     return near._replace(plus_minus_us=max(near.plus_minus_us, reach))
@@ -99,8 +99,23 @@ def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> Mapped:
     found = bisect_right(knots, camera_us, key=lambda knot: knot.camera_us)
     start, rate = _line(knots, found)
     reference_us = start.reference_us + round((camera_us - start.camera_us) / rate)
-    there = _in_epoch(clock, epoch, reference_us)
+    there = in_epoch(clock, epoch, reference_us)
     return there._replace(time_us=reference_us)
+
+
+def in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:
+    """What the camera's clock said at a reference time, by the fit of one epoch alone."""
+    knots = clock.epochs[number].knots
+    found = bisect_right(knots, reference_us, key=lambda knot: knot.reference_us)
+    start, rate = _line(knots, found)
+    time_us = start.camera_us + round((reference_us - start.reference_us) * rate)
+    near = knots[max(found - 1, 0) : found + 1]
+    distance = min(abs(reference_us - knot.reference_us) for knot in near)
+    outside = found in (0, len(knots))
+    doubt = _rate_doubt(knots) if outside else Fraction(0)
+    grown = distance * (doubt + Fraction(WANDER_PPM, _PPM))
+    plus_minus = max(knot.plus_minus_us for knot in near) + ceil(grown) + 1  # 1: the rounding above
+    return Mapped(time_us, plus_minus, number, distance)
 
 
 def rate_ppm(clock: CameraClock, epoch: int) -> Fraction | None:
@@ -145,20 +160,6 @@ def _epoch_after(clock: CameraClock, reference_us: int) -> int:
     """The number of epochs that begin at or before a reference time."""
     starts = [epoch.knots[0].reference_us for epoch in clock.epochs]
     return bisect_right(starts, reference_us)
-
-
-def _in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:
-    knots = clock.epochs[number].knots
-    found = bisect_right(knots, reference_us, key=lambda knot: knot.reference_us)
-    start, rate = _line(knots, found)
-    time_us = start.camera_us + round((reference_us - start.reference_us) * rate)
-    near = knots[max(found - 1, 0) : found + 1]
-    distance = min(abs(reference_us - knot.reference_us) for knot in near)
-    outside = found in (0, len(knots))
-    doubt = _rate_doubt(knots) if outside else Fraction(0)
-    grown = distance * (doubt + Fraction(WANDER_PPM, _PPM))
-    plus_minus = max(knot.plus_minus_us for knot in near) + ceil(grown) + 1  # 1: the rounding above
-    return Mapped(time_us, plus_minus, number, distance)
 
 
 def _line(knots: tuple[Check, ...], found: int) -> tuple[Check, Fraction]:

@@ -104,15 +104,32 @@ def is_off_line(camera: Camera, time_us: int) -> bool:
 
 
 def lock_on(camera: Camera, camera_us: int) -> FootageLocked | None:
-    """The lock that still holds on footage of this instant by the camera's clock."""
-    lock = None
+    """The lock told last of those that still hold on footage of this instant, camera's clock."""
+    locks = locks_on(camera, camera_us)
+    return locks[-1] if locks else None
+
+
+def locks_on(camera: Camera, camera_us: int) -> list[FootageLocked]:
+    """Every lock that still holds on footage of this instant by the camera's clock, as told.
+
+    A release for a dispute or a window ends what was locked for that; one that names neither ends
+    all.
+    """
+    locks: list[FootageLocked] = []
     for handling in camera.handled:
-        if handling.from_us <= camera_us <= handling.to_us:
-            if isinstance(handling.body, FootageLocked):
-                lock = handling.body
-            elif isinstance(handling.body, FootageReleased):
-                lock = None
-    return lock
+        if not handling.from_us <= camera_us <= handling.to_us:
+            continue
+        if isinstance(handling.body, FootageLocked):
+            locks.append(handling.body)
+        elif isinstance(handling.body, FootageReleased):
+            locks = [lock for lock in locks if not ends(handling.body, lock)]
+    return locks
+
+
+def ends(release: FootageReleased, lock: FootageLocked) -> bool:
+    """Whether a release ends a lock where both speak of the same footage."""
+    of = (release.dispute or lock.dispute, release.window or lock.window)
+    return of == (lock.dispute, lock.window)
 
 
 def expiry_of(camera: Camera, camera_us: int) -> FootageExpired | None:

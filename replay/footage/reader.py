@@ -9,25 +9,29 @@ from __future__ import annotations
 
 import hashlib
 import os
-import resource
-import signal
-import sys
 from bisect import bisect_left, bisect_right
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import cv2
-import msgspec
 
+from replay.footage.bounded import PIXELS_MAX
+from replay.footage.confined import serve
+from replay.footage.containers import (
+    begins_plainly,
+    container_of,
+    created_us,
+    has_sound,
+    hidden_us,
+)
 from replay.footage.decoder import (
     FRAMES_MAX,
-    PIXELS_MAX,
     Answer,
     Frame,
     FrameIndex,
     Job,
-    Limits,
+    Nature,
     sha256_of,
 )
 from replay.footage.timecode import read_timecode
@@ -41,11 +45,45 @@ if TYPE_CHECKING:
 # Without the lists a "video" may be a playlist that names any file or address.
 _OPEN_ONLY = "protocol_whitelist;file|format_whitelist;matroska,webm,mov,mp4,avi,mpegts"
 _SIDES = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+_NO_VIDEO = "it is not WebM, Matroska, MP4, MPEG-TS or AVI, or is damaged"
+_CODECS = {
+    **dict.fromkeys(("avc1", "avc3", "h264", "x264", "\x1b"), "h264"),
+    **dict.fromkeys(("hvc1", "hev1", "hevc", "h265", "$"), "hevc"),
+    **dict.fromkeys(("vp80", "vp08"), "vp8"),
+    **dict.fromkeys(("vp90", "vp09"), "vp9"),
+    "av01": "av1",
+    **dict.fromkeys(("fmp4", "mp4v", "xvid", "divx", "dx50", "\x10"), "mpeg4"),
+    **dict.fromkeys(("mp42", "mp43", "div3", "mpg4"), "msmpeg4"),
+    **dict.fromkeys(("mjpg", "jpeg", "mjpa"), "mjpeg"),
+    **dict.fromkeys(("mpg1", "mpg2", "mpeg", "\x01", "\x02"), "mpeg2video"),
+}
+_ROUNDED_US = 1_000  # of a container that counts milliseconds
 _BACK_US = 100_000  # sought to this much before the target, then four times as much, and so on
+
+_STDERR, _SAID_MAX = 2, 1 << 16  # where FFmpeg speaks; octets of it that are read
 
 
 class UnreadableError(Exception):
     """The file is not video that can be read; says why."""
+
+
+def nature(path: Path) -> Nature:
+    """What the file is. Raises UnreadableError."""
+    container = container_of(path)
+    if container is None:
+        raise UnreadableError(_NO_VIDEO)
+    with _opened(path, raw=True) as capture:
+        width, height = (int(capture.get(side)) for side in _SIDES)
+        fourcc = int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little", signed=True)
+    sound, made = has_sound(path, container), created_us(path, container)
+    plain = begins_plainly(path, container)
+    return Nature(container, _codec(fourcc), width, height, sound, made, plain)
+
+
+def _codec(fourcc: bytes) -> str:
+    """FFmpeg's name for what a container calls a codec by four letters."""
+    told = fourcc.rstrip(b"\0 ").decode("latin-1").lower()
+    return _CODECS.get(told, told if told.isalnum() else "unknown")
 
 
 def index(path: Path) -> FrameIndex:
@@ -58,8 +96,24 @@ def index(path: Path) -> FrameIndex:
                 raise UnreadableError(f"it holds more than {FRAMES_MAX:,} frames; cut it shorter")
     if not times:
         raise UnreadableError("it holds no frame")
-    order = tuple(sorted(times))
-    return FrameIndex(order, tuple(n for n, pts_us in enumerate(order) if times[pts_us]))
+    order = sorted(times)
+    keys = [n for n, pts_us in enumerate(order) if times[pts_us]]
+    hidden_until_us = order[0] + hidden_us(path, container_of(path) or "mp4") - _ROUNDED_US
+    hidden = bisect_left(order, hidden_until_us)
+    return _without(order, keys, hidden) if 0 < hidden < len(order) else _as_it_is(order, keys)
+
+
+def _as_it_is(order: list[int], keys: list[int]) -> FrameIndex:
+    return FrameIndex(tuple(order), tuple(keys))
+
+
+def _without(order: list[int], keys: list[int], hidden: int) -> FrameIndex:
+    """Without the first frames, which are decoded but not shown; those after count from 0 on.
+
+    The first of them counts as one that decodes alone: what it needs is decoded on the way to it.
+    """
+    shown = tuple(pts_us - order[hidden] for pts_us in order[hidden:])
+    return FrameIndex(shown, (0, *(key - hidden for key in keys if key > hidden)))
 
 
 def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
@@ -70,7 +124,7 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
     number = bisect_left(times.pts_us, pts_us)
     if times.pts_us[number : number + 1] != (pts_us,):
         raise ValueError(f"no frame is shown from {pts_us} us on: take a time of the index")
-    picture = _picture(path, times, number)
+    picture = picture_at(path, times, number)
     code = read_timecode(picture)
     kept, png = cv2.imencode(".png", picture)
     if not kept:
@@ -79,49 +133,89 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
     return Frame(number, pts_us, octets, hashlib.sha256(octets).hexdigest(), code)
 
 
-def _picture(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
-    """Seek to well before the frame, then step until its own time comes up.
+def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
+    """The picture of a frame, by its number: seek to well before it, then step to its own time.
 
     Some containers land where no key frame is: what decodes from there may be pieces of other
     pictures. Only a picture with a key frame on the way to it is taken; the last try is the start.
+    Raises UnreadableError where it does not decode.
     """
-    back_us = _BACK_US
+    back_us, delay_us = _BACK_US, _delay_us(path)
     with _opened(path, raw=False) as capture:
         while back_us < times.pts_us[number]:
             capture.set(cv2.CAP_PROP_POS_MSEC, (times.pts_us[number] - back_us) / 1000)
-            picture = _step_to(capture, times, number)
+            picture = _step_to(capture, times, number, delay_us)
             if picture is not None:
                 return picture
             back_us *= 4
     with _opened(path, raw=False) as capture:
-        picture = _step_to(capture, times, number)
+        picture = _step_to(capture, times, number, delay_us)
         if picture is None:
             raise UnreadableError(f"frame {number} stands in the index, but does not decode")
         return picture
 
 
-def _step_to(capture: cv2.VideoCapture, times: FrameIndex, number: int) -> NDArray[np.uint8] | None:
+def _delay_us(path: Path) -> int:
+    """How much later than shown AVI's pictures are told, which have no time but their place.
+
+    Where they are decoded out of order, each is told at the place of a later one.
+    """
+    if container_of(path) != "avi":
+        return 0
+    with _opened(path, raw=False) as capture:
+        return _position_us(capture) if capture.grab() else 0
+
+
+def _step_to(
+    capture: cv2.VideoCapture, times: FrameIndex, number: int, delay_us: int
+) -> NDArray[np.uint8] | None:
     """Decode up to a frame; None where that passes it, or passes no key frame."""
-    first = reached = _step(capture, times)
+    first = reached = _step(capture, times, delay_us, -1)
     while reached is not None and reached < number:
-        reached = _step(capture, times)
+        reached = _step(capture, times, delay_us, reached)
     if first is None or reached != number:
         return None
     if bisect_left(times.keys, first) == bisect_right(times.keys, number):
         return None
-    decoded, picture = capture.retrieve()
-    return picture.astype("uint8", copy=False) if decoded else None
+    return _picture(capture, number)
 
 
-def _step(capture: cv2.VideoCapture, times: FrameIndex) -> int | None:
+def _step(capture: cv2.VideoCapture, times: FrameIndex, delay_us: int, before: int) -> int | None:
     """Decode one frame; its number by its own time, None where there is none left."""
     if not capture.grab():
         return None
-    pts_us = _position_us(capture)
+    pts_us = _position_us(capture) - delay_us
+    if delay_us and pts_us < 0:
+        return before + 1  # held back to the end, where no place is left to be told at
     after = bisect_left(times.pts_us, pts_us)
     near = times.pts_us[max(after - 1, 0) : after + 1]
     best = min(near, key=lambda known_us: abs(known_us - pts_us))
     return bisect_left(times.pts_us, best)
+
+
+def _picture(capture: cv2.VideoCapture, number: int) -> NDArray[np.uint8]:
+    """The picture of the frame decoded last. Raises UnreadableError where it cannot be had.
+
+    OpenCV says that it has one also where FFmpeg failed to convert it, as it does with pictures in
+    two fields: what it hands out then is whatever stood in its memory. Only FFmpeg's word tells.
+    """
+    said, say = os.pipe()  # a file may not be written here
+    os.set_blocking(said, False)
+    os.set_blocking(say, False)
+    kept = os.dup(_STDERR)
+    os.dup2(say, _STDERR)
+    try:
+        decoded, picture = capture.retrieve()
+        with suppress(BlockingIOError):
+            decoded = decoded and b"swscaler" not in os.read(said, _SAID_MAX)
+    finally:
+        os.dup2(kept, _STDERR)
+        for each in (kept, said, say):
+            os.close(each)
+    if not decoded:
+        problem = "its picture cannot be converted; it may be interlaced"
+        raise UnreadableError(f"frame {number} decodes, but {problem}")
+    return picture.astype("uint8", copy=False)
 
 
 def _position_us(capture: cv2.VideoCapture) -> int:
@@ -136,7 +230,7 @@ def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
     capture = cv2.VideoCapture(str(path.absolute()), cv2.CAP_FFMPEG, how)
     try:
         if not capture.isOpened():
-            raise UnreadableError("it is not WebM, Matroska, MP4, MPEG-TS or AVI, or is damaged")
+            raise UnreadableError(_NO_VIDEO)
         width, height = (capture.get(side) for side in _SIDES)
         if not 0 < width * height <= PIXELS_MAX:
             raise UnreadableError(f"its picture of {width:.0f} x {height:.0f} is not acceptable")
@@ -151,27 +245,16 @@ def answer(job: Job) -> Answer:
     try:
         if sha256_of(path) != job.sha256:
             return Answer(problem="it was altered after the folder was read")
+        told = nature(path)
         times = index(path)
         for number in job.frames:
             frames.append(frame_at(path, times, times.pts_us[number]))  # noqa: PERF401 - keeps those before a bad one
     except (UnreadableError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
         return Answer(frames=tuple(frames), problem=str(error) or type(error).__name__)
-    return Answer(index=times, frames=tuple(frames))
+    return Answer(index=times, nature=told, frames=tuple(frames))
 
 
 def main() -> None:
-    """Answer jobs, one JSON line each, until the input ends; the last argument is the limits.
-
-    The alarm is left to its default, which ends the process even deep inside a decoder.
-    """
-    limits = msgspec.json.decode(sys.argv[-1], type=Limits)
-    most_of = ((resource.RLIMIT_AS, limits.memory_bytes), (resource.RLIMIT_CPU, limits.cpu_s))
-    for limit, most in (*most_of, (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
-        with suppress(ValueError, OSError):  # macOS refuses some; the wall clock still holds
-            resource.setrlimit(limit, (most, most))
+    """Answer jobs until there are no more."""
     cv2.setNumThreads(1)
-    for line in sys.stdin.buffer:
-        signal.alarm(limits.job_s)
-        sys.stdout.buffer.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=Job))))
-        sys.stdout.buffer.write(b"\n")
-        sys.stdout.buffer.flush()
+    serve(Job, answer)

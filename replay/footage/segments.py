@@ -17,7 +17,8 @@ from ledger.facts import SegmentRecorded
 from replay.footage.decoder import Frame, FrameIndex, Job, decode, sha256_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from ledger.wire import Fact
 
@@ -39,8 +40,8 @@ class Kept(NamedTuple):
 class FootageIndex(NamedTuple):
     """Which recorded segments are at hand, by SHA-256, and what else lies in the folder."""
 
-    kept: dict[str, Kept]
-    strangers: frozenset[str]  # names of files that no fact recorded with these bytes
+    kept: Mapping[str, Kept]
+    strangers: AbstractSet[str]  # names of files that no fact recorded with these bytes
 
 
 def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
@@ -51,7 +52,7 @@ def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
     recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
     paths: dict[str, Path] = {}
     strangers = set()
-    for path in _files(folder.absolute()):
+    for path in files_under(folder.absolute()):
         digest = sha256_of(path)
         if digest in recorded:
             paths.setdefault(digest, path)
@@ -93,8 +94,11 @@ def label_name(label: str) -> str:
     return PurePosixPath(label).name
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Regular files under a folder, in order of name; links are not followed."""
+def files_under(folder: Path) -> Iterator[Path]:
+    """Regular files under a folder, in order of name; links are not followed.
+
+    Raises Usage where the folder cannot be read or holds more than `FILES_MAX` files.
+    """
     seen = 0
     for root, folders, names in os.walk(folder, onerror=_refuse):
         folders.sort()

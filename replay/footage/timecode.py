@@ -9,9 +9,8 @@ from __future__ import annotations
 from binascii import crc_hqx
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 CELL_WIDTH = 6
@@ -33,6 +32,8 @@ class Timecode(NamedTuple):
 
 def draw_strip(picture: NDArray[np.uint8], code: Timecode) -> None:
     """Write the strip into the lower left corner; the picture must be at least its size."""
+    import numpy as np  # noqa: PLC0415 - who only names a `Timecode` need not wait for it
+
     bits = np.repeat(np.array([bit == "1" for bit in _bits(code)]), CELL_WIDTH)
     row, inverted = (np.where(lit, _LIGHT, _DARK).astype(np.uint8) for lit in (bits, ~bits))
     top = picture.shape[0] - STRIP_HEIGHT
@@ -42,6 +43,8 @@ def draw_strip(picture: NDArray[np.uint8], code: Timecode) -> None:
 
 def read_timecode(picture: NDArray[np.uint8]) -> Timecode | None:
     """The strip of a decoded frame, or None where none can be read with its checksum right."""
+    import numpy as np  # noqa: PLC0415 - as above
+
     height, width = picture.shape[:2]
     if height < STRIP_HEIGHT or width < STRIP_WIDTH:
         return None

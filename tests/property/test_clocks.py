@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from replay.clock_pieces import clock_pieces
 from replay.clocks import DRIFT_PPM_MAX, CameraClock, Check, camera_clock, to_camera, to_reference
 
 DAY = 86_400_000_000
@@ -41,6 +45,25 @@ def test_there_and_back_is_within_a_microsecond(checks: list[Check], at: int) ->
     there = to_camera(clock, at)
     back = to_reference(clock, there.time_us, there.epoch)
     assert abs(back.time_us - at) <= 1
+
+
+@given(CHECKS, TIMES, TIMES, st.floats(0, 1))
+def test_pieces_hold_the_mapping_without_a_break_and_lead_back(
+    checks: list[Check], one: int, two: int, share: float
+) -> None:
+    clock, (from_us, to_us) = clock_of(checks), sorted((one, two + 1))
+    pieces = clock_pieces(clock, from_us, to_us)
+    edges = [(each.from_us, each.to_us) for each in pieces]
+    assert [a for a, _ in edges] + [to_us] == [from_us] + [b for _, b in edges]
+    at = from_us + int((to_us - 1 - from_us) * share)
+    for each in pieces:
+        if each.from_us <= at < each.to_us:
+            there = to_camera(clock, at)
+            assert each.epoch == there.epoch
+            points = [*each.line]
+            (r0, c0), (r1, c1) = next((a, b) for a, b in pairwise(points) if a[0] <= at <= b[0])
+            assert abs(c0 + Fraction((at - r0) * (c1 - c0), r1 - r0) - there.time_us) <= 2
+            assert abs(to_reference(clock, there.time_us, each.epoch).time_us - at) <= 1
 
 
 @given(CHECKS, TIMES)

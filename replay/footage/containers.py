@@ -1,0 +1,211 @@
+"""What a video file says of itself in its first octets: container, when made, whether it has sound.
+
+Plain reading of octets, for what OpenCV does not tell. It opens nothing but the file it is given
+and decodes nothing; what it cannot read is None, never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+Container = Literal["mp4", "matroska", "webm", "mpegts", "avi"]
+"""The containers that footage is taken from."""
+
+SUFFIXES = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".ts", ".mts", ".avi")
+"""Endings of names that are looked at; what is inside decides what a file is."""
+
+_HEAD = 1 << 16  # octets in which Matroska and AVI say which tracks there are
+_MOOV_MAX = 64 << 20  # octets of an MP4's index that are looked through
+_BOX = 8  # octets of an MP4 box's size and name
+_EBML, _SEGMENT = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67"  # Matroska: its head, its body
+_CLUSTER, _CLUSTER_TIME = b"\x1f\x43\xb6\x75", b"\xe7"
+_PACKET = 188  # octets, of MPEG-TS
+_SYNC = 0x47
+_MP4_FIRST = frozenset((b"ftyp", b"styp", b"moov"))
+_SOUND_TRACK = re.compile(rb"hdlr.{8}soun", re.DOTALL)  # ISO/IEC 14496-12, 8.4.3
+_PICTURE_TRACK = re.compile(rb"hdlr.{8}vide", re.DOTALL)
+_ONE_EDIT = b"\0\0\0\1"
+_SINCE_1904 = 2_082_844_800  # seconds from 1904 to 1970: MP4 counts from the one
+_SINCE_2001 = 978_307_200  # seconds from 1970 to 2001: Matroska counts from the other
+_S = 1_000_000
+
+
+def container_of(path: Path) -> Container | None:
+    """Which container a file's first octets are of; None for anything else.
+
+    Raises OSError where it cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(3 * _PACKET)
+    if head[4:8] in _MP4_FIRST:
+        return "mp4"
+    if head[:4] == _EBML:
+        return "webm" if b"webm" in head.partition(_SEGMENT)[0] else "matroska"
+    if head[:4] == b"RIFF" and head[8:12] == b"AVI ":
+        return "avi"
+    whole = len(head) == 3 * _PACKET
+    if whole and all(head[at] == _SYNC for at in range(0, len(head), _PACKET)):
+        return "mpegts"
+    return None
+
+
+def known_container(text: str) -> Container:
+    """The same, of a text that was stored. Raises ValueError for any other."""
+    for name in get_args(Container):
+        if name == text:
+            return name  # type: ignore[no-any-return] # one of the literal's own
+    raise ValueError(f"{text!r} is no container")
+
+
+def created_us(path: Path, container: Container) -> int | None:
+    """When the file says it was made, microseconds since 1970 UTC; None where it does not.
+
+    Some recorders set it when they begin the file, others when they close it.
+    """
+    with path.open("rb") as file:
+        if container == "mp4":
+            return _mvhd_time(_moov(file) or b"")
+        if container in ("matroska", "webm"):
+            return _date_utc(file.read(_HEAD))
+    return None
+
+
+def has_sound(path: Path, container: Container) -> bool | None:
+    """Whether a track of sound is in it; None where this cannot be told so (MPEG-TS)."""
+    with path.open("rb") as file:
+        if container == "mp4":
+            moov = _moov(file)
+            return None if moov is None else _SOUND_TRACK.search(moov) is not None
+        head = file.read(_HEAD)
+    if container in ("matroska", "webm"):
+        return b"\x86\x85A_" in head or any(b"A_" + name in head for name in _SOUNDS)
+    return b"auds" in head if container == "avi" else None
+
+
+_SOUNDS = (b"OPUS", b"VORBIS", b"AAC", b"MPEG", b"PCM", b"FLAC", b"AC3", b"EAC3", b"DTS", b"MS/")
+"""What Matroska calls codecs of sound, after `A_`."""
+
+
+def begins_plainly(path: Path, container: Container) -> bool:
+    """Whether a browser shows its first frame at time 0 and finds every frame by its time.
+
+    In pieces, an MP4 has nothing that takes back the delay of its first frame; with pictures out of
+    order, a player that seeks may land behind the frame it was sent to; with an edit list, frames
+    may be hidden or moved. A WebM may begin with any time.
+    """
+    with path.open("rb") as file:
+        if container == "mp4":
+            return _plain_pictures(_moov(file) or b"")
+        if container != "webm":
+            return False
+        body = file.read(_HEAD).partition(_CLUSTER)[2]
+    _, at = _vint(body, 0)
+    if body[at : at + 1] != _CLUSTER_TIME:
+        return False
+    size, at = _vint(body, at + 1)
+    return size > 0 and not any(body[at : at + size])
+
+
+def _plain_pictures(moov: bytes) -> bool:
+    """Whether an MP4's track of pictures is whole, in order and begins at 0."""
+    tracks = [track for track in _tracks(moov) if _PICTURE_TRACK.search(track)]
+    return b"mvex" not in moov and len(tracks) == 1 and _in_order_from_0(tracks[0])
+
+
+def _in_order_from_0(track: bytes) -> bool:
+    """Nothing shown in another order than decoded, nothing cut off the beginning or put before."""
+    at = track.find(b"elst")
+    if at < 0 or b"ctts" in track:
+        return b"ctts" not in track
+    edits = track[at + 4 :]
+    wide = edits[:1] == b"\1"  # ISO/IEC 14496-12, 8.6.6: 64 bits for a length and a time
+    begins = edits[16:24] if wide else edits[12:16]
+    return edits[4:8] == _ONE_EDIT and not any(begins)
+
+
+def hidden_us(path: Path, container: Container) -> int:
+    """How much an MP4 holds before the first picture that is shown, by its edit list; else 0.
+
+    Cut without encoding anew, such a file holds the pictures that the first one shown refers to.
+    """
+    if container != "mp4":
+        return 0
+    with path.open("rb") as file:
+        moov = _moov(file) or b""
+    for track in _tracks(moov):
+        at = track.find(b"elst")
+        if _PICTURE_TRACK.search(track) and at >= 0 and track[at + 8 : at + 12] == _ONE_EDIT:
+            begins = _number(track, b"elst", 16, 24)
+            delay = _number(track, b"ctts", 16, 16)  # of the picture that is decoded first
+            a_second = _number(track, b"mdhd", 16, 24)
+            return max(begins - delay, 0) * _S // a_second if a_second and not begins >> 31 else 0
+    return 0
+
+
+def _number(track: bytes, box: bytes, place: int, place_wide: int) -> int:
+    """A number of a box, by its place in version 0 and in version 1, whose times have 64 bits."""
+    at = track.find(box)
+    if at < 0:
+        return 0
+    at += place_wide if track[at + 4 : at + 5] == b"\1" else place
+    return int.from_bytes(track[at : at + 4], "big")
+
+
+def _tracks(moov: bytes) -> Iterator[bytes]:
+    at = 0
+    while at + _BOX <= len(moov):
+        size = max(int.from_bytes(moov[at : at + 4], "big"), _BOX)
+        if moov[at + 4 : at + _BOX] == b"trak":
+            yield moov[at + _BOX : at + size]
+        at += size
+
+
+def _vint(octets: bytes, at: int) -> tuple[int, int]:
+    """An EBML length and where it ends; the first bit set says how many octets it has."""
+    first = octets[at] if at < len(octets) else 0
+    width = 9 - first.bit_length()
+    value = int.from_bytes(octets[at : at + width], "big")
+    return value & ~(1 << 7 * width), at + width
+
+
+def _moov(file: BinaryIO) -> bytes | None:
+    """The index of an MP4, which may stand at its end; None where there is none to be had."""
+    at = 0
+    for _ in range(10_000):  # boxes at the top; a fragmented file has two a fragment
+        file.seek(at)
+        head = file.read(16)
+        if len(head) < _BOX:
+            return None
+        size, body = int.from_bytes(head[:4], "big"), _BOX
+        if size == 1:
+            size, body = int.from_bytes(head[8:16], "big"), 2 * _BOX
+        if head[4:8] == b"moov":
+            file.seek(at + body)
+            return file.read(min(size - body, _MOOV_MAX)) if size > body else None
+        if size < body:
+            return None
+        at += size
+    return None
+
+
+def _mvhd_time(moov: bytes) -> int | None:
+    at = moov.find(b"mvhd")
+    if at < 0 or at + 16 > len(moov):
+        return None
+    width = 8 if moov[at + 4] == 1 else 4
+    seconds = int.from_bytes(moov[at + 8 : at + 8 + width], "big")
+    return (seconds - _SINCE_1904) * _S if seconds > _SINCE_1904 else None
+
+
+def _date_utc(head: bytes) -> int | None:
+    """Matroska's DateUTC: nanoseconds from 2001, in eight octets."""
+    at = head.find(b"\x44\x61\x88")
+    if at < 0 or at + 11 > len(head):
+        return None
+    nanoseconds = int.from_bytes(head[at + 3 : at + 11], "big", signed=True)
+    return _SINCE_2001 * _S + nanoseconds // 1000

@@ -1,0 +1,15 @@
+"""The hash by which a file of footage is known."""
+
+from __future__ import annotations
+
+from hashlib import file_digest
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's bytes, hexadecimal. Raises OSError where it cannot be read."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
