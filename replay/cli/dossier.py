@@ -1,81 +1,268 @@
-"""`dossier`: one round as a folder to hand over."""
+"""`dossier`: one round, one dispute or one preserved window, as a folder or a zip to hand over."""
 
-from collections.abc import Mapping, Sequence
+import getpass
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
+from consumers import disputes
+from consumers.projection import catch_up
 from infra.postgres import Database
-from infra.tape import PostgresTape
-from ledger.errors import Refused
-from ledger.tape import GENESIS, TapeRow
+from infra.views import reading, tape_source
+from ledger.errors import NotFound, Refused, Usage
+from ledger.tape import TapeRow
+from ledger.wire import fact_of
+from replay.asking import written
+from replay.cases import Desk, dispute_of, revealed
 from replay.cli.app import family
+from replay.cli.dossier_clips import cut
+from replay.cli.dossier_evidence import Wanted, gathered
+from replay.cli.dossier_found import Found, frames_for, of_round, windows_of
+from replay.cli.dossier_window import found_window
 from replay.cli.output import Json, print_lines, say
+from replay.cli.signing import folder
 from replay.cli.stories import (
+    ROUND_VIEWS,
     FootageFolder,
-    RoundName,
     Told,
     footage_folder,
-    frames_of,
     opened_views,
     told,
 )
-from replay.dossier import Evidence, Filed, write_dossier
-from replay.footage.decoder import Frame
+from replay.dossier import Filed
+from replay.dossier import Told as Said
+from replay.dossier.making import write_dossier
+from replay.dossier.signing import load_if_there
+from replay.dossier.writing import refuse_what_is_there
+from replay.footage.library import Library
+from replay.preserved import span_of
+
+PRE_S, POST_S = 8, 12
+"""Footage before the first fact of a round and after its last, seconds, unless told otherwise."""
+
+ROLL_S_MAX = 3_600
+
+VIEWS = (*ROUND_VIEWS, disputes.VIEW)
+"""What a dossier is read from."""
+
+
+class Asked(NamedTuple):
+    """What is to be handed over: by whom, why, and how much footage around the round, seconds."""
+
+    of: str  # a round's name, a dispute's or a window's
+    by: str
+    because: str | None = None
+    pre_s: int = PRE_S
+    post_s: int = POST_S
+
 
 app = family()
 
 
 @app.command("dossier")
-def dossier(
-    round_: RoundName,
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="A folder to make.")],
+def dossier(  # noqa: PLR0913 - one argument an option of the command
+    of: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROUND|DISPUTE|WINDOW",
+            help="[property:]table/gaming day/number, or [property:] and the name of a dispute, or "
+            "of a window that `dispute preserve` kept, as "
+            "P-20261120T190000Z-20261120T192000Z-3f9a2c.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="PATH", help="What to make; else named after the round."),
+    ] = None,
     *,
+    zipped: Annotated[bool, typer.Option("--zip", help="One zip instead of a folder.")] = False,
+    pre: Annotated[
+        int, typer.Option(min=0, max=ROLL_S_MAX, help="Seconds of footage before it.")
+    ] = PRE_S,
+    post: Annotated[
+        int, typer.Option(min=0, max=ROLL_S_MAX, help="Seconds of footage after it.")
+    ] = POST_S,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by", metavar="EMPLOYEE", help="Your credential number; else this login's name."
+        ),
+    ] = None,
+    because: Annotated[
+        str | None,
+        typer.Option(
+            "--because",
+            metavar="TEXT",
+            help="Why it is handed over.",
+            callback=lambda text: text and written(text, "--because"),
+        ),
+    ] = None,
     footage: FootageFolder = None,
     json: Json = False,
 ) -> None:
-    """Write a round as a folder to hand over.
+    """Write a round, dispute or window as files to hand over.
 
-    A report to open; facts as they were received, proof of where they stand, ruling, frames, and
-    a sum for every file. `--json` prints one object a file.
+    A report to open and to print; facts as they were received, proof of where they stand, ruling,
+    segments untouched, frames, clocks, custody, a sum for every file, a signature over all, and the
+    program that checks it. That footage is copied out is put on record. `--json` prints one object
+    a file. Of a window: every fact of its table told in it, and each round that falls in it.
 
-    Example: round-ledger dossier CC-07/2026-11-20/231 --out dispute-17
+    Example: round-ledger dossier CC-07/2026-11-20/231 --by S-2001 --zip --out dispute-17.zip
     """
-    with opened_views() as base:
-        found = told(base, round_, footage_folder(footage))
-        filed = write_for(base, found, frames_of(found), out)
+    with opened_views(VIEWS) as base:
+        asked = Asked(of, by or f"login:{getpass.getuser()}"[:64], because, pre, post)
+        place, filed = hand_over(base, asked, out, footage_folder(footage), zipped=zipped)
     if json:
         print_lines(filed)
     else:
-        say(f"{len(filed)} files are in {out}; open {out / 'report.html'}.")
+        what = place if zipped else place / "report.html"
+        say(f"{len(filed)} files are in {place}; open {what}.")
+    if not any(each.path == "manifest.sig" for each in filed):
+        say(
+            "It is UNSIGNED: there is no signing key. Make one with `round-ledger keys signing "
+            "make`, then make the dossier again."
+        )
+
+
+def hand_over(
+    base: Database,
+    asked: Asked,
+    out: Path | None,
+    footage: Path | Library | None,
+    *,
+    zipped: bool,
+) -> tuple[Path, list[Filed]]:
+    """Write what is asked for, named after it where no place is; the place and its files.
+
+    The views `VIEWS` must be at the end of the record. Raises `NotFound`, `Usage`, `Refused`.
+    """
+    found, wanted = _found(base, asked.of, footage)
+    wanted = wanted._replace(
+        by=asked.by,
+        because=asked.because or wanted.because,
+        pre_s=asked.pre_s,
+        post_s=asked.post_s,
+    )
+    place = out or Path(_name_for(wanted, found) + (".zip" if zipped else ""))
+    refuse_what_is_there(place)
+    if wanted.dispute:
+        rows = _shown_the_claim(base, found.place, wanted.dispute, wanted)
+        wanted = wanted._replace(case_rows=rows)
+    library = footage if isinstance(footage, Library) else None
+    filed = write_found(base, found, place, wanted, folder(), library=library, zipped=zipped)
+    return place, filed
 
 
 def write_for(
-    base: Database, found: Told, frames: Mapping[tuple[str, int], Frame | str], out: Path
+    base: Database,
+    found: Told,
+    out: Path,
+    wanted: Wanted,
+    keys: Path,
+    *,
+    library: Library | None = None,
+    zipped: bool = False,
 ) -> list[Filed]:
-    """Write the dossier of a told round. Raises `Refused` where the folder cannot be made."""
-    with PostgresTape(base) as tape:
-        previous = _before(tape, found.story.rows)
-        heads = tape.heads()
-    try:
-        return write_dossier(Evidence(found.story, frames, found.camera_rows, previous, heads), out)
-    except OSError as error:
+    """Write the dossier of a told round; see `write_found`."""
+    return write_found(base, of_round(found), out, wanted, keys, library=library, zipped=zipped)
+
+
+def write_found(
+    base: Database,
+    found: Found,
+    out: Path,
+    wanted: Wanted,
+    keys: Path,
+    *,
+    library: Library | None = None,
+    zipped: bool = False,
+) -> list[Filed]:
+    """Write the dossier of what was found, signed where the folder `keys` has a key.
+
+    Clips are cut where there is a `library`. Raises `Refused` where it cannot be made: where that
+    is known beforehand, no export is on record.
+    """
+    refuse_what_is_there(out)
+    signer = load_if_there(keys)
+    evidence = gathered(base, found, frames_for(found), wanted, library)
+    with tempfile.TemporaryDirectory() as beside:
+        if library and evidence.making:
+            windows = windows_of(found, wanted.pre_s, wanted.post_s)
+            place, rows = found.place, found.camera_rows
+            made, lacking = cut(
+                library, place, rows, windows, evidence.making, signer, Path(beside)
+            )
+            told = Said([*evidence.coverage.words, *lacking], evidence.coverage.table)
+            evidence = evidence._replace(clips=made, coverage=told)
+        try:
+            return write_dossier(evidence, out, signer=signer, zipped=zipped)
+        except OSError as error:
+            raise Refused(
+                f"The dossier cannot be written: {error.strerror}",
+                where=str(out),
+                hint="Name a place you may write to.",
+            ) from error
+
+
+def wanted_for(found: Told, by: str) -> Wanted:
+    """What a dossier of a round alone is asked for with."""
+    return Wanted(by, f"Dossier of round {found.story.round}.", PRE_S, POST_S)
+
+
+def _found(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
+    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
+    if "/" in name:
+        story = told(base, name, footage)
+        return of_round(story), wanted_for(story, "")
+    if span_of(name.rpartition(":")[2]):
+        because = f"Dossier of window {name.rpartition(':')[2]}."
+        return found_window(base, name, footage), Wanted("", because, PRE_S, POST_S)
+    property_, _, dispute = name.rpartition(":")
+    with reading(base, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
+        cases = disputes.named(store, dispute, property_ or None)
+        if len(cases) > 1:
+            names = ", ".join(f"{each.property}:{dispute}" for each in cases)
+            raise Usage(f"{len(cases)} properties have it", where=name, hint=f"Name one: {names}.")
+        if not cases:
+            raise NotFound(
+                f"There is no dispute {dispute}",
+                where="view disputes",
+                hint="Name a round as [property:]table/gaming day/number, a dispute or a window.",
+            )
+        rows = disputes.facts_about(store, cases[0].property, dispute)
+    if cases[0].round is None:
         raise Refused(
-            f"The dossier cannot be written: {error.strerror}",
-            where=str(out),
-            hint="Name a folder you may write to.",
-        ) from error
+            f"No fact says which round dispute {dispute} is about",
+            where="view disputes",
+            hint="Name the round instead.",
+        )
+    story = told(base, str(cases[0].round), footage)
+    wanted = wanted_for(story, "")._replace(
+        because=f"Dossier of dispute {dispute}.", dispute=dispute, case_rows=rows
+    )
+    return of_round(story), wanted
 
 
-def _before(tape: PostgresTape, rows: Sequence[TapeRow]) -> dict[tuple[str, int], bytes]:
-    """The hash before each row on its tape."""
-    found: dict[tuple[str, int], bytes] = {}
-    for name in {row.tape for row in rows}:
-        numbers = [row.table_seq for row in rows if row.tape == name]
-        hashes = {
-            row.table_seq: row.hash
-            for row in tape.rows_of(name, [(number - 1, number - 1) for number in numbers])
-        }
-        found |= {(name, number): hashes.get(number - 1, GENESIS) for number in numbers}
-    return found
+def _shown_the_claim(
+    base: Database, property_: str, dispute: str, wanted: Wanted
+) -> Sequence[TapeRow]:
+    """The dispute's facts. Its dossier shows the claim: to whom it was not known, that is told."""
+    case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
+    if case.knows(wanted.by):
+        return wanted.case_rows
+    with Desk(base) as desk:
+        desk.tell(case, revealed(case, wanted.by))
+    with tape_source(base) as source:
+        catch_up(base, source, [disputes.VIEW])
+    with reading(base, [disputes.FACTS.name]) as store:
+        return disputes.facts_about(store, property_, dispute)
+
+
+def _name_for(wanted: Wanted, found: Found) -> str:
+    if found.window:
+        return f"dossier-{found.window.name}"
+    round_ = found.stories[0].round
+    return f"dossier-{wanted.dispute or round_.subject.replace('/', '-')}"

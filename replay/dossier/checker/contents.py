@@ -1,0 +1,303 @@
+"""What the dossier says of the round, against the facts in it: rules, money, clocks, footage.
+
+It does not rule on the round again; it checks that what is told was counted from these facts.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any, Iterator
+
+from replay.dossier.checker.chain import FACTS
+from replay.dossier.checker.package import printable
+from replay.dossier.checker.reading import Fact, microseconds, parsed
+from replay.dossier.checker.report import Dossier, Report
+from replay.dossier.checker.window import check_window
+
+BETWEEN, CAMERAS, SUBMISSION, RULING, CLOCKS = (
+    "between.jsonl", "camera-facts.jsonl", "submission.jsonl", "ruling.json", "clocks.csv",
+)  # fmt: skip
+CUSTODY, CASE_OF = "custody.csv", "case.jsonl"
+_HANDLED = {
+    "footage_viewed": "viewed",
+    "footage_exported": "exported",
+    "footage_locked": "locked",
+    "footage_released": "released",
+    "footage_expired": "expired",
+}
+_CUSTODY = ("camera", "from", "to", "by", "because")
+_CHIPS = {"wager_paid": "paid", "wager_collected": "collected", "wager_returned": "returned"}
+
+
+def check_round(dossier: Dossier, report: Report) -> None:
+    """The facts of the round are of the round, and those between them are not; or of a window."""
+    check_counts(dossier, report)
+    if dossier.manifest.get("window"):
+        check_window(dossier, report)
+        return
+    place, _, subject = str(dossier.manifest.get("round")).partition(":")
+    problems = [
+        f"{fact.where} is not a fact of this round."
+        for fact in dossier.facts.get(FACTS, [])
+        if (fact.attributes.get("subject"), fact.tape.partition("/")[0]) != (subject, place)
+    ]
+    problems += [
+        f"{fact.where} is a fact of this round, and is not among its facts."
+        for fact in dossier.facts.get(BETWEEN, [])
+        if (fact.attributes.get("subject"), fact.tape.partition("/")[0]) == (subject, place)
+    ]
+    count = len(dossier.facts.get(FACTS, []))
+    hidden = sum(1 for row in dossier.rows if row.file is None)
+    report.settle(
+        problems,
+        f"All {count} facts are of the round"
+        + (
+            "."
+            if hidden
+            else ", and no fact of it is left out of the stretches of their tapes that are shown."
+        ),
+    )
+    if hidden:
+        report.unknown.append(
+            f"{hidden} rows between the first and the last fact are shown by their hash alone. "
+            "That none of them is of this round is said by whoever signed, and not shown."
+        )
+
+
+def check_counts(dossier: Dossier, report: Report) -> None:
+    """Every file of facts has as many as the manifest lists."""
+    counted = {name: len(facts) for name, facts in dossier.facts.items()}
+    listed = sorted(dossier.manifest.get("fact_files", {}).items())
+    problems = [
+        f"{printable(name)} has {counted.get(name, 0)} facts, not the {count} that are listed."
+        for name, count in listed
+        if counted.get(name, 0) != count
+    ]
+    report.settle(problems, f"Each of the {len(listed)} files of facts has as many as are listed.")
+
+
+def check_rules(dossier: Dossier, report: Report) -> None:
+    """The Rules Submissions in here are those named, for the game of the round, and in time."""
+    facts = {fact.key: fact for fact in dossier.facts.get(SUBMISSION, [])}
+    named = [(each, each.get("submission")) for each in rulings_of(dossier)]
+    wanted = {(ref.get("source"), ref.get("id")) for _, ref in named if ref}
+    problems = []
+    if facts.keys() - wanted:
+        problems.append(
+            "The Rules Submission in submission.jsonl is not the one named."
+            if wanted
+            else "A Rules Submission is in here that the manifest does not name."
+        )
+    elif wanted - facts.keys():
+        problems.append("The Rules Submission that the manifest names is not in here.")
+    for each, ref in named:
+        fact = facts.get((ref.get("source"), ref.get("id"))) if ref else None
+        if fact is None:
+            continue
+        told = fact.told()
+        day = str(each["round"]).split("/")[1:2]
+        if told.get("game") != _ruling(dossier, each).get("game"):
+            problems.append("The Rules Submission in submission.jsonl is for another game.")
+        if [str(told.get("effective_from"))] > day:
+            problems.append("The Rules Submission was not yet in force on that gaming day.")
+    report.settle(
+        problems,
+        "The Rules Submission in here is the one named, is for the game of the round, and took "
+        "effect by its gaming day."
+        if wanted
+        else "No Rules Submission was on file: what is ruled is ruled without one.",
+    )
+
+
+def check_money(dossier: Dossier, report: Report) -> None:
+    """What ruling.json says was paid, collected and returned is the sum of the facts it names."""
+    facts = {fact.key: fact for fact in dossier.facts.get(FACTS, [])}
+    corrected = {_of(fact) for fact in dossier.named("fact_corrected")}
+    problems: list[str] = []
+    counted = 0
+    for of, line in _lines_of(dossier, problems):
+        refs = [(ref["source"], ref["id"]) for ref in line["facts"]]
+        if corrected & set(refs) or any(
+            ref in facts and facts[ref].name not in _CHIPS for ref in refs
+        ):
+            continue
+        sums = dict.fromkeys(_CHIPS.values(), 0)
+        for ref in refs:
+            if ref in facts:
+                sums[_CHIPS[facts[ref].name]] += facts[ref].told()["amount"]
+        counted += len(refs)
+        problems += _other_sums(printable(of["file"]), line, sums)
+    report.settle(
+        problems,
+        f"What the {len(rulings_of(dossier))} rulings say was moved is the sum of {counted} facts "
+        "in here."
+        if dossier.manifest.get("window")
+        else f"What ruling.json says was moved is the sum of {counted} facts in here.",
+    )
+    report.unknown.append(
+        "What was owed, and by which section, follows from the facts and the rules. This program "
+        "does not rule: Round Ledger does, from facts.jsonl and submission.jsonl."
+    )
+
+
+def check_clocks(dossier: Dossier, report: Report) -> None:
+    """clocks.csv has each reading that a fact tells, as the fact tells it, and no other."""
+    facts = dossier.facts.get(CAMERAS, [])
+    told = sorted(_reading(fact) for fact in facts if fact.name == "clock_checked")
+    octets = dossier.package.whole(CLOCKS) if CLOCKS in dossier.package.sizes else b""
+    table = list(csv.DictReader(io.StringIO(octets.decode("utf-8"), newline="")))
+    shown = sorted(_shown(line) for line in table)
+    problems = [
+        f"A clock reading in clocks.csv is not one that a fact tells: camera {printable(each[0])}, "
+        f"{printable(each[1])}."
+        for each in shown
+        if each not in told
+    ]
+    problems += [
+        f"A clock reading is not in clocks.csv: camera {printable(each[0])}, {printable(each[1])}."
+        for each in told
+        if each not in shown
+    ]
+    report.settle(problems, f"All {len(told)} clock readings are those that facts tell.")
+
+
+def check_custody(dossier: Dossier, report: Report) -> None:
+    """custody.csv has whatever facts tell of who handled the footage, and nothing else."""
+    facts = dossier.named(*_HANDLED)
+    told = sorted(
+        (_HANDLED[fact.name], *(_cell(str(fact.told().get(name))) for name in _CUSTODY))
+        for fact in facts
+    )
+    octets = dossier.package.whole(CUSTODY) if CUSTODY in dossier.package.sizes else b""
+    table = csv.DictReader(io.StringIO(octets.decode("utf-8"), newline=""))
+    columns = ("what", "camera", "from_camera_clock", "to_camera_clock", "by", "because")
+    shown = sorted(tuple(str(line.get(name)) for name in columns) for line in table)
+    problems = [
+        f"custody.csv says what no fact does: {printable(' '.join(each[:2]))}, {printable(each[4])}"
+        for each in shown
+        if each not in told
+    ]
+    if len(shown) < len(told) or any(each not in shown for each in told):
+        problems.append("custody.csv leaves out who handled the footage, which facts tell.")
+    named = dossier.manifest.get("dispute")
+    if named and all(
+        each.told().get("dispute") != named for each in dossier.facts.get(CASE_OF, [])
+    ):
+        problems.append(f"No fact in {CASE_OF} is of dispute {printable(named)}.")
+    report.settle(problems, f"custody.csv has the {len(told)} times that facts tell of.")
+
+
+def check_footage(dossier: Dossier, report: Report) -> None:
+    """Originals are the bytes that were recorded; clips and frames say what they are made from."""
+    recorded = {fact.told().get("sha256"): fact for fact in dossier.named("segment_recorded")}
+    footage = dossier.manifest.get("footage", [])
+    originals = {each["sha256"] for each in footage if each["kind"] == "original"}
+    derived = [each for each in footage if each["kind"] != "original"]
+    problems: list[str] = []
+    listed = {each["path"]: each["sha256"] for each in dossier.manifest["files"]}
+    for each in footage:
+        if listed.get(each["path"]) != each["sha256"]:
+            problems.append(f"{printable(each['path'])} is listed with two different sums.")
+        if each["kind"] == "original":
+            problems += _not_recorded(dossier, each, recorded)
+        elif not each["of"] or set(each["of"]) - recorded.keys():
+            problems.append(
+                f"{printable(each['path'])} does not say which recorded segment it is made from."
+            )
+    named = {each["path"] for each in footage}
+    problems += [
+        f"{printable(path)} is footage, and not listed as original or as derived."
+        for path in sorted(listed)
+        if path.split("/")[0] in ("footage", "clips", "frames") and path not in named
+    ]
+    report.settle(
+        problems,
+        f"{len(originals)} segments are, byte for byte, what was recorded; {len(derived)} clips "
+        "and frames are listed as made from recorded segments.",
+    )
+    without = sum(1 for each in derived if not set(each["of"]) <= originals)
+    if without:
+        report.unknown.append(
+            f"{without} clips and frames are made from segments that are not in here."
+        )
+
+
+def _not_recorded(dossier: Dossier, each: dict[str, Any], recorded: dict[Any, Fact]) -> list[str]:
+    """Why an original is not what a fact says was recorded, if it is not."""
+    path = each["path"]
+    if path not in dossier.package.sizes:
+        return []  # told as missing already
+    found = dossier.package.sha256(path)
+    if found in recorded:
+        return []
+    fact = recorded.get(each["sha256"])
+    says = f": {fact.where} says so" if fact else ""
+    return [f"{printable(path)} is not, byte for byte, a segment that was recorded{says}."]
+
+
+def rulings_of(dossier: Dossier) -> list[dict[str, Any]]:
+    """Each round that is ruled in here: its name, its file, the submission named for it."""
+    if dossier.manifest.get("window"):
+        found: list[dict[str, Any]] = dossier.manifest["rulings"]
+        return found
+    alone = {name: dossier.manifest.get(name) for name in ("round", "submission")}
+    return [{**alone, "file": RULING}]
+
+
+def _lines_of(
+    dossier: Dossier, problems: list[str]
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each wager of each ruling; a ruling of another round than is said is a problem."""
+    for each in rulings_of(dossier):
+        ruling = _ruling(dossier, each)
+        told = f"{ruling.get('property')}:{ruling.get('round')}"
+        if told != str(each["round"]):
+            problems.append(f"{printable(each['file'])} is not the ruling of that round.")
+        for line in ruling.get("paid_beside_owed") or []:
+            yield each, line
+
+
+def _ruling(dossier: Dossier, of: dict[str, Any]) -> dict[str, Any]:
+    if of["file"] not in dossier.package.sizes:
+        return {}
+    found = parsed(dossier.package.whole(of["file"]), of["file"])
+    return found if isinstance(found, dict) else {}
+
+
+def _other_sums(file: str, line: dict[str, Any], sums: dict[str, int]) -> Iterator[str]:
+    for what, amount in sums.items():
+        if line[what] != amount:
+            yield (
+                f"{file} says {line[what]} cents were {what} at position {line['position']} "
+                f"on {printable(line['wager'])}; the facts add up to {amount}."
+            )
+
+
+def _of(fact: Fact) -> tuple[str, str]:
+    of = fact.told().get("of") or {}
+    return (str(of.get("source")), str(of.get("id")))
+
+
+def _reading(fact: Fact) -> tuple[str, ...]:
+    told = fact.told()
+    return (
+        _cell(told["camera"]),
+        *(str(microseconds(told[name])) for name in ("camera_time", "reference_time")),
+        _cell(told["reference"]),
+        str(told["uncertainty_ms"]),
+    )
+
+
+def _cell(text: str) -> str:
+    """A text as a table shows it: one that a spreadsheet would take for a formula is marked."""
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _shown(line: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        str(line.get("camera")),
+        *(str(microseconds(str(line.get(name)))) for name in ("camera_time", "reference_time")),
+        str(line.get("reference")),
+        str(line.get("plus_minus_ms")),
+    )

@@ -1,0 +1,166 @@
+"""Files of a dossier read: JSON without its traps, and facts in the octets that were received."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from datetime import datetime, timedelta, timezone
+from typing import Any, NamedTuple, NoReturn
+
+_DIGITS_MAX = 20
+_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))"
+)
+_ON_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+_PREFIX = "roundledger."
+
+
+class Malformed(Exception):  # noqa: N818 - named for what it says of a text
+    """A text that is not what its file's name promises; why, in a sentence."""
+
+
+class Fact(NamedTuple):
+    """One fact in the octets received."""
+
+    where: str  # "facts.jsonl line 7"
+    attributes: dict[str, str]
+    data: bytes
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Source and id: which fact it is."""
+        return (self.attributes.get("source", ""), self.attributes.get("id", ""))
+
+    @property
+    def kind(self) -> str:
+        """`wager_paid.v1`."""
+        name = self.attributes.get("type", "")
+        return name[len(_PREFIX) :] if name.startswith(_PREFIX) else name
+
+    @property
+    def name(self) -> str:
+        """`wager_paid`."""
+        return self.kind.partition(".")[0]
+
+    @property
+    def tape(self) -> str:
+        """The tape it belongs on, by its source."""
+        return "/".join(self.attributes.get("source", "").split("/")[1:3])
+
+    def told(self) -> dict[str, Any]:
+        """What it says, in the words of today. Raises Malformed, and KeyError and TypeError."""
+        told = an_object(self.data, self.where)
+        return UPCASTS[self.kind](told) if self.kind in UPCASTS else told
+
+
+def wager_paid_v0(told: dict[str, Any]) -> dict[str, Any]:
+    """What was pushed had the stake in it; an amount is the winnings alone."""
+    kept = {name: each for name, each in told.items() if name not in ("paid_with_stake", "stake")}
+    return {**kept, "amount": told["paid_with_stake"] - told["stake"]}
+
+
+UPCASTS = {"wager_paid.v0": wager_paid_v0}
+"""Facts in the words of earlier versions, and how each is read: as the ledger reads it."""
+
+
+def parsed(octets: bytes, where: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """JSON, with duplicate names, endless numbers and bottomless nesting refused."""
+    try:
+        return json.loads(
+            octets.decode("utf-8"),
+            object_pairs_hook=_pairs,
+            parse_int=_integer,
+            parse_float=str,  # kept as it stands: nothing here counts with one
+            parse_constant=_refused,
+        )
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{where} is not JSON: {error}.") from None
+
+
+def an_object(octets: bytes, where: str) -> dict[str, Any]:
+    """A JSON object. Raises Malformed."""
+    found = parsed(octets, where)
+    if not isinstance(found, dict):
+        raise Malformed(f"{where} is not a JSON object.")
+    return found
+
+
+def canonical(told: object) -> bytes:
+    """The one way to write it: names sorted, no blanks, characters as they are."""
+    return json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def fact_of(line: bytes, where: str) -> Fact:
+    """One line of a file of facts, its `data` in the very octets. Raises Malformed."""
+    try:
+        text = line.decode("utf-8")
+        return _fact(text, where)
+    except (ValueError, RecursionError, IndexError):
+        raise Malformed(f"{where} is not a fact.") from None
+
+
+def with_octets(fact: Fact, base64: str) -> Fact:
+    """The fact with data that came in several lines; Malformed where those are other data."""
+    try:
+        octets = b64decode(base64, validate=True)
+    except (ValueError, TypeError):
+        raise Malformed(f"The octets kept beside {fact.where} are not base64.") from None
+    if octets.translate(_ON_ONE_LINE) != fact.data:
+        raise Malformed(f"The octets kept beside {fact.where} are other data than it shows.")
+    return fact._replace(data=octets)
+
+
+def microseconds(time: str) -> int | None:
+    """Since the epoch; digits beyond microseconds are cut. None for what is no RFC 3339 time."""
+    match = _TIME.fullmatch(time)
+    if not match:
+        return None
+    *moment, fraction, sign, hours, minutes = match.groups()
+    micro = int(((fraction or "") + "000000")[:6])
+    try:
+        at = datetime(*map(int, moment), micro, tzinfo=timezone.utc)  # type: ignore[arg-type,misc] # six numbers
+        away = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
+        at = at + away if sign == "-" else at - away
+        since = at - datetime(1970, 1, 1, tzinfo=timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+    return since // timedelta(microseconds=1)
+
+
+def _fact(text: str, where: str) -> Fact:
+    decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=str, parse_float=str)
+    attributes: dict[str, str] = {}
+    data = b""
+    at, mark = 0, "{"
+    while text[at] == mark:
+        name, end = decoder.raw_decode(text, at + 1)
+        if text[end] != ":" or name in attributes or not isinstance(name, str) or data:
+            raise ValueError(name)
+        value, at = decoder.raw_decode(text, end + 1)
+        if name == "data":
+            data = text[end + 1 : at].encode()
+        elif isinstance(value, str):
+            attributes[name] = value
+        else:
+            raise ValueError(name)
+        mark = ","
+    if text[at:] != "}":
+        raise ValueError(text[at:])
+    return Fact(where, attributes, data)
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _integer(digits: str) -> int | str:
+    """A number; one too long to count with stays the text it is."""
+    return int(digits) if len(digits) <= _DIGITS_MAX else digits
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text[:_DIGITS_MAX]} is no number")

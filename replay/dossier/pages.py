@@ -1,0 +1,151 @@
+"""Paper: pages that print anywhere, in the fonts that every reader of PDF has.
+
+The same content gives the same octets: the date in the file is the one it is told. Characters that
+those fonts lack are printed as their number, and the page says so where any was.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from fpdf import FPDF, FontFace, XPos, YPos
+from fpdf.enums import TableBordersLayout
+
+from ledger.values import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+INK, SOFT, LINE, WASH = (27, 31, 29), (86, 96, 91), (190, 198, 193), (243, 246, 244)
+FLAG, FLAG_WASH = (154, 27, 27), (253, 241, 240)
+MARGIN_MM = 18.0
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_NOTE = "Characters that this font lacks are printed as their number, U+0000; see report.html."
+_FOOT_MM = 17.0
+# A card's letter stands before its suit's sign: the sign can go.
+_IN_OTHER_WORDS = str.maketrans(
+    {"◄": "<", "░": "#", "→": "->", "\u2212": "-", "♠": "", "♥": "", "♦": "", "♣": ""}
+)
+
+
+class Paper(FPDF):
+    """Letter-size pages with a line at the foot of each. A base class only as its library asks."""
+
+    def __init__(self, title: str, foot: str, made_at: str) -> None:
+        super().__init__(format="Letter", unit="mm")
+        self.core_fonts_encoding = "windows-1252"
+        self.set_margins(MARGIN_MM, MARGIN_MM)
+        self.set_auto_page_break(auto=True, margin=MARGIN_MM + 4)
+        self._foot = foot
+        self._lacked = False
+        self.set_title(self.plain(title))
+        self.set_creator("Round Ledger")
+        self.set_lang("en-US")
+        at_us = parse_time(made_at)
+        self.set_creation_date(_EPOCH + dt.timedelta(microseconds=at_us or 0))
+        self.add_page()
+
+    def footer(self) -> None:
+        """What stands at the foot of every page: which dossier it is of, and its number."""
+        self.set_y(-_FOOT_MM)
+        self.set_draw_color(*LINE)
+        self.line(MARGIN_MM, self.get_y(), self.w - MARGIN_MM, self.get_y())
+        self.ln(1.5)
+        self.set_font("Courier", size=6.5)
+        self.set_text_color(*SOFT)
+        self.cell(0, 3, self.plain(self._foot), new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        self.set_font("Helvetica", size=7)
+        note = f"{_NOTE}  " if self._lacked else ""
+        self.cell(0, 3.5, f"{note}Page {self.page_no()} of {{nb}}", align="R")
+
+    def plain(self, text: str) -> str:
+        """A text in the characters there are."""
+        shown = text.translate(_IN_OTHER_WORDS)
+        told = "".join(each if _is_there(each) else f"U+{ord(each):04X}" for each in shown)
+        self._lacked |= told != shown
+        return told
+
+    def big(self, text: str) -> None:
+        """The title of the paper."""
+        self._text(text, 17, "B", 8)
+
+    def part(self, text: str) -> None:
+        """The title of a section, never alone at the foot of a page."""
+        if self.will_page_break(24):
+            self.add_page()
+        self.ln(3.5)
+        self._text(text, 11.5, "B", 6)
+        self.ln(0.5)
+
+    def say(self, text: str, *, size: float = 9.5, soft: bool = False, style: str = "") -> None:
+        """A paragraph."""
+        self._text(text, size, style, size * 0.46, SOFT if soft else INK)
+
+    def flag(self, text: str) -> None:
+        """A paragraph that must not be overlooked: in a frame, not by colour alone."""
+        self.ln(1)
+        self.set_fill_color(*FLAG_WASH)
+        self.set_draw_color(*FLAG)
+        self.set_text_color(*FLAG)
+        self.set_font("Helvetica", "B", 9.5)
+        self.multi_cell(
+            0, 5, self.plain(text), border=1, fill=True, padding=2,
+            new_x=XPos.LMARGIN, new_y=YPos.NEXT,
+        )  # fmt: skip
+        self.set_fill_color(255)
+        self.ln(1.5)
+
+    def rows(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        widths: Sequence[int],
+        *,
+        right: Sequence[int] = (),
+        marked: Sequence[int] = (),
+        size: float = 8.5,
+    ) -> None:
+        """A table, its head on every page. right: columns of figures; marked: rows in bold."""
+        self.set_font("Helvetica", size=size)
+        self.set_draw_color(*LINE)
+        self.set_text_color(*INK)
+        align = tuple("RIGHT" if at in right else "LEFT" for at in range(len(columns)))
+        with self.table(
+            col_widths=tuple(widths),
+            text_align=align,
+            borders_layout=TableBordersLayout.HORIZONTAL_LINES,
+            headings_style=FontFace(emphasis="BOLD", color=SOFT, fill_color=WASH),
+            line_height=size * 0.47,
+            padding=(0.9, 1.2),
+            first_row_as_headings=True,
+        ) as table:
+            table.row([self.plain(each) for each in columns])
+            for at, cells in enumerate(rows):
+                style = FontFace(emphasis="BOLD", fill_color=FLAG_WASH) if at in marked else None
+                table.row([self.plain(each) for each in cells], style=style)
+        self.ln(1.5)
+
+    def octets(self) -> bytes:
+        """The file."""
+        return bytes(self.output())
+
+    def _text(
+        self,
+        text: str,
+        size: float,
+        style: str,
+        height: float,
+        colour: tuple[int, int, int] = INK,
+    ) -> None:
+        self.set_font("Helvetica", style, size)
+        self.set_text_color(*colour)
+        self.multi_cell(0, height, self.plain(text), align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+
+
+def _is_there(character: str) -> bool:
+    """Whether the standard fonts have it."""
+    try:
+        return character == "\n" or (character.isprintable() and bool(character.encode("cp1252")))
+    except UnicodeEncodeError:
+        return False

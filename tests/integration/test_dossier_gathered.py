@@ -1,0 +1,112 @@
+"""What goes into a dossier, read from a real record: all that should, and nothing that came later.
+
+No footage: that it goes out is told in the tests of the commands.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from consumers.catalogue import install
+from consumers.projection import catch_up
+from infra.views import tape_source
+from ledger.facts import FootageExported, FootageViewed
+from ledger.values import format_time, parse_subject
+from ledger.wire import encode, fact_of, structured
+from replay.cli.dossier import VIEWS, write_found
+from replay.cli.dossier_evidence import Wanted, gathered
+from replay.cli.dossier_window import found_window, rounds_of
+from replay.dossier import signing
+from replay.footage.segments import FootageIndex, Kept
+from tests.dossier_windows import S, facts_and_window
+from tests.dossiers import CAMERA, SEGMENT, SHA256, received
+from tests.view_feeds import record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from infra.postgres import Database
+    from ledger.tape import Received
+    from replay.cli.dossier_found import Found
+    from tests.fix_dossier import Made
+
+DAYS_2_US = 2 * 24 * 3_600_000_000
+
+
+@pytest.fixture
+def ledger(database: Database) -> Database:
+    install(database)
+    return database
+
+
+def take_in(base: Database, facts: Sequence[Received]) -> None:
+    """Put facts on record and into the views that a dossier is read from."""
+    record(base, facts)
+    with tape_source(base) as source:
+        catch_up(base, source, VIEWS)
+
+
+def told_at(fact: Received, time_us: int) -> Received:
+    """The same fact, as a device tells it whose clock is another."""
+    told = json.loads(structured(fact))  # type: ignore[arg-type] # has the same attributes and data
+    return received(json.dumps(told | {"time": format_time(time_us)}).encode())
+
+
+def checked(base: Database, found: Found, folder: Path, made: Made) -> str:
+    """What verify.py says of the dossier of it, which holds."""
+    keys = folder / "keys"
+    signer = signing.make(keys, "Hollywood", dt.datetime(2026, 11, 20, tzinfo=dt.UTC))
+    write_found(base, found, folder / "d", Wanted("S-2001", "A fall.", 0, 0), keys)
+    code, said = made.checked(folder / "d", key=signer.public.hex())
+    assert code == 0, said
+    return said
+
+
+def test_a_round_with_one_fact_of_a_wrong_clock_falls_in_its_window(
+    ledger: Database, made: Made, tmp_path: Path
+) -> None:
+    """By the index it began two days before: where only that was asked, its ruling was left out."""
+    facts, window = facts_and_window()
+    inside = [each for each in facts if window.from_us <= each.time_us <= window.to_us]
+    rounds = {each.subject for each in inside if parse_subject(each.subject or "", "hollywood")}
+    skewed = next(e for e in inside if e.type == "round_completed.v1")
+    kept = [told_at(e, e.time_us - DAYS_2_US) if e is skewed else e for e in facts]
+    take_in(ledger, kept)
+    found = found_window(ledger, f"hollywood:{window.name}", None)
+    assert {each.round.subject for each in found.stories} == rounds
+    assert {each.subject for each in rounds_of(ledger, f"hollywood:{window.name}")} == rounds
+    said = checked(ledger, found, tmp_path, made)
+    assert "The window is the one that its locks preserved" in said
+
+
+def test_the_whole_of_a_copied_segment_is_told_to_go_out_and_who_saw_any_of_it(
+    ledger: Database, tmp_path: Path
+) -> None:
+    """A segment goes out as it is; a clip begins at the key frame before what is asked for."""
+    facts, window = facts_and_window()
+    start_us, end_us = window.from_us - 10 * S, window.to_us + 10 * S  # of the segment
+    seen = FootageViewed(
+        camera=CAMERA,
+        from_=format_time(start_us + S),
+        to=format_time(start_us + 2 * S),
+        by="S-2099",
+        because="Before the window.",
+    )
+    viewed = received(encode(seen, "/hollywood/surveillance/screen", "v-1", window.to_us))
+    take_in(ledger, [*facts, viewed])
+    (tmp_path / "nvr.mp4").write_bytes(SEGMENT)
+    at_hand = FootageIndex({SHA256: Kept(tmp_path / "nvr.mp4", None, None)}, frozenset())
+    found = found_window(ledger, f"hollywood:{window.name}", None)._replace(footage=at_hand)
+    evidence = gathered(ledger, found, {}, Wanted("S-2001", "A fall.", 0, 0))
+    assert [each.sha256 for each in evidence.originals] == [SHA256]
+    handled = [fact_of(row).body for row in evidence.custody_rows]
+    (told,) = [each for each in handled if isinstance(each, FootageExported)]
+    assert (told.camera, told.from_, told.to) == (
+        CAMERA, format_time(start_us), format_time(end_us),
+    )  # fmt: skip
+    assert seen in handled
