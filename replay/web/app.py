@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from infra.tape import PostgresTape
     from ledger.committer import Committer
+    from replay.web.devices import Keyring
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Host names under which a server without device keys is reached."""
@@ -39,8 +40,9 @@ def build(
     hosts: Sequence[str] = LOOPBACK,
     body_s_max: float = BODY_S_MAX,
     bodies_octets_max: int = BODIES_OCTETS_MAX,
+    keys: Keyring | None = None,
 ) -> FastAPI:
-    """The application over an open record."""
+    """The application over an open record. `keys`: what devices must show, where any are made."""
     app = FastAPI(
         title="Round Ledger",
         version=API_VERSION,
@@ -51,7 +53,7 @@ def build(
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     budget = Budget(bodies_octets_max)
     metrics = Metrics(tape, committer, budget)
-    intake = Intake(committer, metrics, budget, body_s_max=body_s_max)
+    intake = Intake(committer, metrics, budget, body_s_max=body_s_max, keys=keys)
     app.add_api_route(
         "/v1/facts",
         intake.post,

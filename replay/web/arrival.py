@@ -6,15 +6,16 @@ octets over many connections would keep everybody else out. Nothing here reads a
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import asyncio
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import h11
+from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Iterator
+    from collections.abc import AsyncGenerator, Iterator
 
 HEAD_S_MAX = 10.0
 """How long a request's head may take from its first octet, or from the connection, seconds."""
@@ -24,6 +25,11 @@ BODY_S_MAX = 60.0
 
 BODIES_OCTETS_MAX = 64 * 2**20
 """Octets of bodies that all requests under way may hold together."""
+
+PASS_OCTETS_MAX = 64 * 2**20
+PASS_S_MAX = 10.0
+PASS_IDLE_S = 0.5
+"""How much of a refused body passes by, for how long, and how long its next part is waited for."""
 
 _Part = Literal["head", "body"]
 
@@ -114,3 +120,15 @@ class Budget:
             yield share
         finally:
             share.give_back()
+
+
+async def let_pass(stream: AsyncGenerator[bytes]) -> None:
+    """Read on and keep nothing: a client that is cut off while it sends reads no answer."""
+    octets = 0
+    with suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(PASS_S_MAX):
+            while octets < PASS_OCTETS_MAX:
+                part = await asyncio.wait_for(anext(stream, None), PASS_IDLE_S)
+                if part is None:
+                    return
+                octets += len(part)

@@ -7,35 +7,29 @@ none was, and that sending again is safe. Bodies are bounded in octets and in ti
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from fastapi import Request, Response
-from starlette.requests import ClientDisconnect
 
 from ledger.errors import Busy, LedgerError, Refused, Unavailable
 from ledger.wire import BatchTooLong, parse_batch, parse_binary, parse_structured
 from replay.answers import Answer, answer
+from replay.web.arrival import let_pass
+from replay.web.devices import NoKeyError, speaks_for
 from replay.web.logs import LOG
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     from ledger.committer import Committer
     from ledger.tape import Quarantined, Received
     from replay.web.arrival import Budget, Share
+    from replay.web.devices import Keyring
     from replay.web.metrics import Metrics
 
 BODY_OCTETS_MAX = 8 * 2**20
 """A larger body is refused; what is still being sent of it passes by unread."""
-
-PASS_OCTETS_MAX = 64 * 2**20
-PASS_S_MAX = 10.0
-PASS_IDLE_S = 0.5
-"""How much of a refused body passes by, for how long, and how long its next part is waited for."""
 
 BODY_S_MAX = 30.0
 """How long a body may take to arrive, seconds."""
@@ -72,7 +66,9 @@ class Intake:
         budget: Budget,
         *,
         body_s_max: float = BODY_S_MAX,
+        keys: Keyring | None = None,
     ) -> None:
+        self._keys = keys
         self._committer = committer
         self._metrics = metrics
         self._budget = budget
@@ -93,16 +89,35 @@ class Intake:
     async def _kept(self, request: Request, mode: Mode, share: Share) -> Response:
         if "origin" in request.headers:
             raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
+        may = await self._may(request)
         body = await self._body(request, share)
         began = time.perf_counter()
         try:
             judged = await _judged(mode, request, body)
         except BatchTooLong as error:
             raise NotKept(413, str(error), "Send fewer facts a request.") from error
+        if may is not None:
+            _refuse_others(judged, may)
         answers = await self._append(judged)
         self._metrics.seconds.observe(time.perf_counter() - began)
         _note(mode, answers)
         return _json(answers if mode == "batch" else answers[0])
+
+    async def _may(self, request: Request) -> str | None:
+        """The sources that the request's key speaks for; None where no key is asked for."""
+        if self._keys is None:
+            return None
+        try:
+            return await self._keys.opens(request.headers.get("Authorization", ""))
+        except Unavailable as error:
+            _log_error(error)
+            raise NotKept(
+                503, "The record does not answer", "Send it again; it is safe.", AWAY_RETRY_S
+            ) from error
+        except NoKeyError as error:
+            raise NotKept(
+                401, str(error), "Send `Authorization: Bearer KEY`; see `round-ledger keys`."
+            ) from error
 
     async def _body(self, request: Request, share: Share) -> bytes:
         """The whole body. Raises NotKept where it is too long, too slow, or one too many."""
@@ -125,7 +140,7 @@ class Intake:
         if too_large or not room:
             parts.clear()
             share.give_back()
-            await _let_pass(stream)
+            await let_pass(stream)
         if not room:
             raise NotKept(
                 429,
@@ -181,6 +196,17 @@ def _parse(mode: Mode, request: Request, body: bytes) -> list[Received | Quarant
     return judged if isinstance(judged, list) else [judged]
 
 
+def _refuse_others(judged: list[Received | Quarantined], may: str) -> None:
+    """Raise NotKept where a fact is said by another source than the key speaks for."""
+    for each in judged:
+        if each.source is not None and not speaks_for(may, each.source):
+            raise NotKept(
+                403,
+                f"The key speaks for {may}, and a fact is said by another source",
+                "Send it with the key of that device.",
+            )
+
+
 def _note(mode: Mode, answers: list[Answer]) -> None:
     """Log what an operator may have to look at: how many, never what."""
     verdicts = Counter(each.verdict for each in answers)
@@ -194,20 +220,10 @@ def _log_error(error: LedgerError) -> None:
     LOG.error("facts were not kept", extra={"figures": figures})
 
 
-async def _let_pass(stream: AsyncGenerator[bytes]) -> None:
-    """Read on and keep nothing: a client that is cut off while it sends reads no answer."""
-    octets = 0
-    with contextlib.suppress(TimeoutError, ClientDisconnect):
-        async with asyncio.timeout(PASS_S_MAX):
-            while octets < PASS_OCTETS_MAX:
-                part = await asyncio.wait_for(anext(stream, None), PASS_IDLE_S)
-                if part is None:
-                    return
-                octets += len(part)
-
-
 def _refusal(refusal: NotKept) -> Response:
     headers = {"Connection": "close"}
+    if refusal.status == 401:  # noqa: PLR2004 - who asks is not known
+        headers["WWW-Authenticate"] = 'Bearer realm="facts"'
     if refusal.retry_s is not None:
         headers["Retry-After"] = str(refusal.retry_s)
     told = {"error": refusal.error, "hint": refusal.hint, "kept": False}

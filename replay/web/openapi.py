@@ -38,7 +38,8 @@ REFUSAL: Schema = {
 }
 
 _NOT_KEPT = {
-    403: "It comes from a web page.",
+    401: "Keys are set up, and it comes with none that is known.",
+    403: "It comes from a web page, or a fact is of a source that the key does not speak for.",
     408: "The body took too long to arrive.",
     413: "The body is over 8 MiB, or a batch of over 10,000 events.",
     422: "The record cannot hold a fact of it.",

@@ -1,0 +1,66 @@
+"""A dossier made on the screen: what goes out and why is asked for, then it comes as one zip.
+
+What goes out is on record, with who had it made, before a byte of it is sent.
+"""
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from infra.users import Role, User
+from replay.asking import written
+from replay.web import withheld
+from replay.web.pages import page
+from replay.web.ports import Handover, ports
+from replay.web.who import signed_in
+
+MAKERS: tuple[Role, ...] = ("surveillance",)
+"""Who may have one made: it holds footage."""
+
+PATH = "/dossiers"
+NAME_MAX, BECAUSE_MAX = 200, 200
+ROLL_S_MAX = 600
+"""Footage before and after a round, seconds; more is the command's."""
+
+router = APIRouter(include_in_schema=False)
+Maker = Annotated[User, Depends(signed_in(*MAKERS))]
+Name = Annotated[str, Query(min_length=1, max_length=NAME_MAX)]
+
+
+@router.get(f"{PATH}/new")
+def ask(request: Request, user: Maker, of: Name) -> Response:
+    """What a dossier of this round or dispute will hold, and the form to have it made."""
+    withheld.refuse_dossier(request, user, of)
+    signed = ports(request).dossiers.signed()
+    return page(request, "dossier.html", of=of, signed=signed, roll_s_max=ROLL_S_MAX)
+
+
+@router.post(PATH)
+def make(
+    request: Request,
+    user: Maker,
+    of: Annotated[str, Form(min_length=1, max_length=NAME_MAX)],
+    because: Annotated[str, Form(min_length=1, max_length=BECAUSE_MAX)],
+    pre_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = 8,
+    post_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = 12,
+) -> Response:
+    """Make it, and send it; nothing of it stays here."""
+    withheld.refuse_dossier(request, user, of)
+    why = written(because, "because")
+    folder = Path(tempfile.mkdtemp(prefix="round-ledger-dossier-"))
+    away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    name = f"dossier-{re.sub(r'[^A-Za-z0-9._-]', '-', of)}.zip"
+    try:
+        asked = Handover(of, user.employee, why, pre_s, post_s)
+        ports(request).dossiers.make(asked, folder / name)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    path = folder / name
+    return FileResponse(path, media_type="application/zip", filename=name, background=away)

@@ -1,0 +1,118 @@
+"""Every page of the screen, put on the application, and how it tells what went wrong.
+
+To add pages: a module with a `router`, its row in `ROUTERS`, its tab in `replay.web.pages.TABS`.
+"""
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
+from replay.web import (
+    cases,
+    clips,
+    dossiers,
+    drop,
+    find,
+    footage,
+    live,
+    round,  # noqa: A004 - a page
+    signing_in,
+)
+from replay.web.logs import LOG
+from replay.web.pages import STATIC, BrowserHeaders, page
+from replay.web.ports import Ports
+from replay.web.who import NotSignedInError
+
+if TYPE_CHECKING:
+    from replay.web.oidc import Client
+
+ROUTERS: tuple[APIRouter, ...] = (
+    signing_in.router,
+    find.router,
+    live.router,
+    drop.router,
+    round.router,
+    footage.router,
+    clips.router,
+    dossiers.router,
+    cases.router,
+)
+
+_TITLES = {403: "Not for you", 404: "Nothing here", 405: "Nothing here"}
+
+
+def add_oidc(app: FastAPI, client: "Client") -> None:
+    """Let people sign in at an identity provider too, after `add_pages`."""
+    from replay.web import oidc  # noqa: PLC0415 - only with the extra `oidc`
+
+    url: str = app.state.ports.address.url
+    app.state.oidc = oidc.Provider(client, f"{url}{oidc.CALLBACK}")
+    app.state.oidc_name = client.name
+    app.include_router(oidc.router)
+
+
+def add_pages(app: FastAPI, ports: Ports) -> signing_in.SetUp:
+    """Put the pages on the application; what makes the link to the first user."""
+    app.state.ports = ports
+    app.state.set_up = signing_in.SetUp()
+    app.mount("/static", StaticFiles(directory=STATIC))
+    for router in ROUTERS:
+        app.include_router(router)
+    app.add_middleware(BrowserHeaders, secure=ports.address.secure)
+    app.add_exception_handler(NotSignedInError, _not_signed_in)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(LedgerError, _told)
+    app.add_exception_handler(Exception, _failed)
+    made: signing_in.SetUp = app.state.set_up
+    return made
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person loads a page, rather than a module a part of one or a player a picture."""
+    return "text/html" in request.headers.get("Accept", "")
+
+
+async def _not_signed_in(request: Request, error: Exception) -> Response:
+    del error
+    if wants_page(request) and request.method in ("GET", "HEAD"):
+        return signing_in.to_sign_in(request)
+    return JSONResponse({"error": "Nobody is signed in", "hint": "Sign in at /sign-in."}, 401)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these alone
+    return _problem(request, error.status_code, error.detail, "")
+
+
+async def _not_understood(request: Request, error: Exception) -> Response:
+    del error  # it quotes what was sent
+    return _problem(request, 422, "The request is not understood.", "Go back and try again.")
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    assert isinstance(error, LedgerError)  # noqa: S101 - as above
+    if isinstance(error, Lacking):
+        return _problem(request, 503, f"{error.what}.", error.hint)
+    if isinstance(error, Unavailable):  # where the database is, is nobody's business
+        LOG.error("a page was not made", extra={"figures": {"what": error.what}})
+        return _problem(request, 503, "The record does not answer.", "Try again in a minute.")
+    status = 404 if isinstance(error, NotFound) else 422
+    return _problem(request, status, f"{error.what}.", error.hint)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    LOG.error("a page failed", exc_info=error)
+    return _problem(request, 500, "The page could not be made.", "The log says why.")
+
+
+def _problem(request: Request, status: int, says: str, hint: str) -> Response:
+    if not wants_page(request):
+        return JSONResponse({"error": says, "hint": hint}, status)
+    title = _TITLES.get(status, "That did not work")
+    return page(request, "problem.html", status, title=title, says=says, hint=hint)

@@ -1,0 +1,349 @@
+// A camera follows the playhead: exact frames while it stands, nudged in speed while it runs.
+//
+// A seek aims at the middle of a frame, (pts[n] + pts[n + 1]) / 2: a player asked for the very
+// instant at which a frame begins may show the one before it.
+
+const SEEK_S = 0.5; // farther off than this is sought anew
+const NUDGE = 0.05; // a playing picture is never faster or slower than this share
+const AHEAD_US = 4e6; // the next segment is opened this long before it is needed
+const HOLE_US = 5e5; // longer than this without a frame, what happened was not seen
+
+// The first frame at or after an instant, as the ledger counts; the last one where there is none.
+export function frameAt(pts, us) {
+  let low = 0, high = pts.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pts[middle] < us) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+// Where in a file to seek for a frame, seconds.
+export function middleOf(index, frame) {
+  const next = frame + 1 < index.pts.length ? index.pts[frame + 1] : index.duration;
+  return (index.pts[frame] + Math.max(next, index.pts[frame] + 2)) / 2e6;
+}
+
+// Which frame a player says it shows, by the time it says it has.
+export function frameOf(pts, seconds) {
+  const us = seconds * 1e6;
+  const at = frameAt(pts, us);
+  return at > 0 && us - pts[at - 1] < pts[at] - us ? at - 1 : at;
+}
+
+// Along the line of a piece of a clock: from reference to camera time, or with 1, 0 back again.
+export function along(line, time, from = 0, to = 1) {
+  let at = line.findIndex((point) => point[from] > time);
+  if (at === -1) at = line.length - 1;
+  const a = line[Math.max(at - 1, 0)], b = line[Math.max(at, 1)];
+  return a[to] + ((time - a[from]) * (b[to] - a[to])) / (b[from] - a[from]);
+}
+
+// The piece of a clock, one fit of it, that holds at an instant of the reference.
+export function pieceAt(clock, time) {
+  return clock.find((piece) => time < piece.to) ?? clock.at(-1);
+}
+
+// When, by the reference, a clock showed a time, in any of the epochs given: once, twice, never.
+// Before its first piece and after its last one it went on as it did in them.
+export function shownAt(clock, cameraTime, epochs) {
+  const end = clock.length - 1;
+  return clock.flatMap((piece, at) => {
+    const after = at === 0 || piece.line[0][1] <= cameraTime;
+    const its = after && (at === end || cameraTime < piece.line.at(-1)[1]);
+    return its && epochs.includes(piece.epoch) ? [along(piece.line, cameraTime, 1, 0)] : [];
+  });
+}
+
+class Slot {
+  constructor(label) {
+    this.video = document.createElement("video");
+    Object.assign(this.video, { muted: true, playsInline: true, preload: "auto" });
+    this.video.setAttribute("aria-label", label);
+    this.video.tabIndex = -1;
+    this.sha = null;
+  }
+
+  open(sha) {
+    if (this.sha === sha) return;
+    this.sha = sha;
+    this.video.src = `/footage/${sha}`;
+  }
+
+  close() {
+    if (this.sha === null) return;
+    this.sha = null;
+    this.video.removeAttribute("src");
+    this.video.load();
+  }
+}
+
+export class Camera extends EventTarget {
+  #indexes = new Map(); #wanted = null; #turn = 0;
+
+  constructor(figure, told, playhead) {
+    super();
+    this.figure = figure;
+    this.name = told.name;
+    this.segments = told.segments;
+    this.clock = told.clock;
+    this.steps = told.steps;
+    this.causes = told.nothing;
+    this.playhead = playhead;
+    this.screen = figure.querySelector(".screen");
+    const labels = ["the picture at the playhead", "the next segment"];
+    this.slots = labels.map((label) => new Slot(`${told.name}: ${label}`));
+    this.screen.replaceChildren(...this.slots.map((slot) => slot.video));
+    this.why = document.createElement("p");
+    this.why.className = "why";
+    this.badge = document.createElement("span");
+    this.badge.className = "frameno mono";
+    this.screen.append(this.why);
+    figure.querySelector("figcaption b").after(" ", this.badge, " ");
+    this.caption = figure.querySelector(".caption");
+    this.doubtful = document.createElement("span");
+    this.doubtful.className = "doubtful";
+    figure.querySelector("figcaption").append(this.doubtful);
+    for (const slot of this.slots) this.#watch(slot);
+    this.#front(0);
+  }
+
+  get video() { return this.slots[this.at].video; }
+
+  cameraTime(time) { return along(pieceAt(this.clock, time).line, time); }
+
+  // The segment that holds the first frame at or after an instant, as `replay.timeline` finds it:
+  // of two for one time the one likelier to be of this piece of the clock, then told nearer.
+  segmentAt(time) {
+    const { epoch } = pieceAt(this.clock, time), cameraTime = this.cameraTime(time);
+    const its = this.segments.filter((each) => each.epochs.includes(epoch));
+    const likelier = (a, b) => a.epochs.indexOf(epoch) - b.epochs.indexOf(epoch)
+      || Math.abs(a.told - time) - Math.abs(b.told - time) || a.start - b.start;
+    const over = its.filter((each) => each.start <= cameraTime && cameraTime < each.end);
+    if (over.length) return over.sort(likelier)[0];
+    const before = Math.max(...its.map((each) => each.end).filter((end) => end <= cameraTime));
+    const begins = its.filter((each) => each.start > cameraTime).sort((a, b) => a.start - b.start);
+    return begins.length && begins[0].start - before <= HOLE_US ? begins[0] : null;
+  }
+
+  // When its footage begins, by the reference; nothing where it has none.
+  begins() { return this.segments.flatMap((it) => shownAt(this.clock, it.start, it.epochs)); }
+
+  // Beside the picture: that its clock was set about then, where the caption has not said so.
+  #doubts(says = "") {
+    const time = this.playhead.time, told = this.caption?.textContent ?? "";
+    const near = this.steps.filter(([from, to]) => from <= time && time <= to);
+    const all = [...near.map(([, , how]) => how), says].filter((how) => how && !told.includes(how));
+    this.doubtful.textContent = all.join(" ");
+    this.doubtful.hidden = all.length === 0;
+  }
+
+  // Why there is no picture of an instant.
+  cause(time) {
+    const found = this.causes.find(([from, to]) => from <= time && time < to);
+    return found ? found[2] : "No footage of this instant.";
+  }
+
+  async index(sha) {
+    if (!this.#indexes.has(sha)) {
+      const asked = fetch(`/footage/${sha}/index`, { headers: { Accept: "application/json" } })
+        .then((answer) => {
+          if (!answer.ok) throw new Error(`${answer.status}`);
+          return answer.json();
+        });
+      asked.catch(() => this.#indexes.delete(sha));
+      this.#indexes.set(sha, asked);
+    }
+    return this.#indexes.get(sha);
+  }
+
+  // What the fact has of this camera: the ledger's own frame number, or why there is none.
+  async showFact(sight, time) {
+    this.#doubts();
+    if (sight?.sha && sight.frame !== null) return this.showFrame(sight.sha, sight.frame);
+    const there = sight?.state === "recorded" || sight?.state === "locked";
+    if (sight && !there) return this.#nothing(sight.text);
+    return this.showTime(time, sight?.text);
+  }
+
+  async showTime(time, says = "") {
+    this.#doubts();
+    this.figure.dataset.settled = "no";
+    const segment = this.segmentAt(time);
+    if (!segment) return this.#nothing(says || this.cause(time));
+    const turn = ++this.#turn;
+    const index = await this.index(segment.sha).catch(() => null);
+    if (!index) return this.#nothing(segment.says || "Not at hand.");
+    if (turn !== this.#turn) return undefined;
+    const target = this.cameraTime(time) - segment.start, frame = frameAt(index.pts, target);
+    const hole = frame > 0 && index.pts[frame] > target ? index.pts[frame] - index.pts[frame - 1] : 0;
+    if (hole > HOLE_US) return this.#nothing(this.cause(time));
+    return this.showFrame(segment.sha, frame);
+  }
+
+  // Go on from a step: its frame, though nothing may say when it was.
+  async showStep({ sha, frame, says }) {
+    this.#doubts(says);
+    return this.showFrame(sha, frame);
+  }
+
+  // Show one frame and stay there. Resolves when the player says which frame it shows.
+  async showFrame(sha, frame) {
+    const turn = ++this.#turn;
+    const segment = this.segments.find((each) => each.sha === sha);
+    if (segment && !segment.plays) {
+      return this.#nothing(segment.says || "A browser cannot play this segment.");
+    }
+    this.#wanted = { sha, frame };
+    this.figure.dataset.settled = "no";
+    const index = await this.index(sha).catch(() => null);
+    if (!index) return this.#nothing("Not at hand.");
+    if (turn !== this.#turn) return undefined;
+    this.why.hidden = true;
+    if (this.slots[this.at].sha !== sha && this.slots[1 - this.at].sha === sha) {
+      this.#front(1 - this.at);
+    }
+    const slot = this.slots[this.at];
+    slot.open(sha);
+    slot.video.pause();
+    await ready(slot.video);
+    if (turn !== this.#turn) return undefined;
+    const there = middleOf(index, frame);
+    const isThere = (seconds) => frameOf(index.pts, seconds) === frame;
+    await soughtTo(slot.video, Math.min(there, slot.video.duration || there), isThere);
+    if (turn !== this.#turn) return undefined;
+    this.#says(frame, index);
+    this.figure.dataset.settled = "yes";
+    this.dispatchEvent(new CustomEvent("shown", { detail: { sha, frame } }));
+    return frame;
+  }
+
+  // One frame on or back, over the edge of a segment if need be: the instant it was taken, which
+  // is this one still, and it is said, where the clock by its checks never showed that time.
+  async step(by) {
+    if (!this.#wanted) return null;
+    const { sha, frame } = this.#wanted;
+    const at = this.segments.findIndex((each) => each.sha === sha);
+    if (at < 0) return null;
+    let index = await this.index(sha), next = frame + by, to = at;
+    if (next < 0) {
+      to = at - 1;
+      if (to < 0) return null;
+      index = await this.index(this.segments[to].sha);
+      next = index.pts.length - 1;
+    } else if (next >= index.pts.length) {
+      to = at + 1;
+      if (to >= this.segments.length) return null;
+      index = await this.index(this.segments[to].sha);
+      next = 0;
+    }
+    const segment = this.segments[to];
+    const here = this.playhead.time, off = (time) => Math.abs(time - here);
+    const times = shownAt(this.clock, segment.start + index.pts[next], segment.epochs);
+    const time = times.sort((a, b) => off(a) - off(b))[0];
+    const says = time === undefined ? "By its checks its clock never showed this frame's time." : "";
+    return { sha: segment.sha, frame: next, time: time ?? here, says };
+  }
+
+  // While the playhead runs: keep within a frame of it.
+  follow() {
+    this.#doubts();
+    const time = this.playhead.time, cameraTime = this.cameraTime(time);
+    const segment = this.segmentAt(time);
+    if (!segment || !segment.plays) {
+      this.video.pause();
+      return this.#nothing(segment?.says || this.cause(time));
+    }
+    this.why.hidden = true;
+    const ready = this.slots.findIndex((slot) => slot.sha === segment.sha);
+    if (ready === -1) this.slots[this.at].open(segment.sha);
+    else if (ready !== this.at) { this.video.pause(); this.#front(ready); }
+    this.#prepare(time);
+    const video = this.video, wanted = (cameraTime - segment.start) / 1e6;
+    if (video.readyState < 2 || video.seeking) return undefined;
+    const error = wanted - video.currentTime;
+    this.figure.dataset.error = error.toFixed(4);
+    if (Math.abs(error) > SEEK_S) video.currentTime = wanted;
+    const rate = this.playhead.rate, share = Math.max(-NUDGE, Math.min(NUDGE, error));
+    video.playbackRate = Math.abs(error) > 0.02 ? rate * (1 + share) : rate;
+    if (video.paused) video.play().catch(() => {});
+    return undefined;
+  }
+
+  stop() { for (const slot of this.slots) slot.video.pause(); }
+
+  #prepare(time) {
+    const next = this.segmentAt(time + AHEAD_US * this.playhead.rate);
+    const spare = this.slots[1 - this.at];
+    if (next && next.plays && next.sha !== this.slots[this.at].sha) spare.open(next.sha);
+  }
+
+  #front(at) {
+    this.at = at;
+    this.slots.forEach((slot, number) => { slot.video.hidden = number !== at; });
+  }
+
+  #nothing(says) {
+    this.why.textContent = says;
+    this.why.hidden = false;
+    this.badge.textContent = "";
+    this.#wanted = null;
+    this.figure.dataset.settled = "none";
+    delete this.figure.dataset.frame;
+    delete this.figure.dataset.error;
+    return null;
+  }
+
+  #says(frame, index) {
+    this.figure.dataset.frame = frame;
+    this.figure.dataset.sha = this.slots[this.at].sha ?? "";
+    this.badge.textContent = `frame ${frame} of ${index.pts.length}`;
+  }
+
+  // The player's own word on which frame it presents, each time it presents one.
+  #watch(slot) {
+    const video = slot.video;
+    const heard = async (_, told) => {
+      video.requestVideoFrameCallback?.(heard);
+      if (slot !== this.slots[this.at] || !slot.sha) return;
+      const index = await this.index(slot.sha).catch(() => null);
+      if (!index || slot !== this.slots[this.at]) return;
+      this.figure.dataset.presented = frameOf(index.pts, told.mediaTime);
+      if (this.playhead.playing) {
+        this.#wanted = { sha: slot.sha, frame: Number(this.figure.dataset.presented) };
+        this.#says(this.#wanted.frame, index);
+      }
+    };
+    video.requestVideoFrameCallback?.(heard);
+    video.addEventListener("error", () => {
+      const shown = slot === this.slots[this.at] && slot.sha;
+      if (shown) this.#nothing("The footage could not be loaded.");
+    });
+  }
+}
+
+function ready(video) {
+  if (video.readyState >= 1) return Promise.resolve();
+  return new Promise((resolve) => {
+    video.addEventListener("loadedmetadata", resolve, { once: true });
+    video.addEventListener("error", resolve, { once: true });
+  });
+}
+
+// Sought, and the picture there presented: `seeked` may come before it is drawn, and what is told
+// as presented first may still be the picture before.
+function soughtTo(video, seconds, isThere) {
+  return new Promise((resolve) => {
+    let left = 2, over = false;
+    const done = () => { if (!over && --left === 0) { over = true; resolve(); } };
+    const presented = (_, told) => {
+      if (over) return;
+      if (isThere(told.mediaTime)) done(); else video.requestVideoFrameCallback(presented);
+    };
+    video.addEventListener("seeked", done, { once: true });
+    if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(presented); else done();
+    setTimeout(() => { if (!over && !video.seeking) { over = true; resolve(); } }, 400);
+    video.addEventListener("error", () => { over = true; resolve(); }, { once: true });
+    video.currentTime = seconds;
+  });
+}

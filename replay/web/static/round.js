@@ -1,0 +1,214 @@
+// The round page: one playhead, which the table, the list of facts, the timeline and every camera
+// follow. Without this file the page lists the same and shows the table at ?at=.
+
+import { Camera } from "./camera.js";
+import { Clip, Marks } from "./clips.js";
+import { clockIn } from "./clock.js";
+import { bindKeys } from "./keys.js";
+import { Playhead } from "./playhead.js";
+import { Timeline } from "./timeline.js";
+
+const $ = (id) => document.getElementById(id);
+const told = JSON.parse($("round-data").textContent);
+const facts = told.facts;
+const instant = clockIn($("clock").dataset.zone);
+
+// With this file a link to a fact goes to its moment: the page itself must not jump to the list.
+const items = facts.map((fact) => $(`fact=${fact.n}`));
+for (const item of items) item.removeAttribute("id");
+addEventListener("load", () => requestAnimationFrame(() => scrollTo(0, 0)));
+
+// What an address points at: the number of a fact, or an instant.
+function pointed(name) {
+  const found = new RegExp(`^#${name}=(\\d+)$`).exec(location.hash);
+  return found ? Number(found[1]) : null;
+}
+
+let current = facts[pointed("fact") - 1] ? pointed("fact") : Number($("scrub").value);
+let hindsight = $("view-all").getAttribute("aria-current") === "true";
+const pictures = {};
+const playhead = new Playhead(told.from, told.to, facts[current - 1].t);
+const timeline = new Timeline(document.querySelector("#timeline svg"), playhead);
+const cameras = told.cameras.map((each) => {
+  const figure = document.querySelector(`[data-camera="${CSS.escape(each.name)}"]`);
+  return new Camera(figure, each, playhead);
+});
+let chosen = cameras.find((each) => each.segments.some((segment) => segment.plays)) ?? null;
+
+const clip = new Clip(playhead, instant, () => timeline.show(marks.all, clip));
+const marks = new Marks(
+  told.address, instant, () => timeline.show(marks.all, clip), (mark) => playhead.seek(mark.time),
+);
+
+// The last fact told by an instant; before the first, the first.
+function factAt(time) {
+  let found = 1;
+  for (const fact of facts) if (fact.t <= time) found = Math.max(found, fact.n);
+  return found;
+}
+
+async function pictureList() {
+  const view = hindsight ? "all" : "known";
+  pictures[view] ??= fetch(`${told.address}/tables?v=${told.version}&view=${view}`)
+    .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`${answer.status}`))))
+    .catch(() => { delete pictures[view]; return null; });
+  return pictures[view];
+}
+
+let drawn = hindsight ? `all${$("scrub").value}` : `known${$("scrub").value}`;
+async function drawTable() {
+  const wanted = `${hindsight ? "all" : "known"}${current}`, number = current;
+  if (wanted === drawn) return;
+  const list = await pictureList();
+  if (!list || number !== current) return;
+  $("table").innerHTML = list[number - 1];
+  drawn = wanted;
+}
+
+function tell(number, { announce }) {
+  current = number;
+  const fact = facts[number - 1];
+  $("at-number").textContent = number;
+  $("sums").textContent = fact.sums;
+  $("pots").replaceChildren(...fact.pots.map((says) => {
+    const item = document.createElement("li");
+    item.textContent = says;
+    return item;
+  }));
+  $("scrub").value = number;
+  const where = `Fact ${number} of ${facts.length}, ${fact.phase}, ${instant(fact.t)}`;
+  $("scrub").setAttribute("aria-valuetext", where);
+  document.querySelector('.fact[aria-current="step"]')?.removeAttribute("aria-current");
+  const item = items[number - 1];
+  item.setAttribute("aria-current", "step");
+  within(item, $("facts"));
+  for (const figure of document.querySelectorAll(".view")) {
+    const sight = fact.sights[figure.dataset.camera];
+    figure.querySelector(".caption").textContent = sight?.text ?? "Not mapped to this table then.";
+  }
+  timeline.current(number);
+  drawTable();
+  if (!announce) return;
+  $("now").textContent = `Fact ${number}. ${fact.says}`;
+  const all = hindsight ? "&view=all" : "";
+  history.replaceState(null, "", `${told.address}?at=${number}${all}#fact=${number}`);
+  for (const [id, view] of [["view-known", ""], ["view-all", "&view=all"]]) {
+    $(id).href = `${told.address}?at=${number}${view}`;
+  }
+}
+
+// Into sight within its own box; the page itself stays where it is.
+function within(item, box) {
+  const top = item.offsetTop, below = top + item.offsetHeight;
+  if (top < box.scrollTop) box.scrollTop = top - 8;
+  else if (below > box.scrollTop + box.clientHeight) box.scrollTop = below - box.clientHeight + 8;
+}
+
+function tick() {
+  $("clock").textContent = instant(playhead.time);
+  timeline.move(playhead.time);
+}
+
+playhead.addEventListener("seek", (event) => {
+  const why = event.detail, time = playhead.time;
+  tell(why.fact ?? factAt(time), { announce: !playhead.playing });
+  tick();
+  if (playhead.playing) return;
+  const fact = facts[current - 1];
+  for (const camera of cameras) {
+    if (why.fact) camera.showFact(fact.sights[camera.name], time);
+    else if (why.camera === camera) camera.showStep(why);
+    else camera.showTime(time);
+  }
+});
+playhead.addEventListener("tick", () => {
+  tick();
+  const number = factAt(playhead.time);
+  if (number !== current) tell(number, { announce: false });
+  for (const camera of cameras) camera.follow();
+});
+playhead.addEventListener("play", () => { $("play").textContent = "Pause"; });
+playhead.addEventListener("pause", () => {
+  $("play").textContent = "Play";
+  for (const camera of cameras) camera.stop();
+  playhead.seek(playhead.time);
+});
+
+export const go = {
+  fact(number) {
+    const to = Math.max(1, Math.min(facts.length, number));
+    playhead.pause();
+    playhead.seek(facts[to - 1].t, { fact: to });
+  },
+  facts(by) { go.fact(current + by); },
+  time(time) {
+    playhead.pause();
+    playhead.seek(time);
+  },
+  // To the next or last fact of a kind from here; where there is none, nowhere.
+  kind(name, by) {
+    const its = facts.filter((fact) => fact.kind === name && (fact.n - current) * by > 0);
+    const to = by > 0 ? its[0] : its.at(-1);
+    if (to) go.fact(to.n);
+    else $("now").textContent = `No ${name} ${by > 0 ? "after" : "before"} this fact.`;
+  },
+  phase(by) {
+    const here = facts[current - 1].phase;
+    const begins = (fact, at) => at === 0 || facts[at - 1].phase !== fact.phase;
+    const starts = facts.filter(begins).map((fact) => fact.n);
+    const begun = starts.filter((n) => n <= current).at(-1);
+    if (by > 0) return go.fact(starts.find((n) => n > current) ?? facts.length);
+    if (current > begun && facts[begun - 1].phase === here) return go.fact(begun);
+    return go.fact(starts.filter((n) => n < begun).at(-1) ?? 1);
+  },
+  round(by) { $(by < 0 ? "round-before" : "round-after")?.click(); },
+  async frame(by) {
+    playhead.pause();
+    const there = await chosen?.step(by);
+    if (there) playhead.seek(there.time, { camera: chosen, ...there });
+  },
+  toggle() { if (playhead.playing) playhead.pause(); else playhead.play(); },
+  clipFrom() { clip.begin(); },
+  clipTo() { clip.end(); },
+  mark() { marks.add({ time: playhead.time, fact: current, says: facts[current - 1].says }); },
+};
+
+function see(all) {
+  hindsight = all;
+  $(all ? "view-known" : "view-all").removeAttribute("aria-current");
+  $(all ? "view-all" : "view-known").setAttribute("aria-current", "true");
+  tell(current, { announce: true });
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-go], a[data-time]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  link.closest("details.jumps")?.removeAttribute("open");
+  if (link.dataset.go) go.fact(Number(link.dataset.go)); else go.time(Number(link.dataset.time));
+});
+$("view-all").addEventListener("click", (event) => { event.preventDefault(); see(true); });
+$("view-known").addEventListener("click", (event) => { event.preventDefault(); see(false); });
+$("scrub").addEventListener("input", (event) => go.fact(Number(event.target.value)));
+$("play").addEventListener("click", () => go.toggle());
+$("speed").addEventListener("change", (event) => { playhead.rate = Number(event.target.value); });
+for (const [id, act] of Object.entries({
+  "go-phase-before": () => go.phase(-1), "go-phase-after": () => go.phase(1),
+  "go-fact-before": () => go.facts(-1), "go-fact-after": () => go.facts(1),
+  "go-frame-before": () => go.frame(-1), "go-frame-after": () => go.frame(1),
+})) $(id).addEventListener("click", act);
+for (const camera of cameras) {
+  camera.figure.addEventListener("pointerdown", () => { chosen = camera; });
+}
+addEventListener("hashchange", () => {
+  if (facts[pointed("fact") - 1]) go.fact(pointed("fact"));
+  else if (pointed("time") !== null) go.time(pointed("time"));
+});
+
+bindKeys(go, $("keys-on"));
+$("transport").hidden = false;
+$("scrub").disabled = false;
+timeline.show(marks.all, clip);
+if (pointed("time") === null) go.fact(current); else go.time(pointed("time"));
+pictureList();
+document.documentElement.dataset.ready = "yes";

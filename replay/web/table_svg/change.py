@@ -1,0 +1,55 @@
+"""What one fact changed on the table: the areas and cards to light up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from replay.moment import Held, Moment
+
+Holder = tuple[str, int | None, int]
+"""Who holds cards: `to`, position and hand."""
+
+
+class Change(NamedTuple):
+    """Areas by position and wager, cards by their number in a hand."""
+
+    wagers: frozenset[tuple[int, str]] = frozenset()
+    cards: tuple[tuple[Holder, frozenset[int]], ...] = ()
+    pot: int | None = None  # whose decision put chips into the pot
+
+    def cards_of(self, held: Held) -> frozenset[int]:
+        """Numbers of the cards of one hand that the fact brought or turned."""
+        return dict(self.cards).get((held.to, held.position, held.hand), frozenset())
+
+
+def change(before: Moment | None, now: Moment) -> Change:
+    """What is not as it was one fact earlier; nothing where there is no earlier one."""
+    if before is None:
+        return Change()
+    old = {(s.position, k.wager, k.hand): k for s in before.seats for k in s.stakes}
+    wagers = frozenset(
+        (seat.position, stake.wager)
+        for seat in now.seats
+        for stake in seat.stakes
+        if old.get((seat.position, stake.wager, stake.hand)) != stake
+    )
+    held = {(each.to, each.position, each.hand): each for each in before.held}
+    cards = tuple(
+        (
+            (each.to, each.position, each.hand),
+            _new(held.get((each.to, each.position, each.hand)), each),
+        )
+        for each in now.held
+    )
+    in_pot = {seat.position: seat.in_pot for seat in before.seats}
+    raised = [s.position for s in now.seats if s.in_pot != in_pot.get(s.position, 0)]
+    return Change(wagers, cards, raised[0] if raised else None)
+
+
+def _new(before: Held | None, now: Held) -> frozenset[int]:
+    """Numbers of the cards that are new in a hand or lie otherwise; none where some left it."""
+    old = before.cards if before else ()
+    if len(now.cards) < len(old):
+        return frozenset()
+    return frozenset(at for at, card in enumerate(now.cards) if at >= len(old) or card != old[at])

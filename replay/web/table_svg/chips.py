@@ -1,0 +1,150 @@
+"""Chips and the areas they lie in: what a wager is worth now, and what became of it.
+
+Paid, lost and given back are told by sign, word and edge, and by colour beside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from replay.drawing import money
+from replay.web.table_svg.shapes import (
+    BLACK,
+    BLUE,
+    FELT_DARK,
+    GOLD,
+    INK,
+    LINE,
+    PRINT,
+    RED,
+    WHITE,
+    fitted,
+    node,
+    words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from replay.moment import Stake
+
+_VALUES = (  # cents; what a chip of it looks like: body and edge
+    (100_000, "#e0a92c", BLACK),
+    (50_000, "#6d4bb3", WHITE),
+    (10_000, BLACK, WHITE),
+    (2_500, "#2f9d62", WHITE),
+    (500, "#c23b3b", WHITE),
+    (100, "#eef0ee", "#3d5a80"),
+    (1, "#8b959c", WHITE),
+)
+_CHIPS_MAX = 5  # drawn of one stack; the amount beside it is exact
+_RISE = 2.6  # how much of a chip is seen below the one on it
+RADIUS = 9.5
+_PRINT_H = 15  # of an area's own print, at its top
+BOLD = 0.86
+"""Of the room: heavy letters are so much wider than usual ones."""
+
+
+def stack(
+    cents: int, x: float, y: float, radius: float = RADIUS, rises: float = _RISE * _CHIPS_MAX
+) -> str:
+    """A stack of chips as seen from above and aside, its foot about a point.
+
+    rises: by how much the highest chip may lie above the lowest; what is printed there stays free.
+    """
+    drawn = []
+    for value, body, edge in _VALUES:
+        count, cents = divmod(cents, value)
+        drawn += [(body, edge)] * min(count, _CHIPS_MAX)
+    shown = drawn[:_CHIPS_MAX]
+    rise = min(_RISE, rises / max(len(shown) - 1, 1))
+    return "".join(
+        _chip(body, edge, x, y - rise * at, radius) for at, (body, edge) in enumerate(shown)
+    )
+
+
+def _chip(body: str, edge: str, x: float, y: float, radius: float) -> str:
+    rim = node("circle", cx=x, cy=y, r=radius, fill=body, stroke=BLACK, stroke_width=0.8)
+    marks = node(
+        "circle", cx=x, cy=y, r=radius - 1.9, fill="none", stroke=edge, stroke_width=2.6,
+        stroke_dasharray=round(radius * 0.42, 1),
+    )  # fmt: skip
+    return rim + marks
+
+
+class Told(NamedTuple):
+    """One line beside a wager: what it says and how it is meant."""
+
+    text: str
+    colour: str
+
+
+def outcome(stake: Stake) -> list[Told]:
+    """What lies there, then what was paid, lost and given back."""
+    told = [Told(money(stake.on_layout), INK)] if stake.on_layout else []
+    told += [Told(f"+{money(stake.paid)}", GOLD)] if stake.paid else []
+    told += [Told(f"\N{MINUS SIGN}{money(stake.collected)}", RED)] if stake.collected else []
+    told += [Told(f"{money(stake.returned)} back", BLUE)] if stake.returned else []
+    told += [Told(stake.state, PRINT)] if stake.state else []
+    return told
+
+
+def edge_of(stakes: Iterable[Stake], *, lit: bool) -> dict[str, object]:
+    """How an area is outlined: solid gold when paid, dashed when lost, dotted when given back."""
+    its = list(stakes)
+    for wanted, colour, dashes in (
+        (any(stake.paid for stake in its), GOLD, None),
+        (any(stake.collected for stake in its), RED, "7 4"),
+        (any(stake.returned for stake in its), BLUE, "2 3"),
+    ):
+        if wanted:
+            return {
+                "stroke": colour,
+                "stroke_width": 4 if lit else 1.8,
+                "stroke_dasharray": dashes,
+            }
+    if lit:
+        return {"stroke": GOLD, "stroke_width": 3}
+    return {"stroke": PRINT if its else LINE, "stroke_width": 1.3}
+
+
+def area(
+    label: str, stake: Stake | None, width: float, height: float, *, round_: bool, lit: bool
+) -> str:
+    """The betting area of one position, about 0, 0: its print, its chips and its amounts."""
+    box = node(
+        "rect",
+        x=-width / 2,
+        y=-height / 2,
+        width=width,
+        height=height,
+        rx=height / 2 if round_ else 6,
+        fill=FELT_DARK,
+        fill_opacity=0.75,
+        **edge_of([stake] if stake else [], lit=lit),
+    )
+    inner = width - (16 if round_ else 8)
+    title = words(label, 0, -height / 2 + 12, fitted(label, inner, 11.5), fill=PRINT)
+    return box + title + (_contents(stake, width, height) if stake else "")
+
+
+def _contents(stake: Stake, width: float, height: float) -> str:
+    told = outcome(stake)
+    foot = height / 2 - 13
+    free = max(foot - RADIUS + height / 2 - _PRINT_H, 0)
+    chips = stack(stake.on_layout, -width / 2 + 15, foot, rises=free) if stake.on_layout else ""
+    left = -width / 2 + (27 if chips else 5)
+    room = width / 2 - 4 - left
+    line = min((height - 17) / max(len(told), 1), 15)
+    first = -height / 2 + 14 + (height - 17 - line * len(told)) / 2 + line * 0.82
+    return chips + "".join(
+        words(
+            each.text,
+            left + room / 2,
+            first + line * at,
+            fitted(each.text, room * BOLD, line),
+            fill=each.colour,
+            font_weight=700,
+        )
+        for at, each in enumerate(told)
+    )

@@ -1,0 +1,161 @@
+"""What is withheld from a reviewer under blind review: the one place that decides it, for any page.
+
+A round is withheld from a surveillance user while a dispute about it is open whose claim they do
+not know and for which they have not written down what they saw. Pages pass what they show through
+here; what is withheld is not in an answer at all, and no search tells whether it would fit.
+"""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from infra.users import User
+from ledger.values import RoundId
+from replay.preserved import Window
+from replay.web.case_ports import About, CaseFile, CaseRow
+from replay.web.ports import Asked, DropDay, Floor, Found, TableNow, ports
+
+WITHHELD = "withheld: blind review"
+"""What stands on a page in place of what is withheld."""
+
+BLIND = (
+    "Withheld: blind review. What the record says is hidden until you have written down what you"
+    " saw, or the claim is shown to you."
+)
+
+Hidden = Mapping[RoundId, About]
+"""Rounds that are withheld from somebody, and the dispute for which."""
+
+OPEN_TO_ALL = frozenset(
+    (
+        "table", "gaming_day", "number", "game", "since_us", "until_us", "dealer", "dispute",
+        "limit", "without",
+    )
+)  # fmt: skip
+"""What a round under blind review may be searched by: what its reviewer knows anyway. By anything
+else it is left out, whether it would fit or not."""
+
+RESULTS = ("handle", "payouts", "payouts_cage", "collected", "returned", "fees", "rake", "win")
+"""Amounts of a table's day that its rounds add up to."""
+
+
+def hidden(request: Request, user: User) -> Hidden:
+    """The rounds that are withheld from this person; asked for once a request."""
+    if not user.has("surveillance"):
+        return {}
+    kept: Hidden | None = getattr(request.state, "hidden", None)
+    if kept is None:
+        kept = ports(request).cases.withheld(user.employee)
+        request.state.hidden = kept
+    return kept
+
+
+def case_of(request: Request, user: User, round_: RoundId) -> str | None:
+    """The address of the case for which a round is withheld from this person; None: it is not."""
+    about = hidden(request, user).get(round_)
+    return None if about is None else case_address(about.property, about.dispute)
+
+
+def refuse_dossier(request: Request, user: User, of: str) -> None:
+    """Raise 403 where a name is that of a withheld round, or of a dispute about one."""
+    withheld = hidden(request, user)
+    if withheld and not withheld.keys().isdisjoint(ports(request).dossiers.rounds(of)):
+        raise HTTPException(403, BLIND)
+
+
+def case_address(property_: str, dispute: str) -> str:
+    """Where a case's page is; other systems name disputes as they like."""
+    return f"/cases/{property_}/{quote(dispute, safe='')}"
+
+
+def searched(asked: Asked, withheld: Hidden) -> Asked:
+    """A search that leaves withheld rounds out where it asks what their reviewer may not know."""
+    usual = Asked()
+    tells = any(
+        value != getattr(usual, name)
+        for name, value in asked._asdict().items()
+        if name not in OPEN_TO_ALL
+    )
+    return asked._replace(without=tuple(withheld)) if tells else asked
+
+
+def found(each: Found, withheld: Hidden) -> Found:
+    """A round in the list: of a withheld one its name, when it began, its game and its dealers."""
+    if each.id not in withheld:
+        return each
+    return each._replace(
+        status="",
+        ended_us=None,
+        positions=(),
+        wagered=None,
+        paid=None,
+        patrons={},
+        findings=(),
+        withheld=True,
+    )
+
+
+def floor(now: Floor, withheld: Hidden) -> Floor:
+    """The floor: no alert and no finding of a withheld round, nor how far it has come."""
+    names = {str(each) for each in withheld}
+    return now._replace(
+        tables=[_table(each, withheld) for each in now.tables],
+        alerts=now.alerts._replace(
+            all=[each for each in now.alerts.all if each.about not in names]
+        ),
+        findings=[each for each in now.findings if each.round not in withheld],
+    )
+
+
+def day(each: DropDay, withheld: Hidden) -> DropDay:
+    """A table's day: without what its rounds add up to, where one of them is withheld."""
+    key = (each.property, each.table, each.gaming_day)
+    if key not in {round_[:3] for round_ in withheld}:
+        return each
+    return each._replace(
+        amounts=dict(each.amounts) | dict.fromkeys(RESULTS),
+        corrected={name: cents for name, cents in each.corrected.items() if name not in RESULTS},
+        wagers=(),
+        corrections=[made for made in each.corrections if made["amount"] not in RESULTS],
+        withheld=True,
+    )
+
+
+def row(each: CaseRow, withheld: Hidden) -> CaseRow:
+    """A dispute in the list: without what was paid on it, where its round is withheld."""
+    if each.round not in withheld:
+        return each
+    return each._replace(adjusted=None, withheld=True)
+
+
+def file(each: CaseFile, withheld: Hidden) -> CaseFile:
+    """A case whose round is withheld: without the round, whosever dispute it is withheld for."""
+    claim = each.case.claim
+    if claim is None or claim.round not in withheld:
+        return each
+    return each._replace(story=None, withheld=True)
+
+
+def windows(request: Request, user: User, found: Sequence[Window]) -> list[Window]:
+    """Preserved windows: why one is kept or was let go may tell the claim of a round in it."""
+    went = ports(request).cases.went
+    blind = [(round_, went(round_)) for round_ in hidden(request, user)]
+    return [_window(each) if any(_reaches(each, *of) for of in blind) else each for each in found]
+
+
+def _reaches(each: Window, round_: RoundId, went: tuple[int, int] | None) -> bool:
+    """Whether a round lies in a window, or may: a camera's is of no table, a round of no time."""
+    if each.property != round_.property or each.table not in (None, round_.table):
+        return False
+    return went is None or (each.from_us <= went[1] and each.to_us >= went[0])
+
+
+def _window(each: Window) -> Window:
+    released = [one._replace(because=WITHHELD) for one in each.released]
+    return each._replace(because=WITHHELD, released=released)
+
+
+def _table(each: TableNow, withheld: Hidden) -> TableNow:
+    return each._replace(stage=None) if each.round in withheld else each
