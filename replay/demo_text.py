@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.padding import Padding
 from rich.text import Text
@@ -89,17 +90,37 @@ def _seen(seen: Seen) -> str:
     return ", ".join(told)
 
 
-def pointers(setting: str, dossier: Path, round_: str, program: str) -> Iterator[RenderableType]:
-    """What to do next, as lines to copy; `setting` is what to say to the shell first."""
-    table = round_.partition("/")[0]
+class Left(NamedTuple):
+    """What the demonstration leaves: how to reach its record, and what to open.
+
+    setting: what to say to the shell first; program: how this one is called; page: the address
+    of the worst round once `serve` runs.
+    """
+
+    setting: str
+    dossier: Path
+    public_key: Path
+    round: str
+    program: str
+    page: str
+
+
+def pointers(left: Left) -> Iterator[RenderableType]:
+    """What to do next, as lines to copy."""
+    table = left.round.partition("/")[0]
+    checker, key = shlex.quote(str(left.dossier / "verify.py")), shlex.quote(str(left.public_key))
     yield Text()
     yield Text("Look further", style="bold")
     for line in (
-        setting,
-        f"{program} replay {round_}",
-        f"{program} rounds --finding overpaid",
-        f"{program} drop --table {table}",
-        f"{program} verify",
+        left.setting,
+        f"{left.program} replay {left.round}",
+        f"{left.program} rounds --finding overpaid",
+        f"{left.program} drop --table {table}",
+        f"{left.program} verify",
+        f"python3 {checker} --key {key}",
+        f"{left.program} serve",
     ):
         yield Text(f"  {line}", no_wrap=True, overflow="ignore")
-    yield Text(f"Open {dossier / 'report.html'}", no_wrap=True, overflow="ignore")
+    yield Text(f"Open {left.dossier / 'report.html'}", no_wrap=True, overflow="ignore")
+    yield Text("On the screen, once `serve` has given you a link to make the first user:")
+    yield Text(f"  {left.page}", no_wrap=True, overflow="ignore")

@@ -14,13 +14,13 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ledger.regulations import chapters, origin
 from ledger.rules.coupons import readings_of
-from ledger.rules.game import cited
+from ledger.rules.game import InPart, cited
 from ledger.rules.odds import as_json
 from replay.playorder import StepCard, order_of_play
 
 if TYPE_CHECKING:
     from ledger.edges import Edge
-    from ledger.rules.game import Game, Irregularity, Option, Reading, Wager
+    from ledger.rules.game import Game, Irregularity, NotModelled, Option, Reading, Wager
     from ledger.rules.odds import Paytable
 
 
@@ -70,11 +70,11 @@ class PaytableCard(Struct, frozen=True):
 
 
 class ReadingCard(Struct, frozen=True):
-    """An unclear paragraph and the ways it can be read."""
+    """An unclear paragraph and the ways it can be read, as a Rules Submission names them."""
 
     name: str
-    default: str
-    values: list[str]
+    default: str | bool | int
+    values: list[str | bool | int]
     section: str
     says: str
 
@@ -96,10 +96,11 @@ class ProcedureCard(Struct, frozen=True):
 
 
 class NotModelledCard(Struct, frozen=True):
-    """A paragraph without a line of code, and why."""
+    """A paragraph without a line of code, and why; the wager it prints a part of, if it does."""
 
     section: str
     reason: str
+    wager: str | None
 
 
 class EdgeCard(Struct, frozen=True):
@@ -125,6 +126,8 @@ class GameCard(Struct, frozen=True):
     order_of_play: list[StepCard]
     readings: list[ReadingCard]
     options: list[ReadingCard]  # what the section leaves to the holder
+    limits: dict[str, int]  # that he may set, and the least of each, cents
+    meters: dict[str, int]  # by the wager that feeds it: the least it begins at, cents
     irregularities: list[IrregularityCard]
     procedures: list[ProcedureCard]
     not_modelled: list[NotModelledCard]
@@ -146,6 +149,8 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
         order_of_play=order_of_play(game),
         readings=[_reading(reading, chapter) for reading in readings_of(game)],
         options=[_reading(option, chapter) for option in game.options],
+        limits=dict(game.limits),
+        meters={meter.wager: meter.least for meter in game.meters},
         irregularities=[
             _irregularity(kind, says, chapter) for kind, says in game.irregularities.items()
         ],
@@ -154,12 +159,24 @@ def card(game: Game, *, edge: bool = False) -> GameCard:
             for name, value in (game.procedures._asdict() if game.procedures else {}).items()
             if value is not None
         ],
-        not_modelled=[
-            NotModelledCard(cited(chapter, paragraph), reason)
-            for paragraph, reason in game.not_modelled.items()
-        ],
+        not_modelled=not_modelled_of(game),
         edges=_edges(game) if edge else UNSET,
     )
+
+
+def not_modelled_of(game: Game) -> list[NotModelledCard]:
+    """What is printed for a game and not ruled on, and why."""
+    chapter = game.editions[-1].chapter
+    return [
+        _not_modelled(cited(chapter, paragraph), why)
+        for paragraph, why in game.not_modelled.items()
+    ]
+
+
+def _not_modelled(section: str, why: NotModelled | InPart) -> NotModelledCard:
+    if isinstance(why, InPart):
+        return NotModelledCard(section, why.reason, why.wager)
+    return NotModelledCard(section, why, None)
 
 
 def _documents(game: Game) -> list[DocumentCard]:
@@ -206,7 +223,7 @@ def _paytable(table: Paytable, chapter: str) -> PaytableCard:
 
 def _reading(reading: Reading | Option, chapter: str) -> ReadingCard:
     section = cited(chapter, reading.section)
-    values = [as_json(value) for value in reading.values]
+    values = list[str | bool | int](reading.values)
     return ReadingCard(reading.name, values[0], values, section, reading.says)
 
 
@@ -222,4 +239,6 @@ def _procedure(value: object, chapter: str) -> str:
     if isinstance(value, dict):
         each = {way.replace("_", " "): _procedure(one, chapter) for way, one in value.items()}
         return ", ".join(f"{way}: {one}" for way, one in each.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return cited(chapter, value) if isinstance(value, str) else str(value)

@@ -43,6 +43,8 @@ class Seat(Struct, frozen=True, kw_only=True):
     fees: int  # cents
     in_pot: int  # cents added by decisions
     awarded: int  # cents of pots
+    stack: int | None = None  # cents counted before the deal, where they were
+    all_in: bool = False  # told so, or called for less than was asked without a stack on record
 
 
 class Thrown(Struct, frozen=True, kw_only=True):
@@ -77,3 +79,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     irregularities: tuple[str, ...]
     void: str | None  # the reason given, where the round was declared void
     closed: bool
+    button: int | None = None  # the position that has it, where the game has one
+    shooter: int | None = None  # the position that took the dice, or threw them
+    bonus_numbers: tuple[int, ...] = ()  # totals that carry a bonus marker
+    pots_taken: dict[int, int] = {}  # cents raked off and awarded, by pot; 0 is the main pot

@@ -15,6 +15,7 @@ from ledger.rules.money import Moved, moved
 from ledger.rules.order import in_order
 from ledger.rules.record import Record
 from ledger.rules.ruling import FactRef
+from ledger.rules.steps import POT
 from replay.words import wager_namer
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ class Line(Struct, frozen=True, kw_only=True):
     reading_value: str | bool | None
     paid_from: str  # "table" or "cage", as it should be
     facts: list[FactRef]
+    awarded: int = 0  # of pots, the chips he put in himself included
+
+    @property
+    def gained(self) -> int:
+        """What moved for the patron: winnings less stakes; of pots, awards less what he put in."""
+        put_in = self.stake or 0 if self.wager == POT and self.outcome != "void" else 0
+        return self.paid - self.collected + self.awarded - put_in
 
 
 def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[Line]:
@@ -91,11 +99,14 @@ def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> Line:
         reading_value=owed.reading_value,
         paid_from=owed.paid_from,
         facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        awarded=chips.awarded,
     )
 
 
 def _difference(owed: Settlement, chips: Moved) -> int:
     """What the patron has too much: a kept stake counts for him, one not given back against."""
+    if owed.wager == POT and owed.outcome != "void":
+        return chips.awarded - owed.stake - owed.net
     if owed.outcome in ("push", "void"):
         back = owed.stake if chips.paid else min(chips.returned, owed.stake)
         return chips.paid + back - owed.stake
@@ -128,11 +139,12 @@ def _unowed(
         paid=chips.paid,
         collected=chips.collected,
         returned=chips.returned,
-        difference=chips.paid - chips.collected if settled else None,
+        difference=chips.paid + chips.awarded - chips.collected if settled else None,
         paytable=None,
         section=None,
         reading=None,
         reading_value=None,
         paid_from=chips.paid_from or "table",
         facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        awarded=chips.awarded,
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from ledger.adjudicate import RoundRecord, rule
+from ledger.facts import IrregularityCalled
 from ledger.rules.order import in_order
 from ledger.simulate import Plan, TablePlan, deal
 from ledger.submissions import filed
@@ -61,8 +62,13 @@ def order_of_play(game: Game) -> list[StepCard]:
     for fact in facts:
         if fact.round:
             rounds[fact.round].append(fact)
+    irregular = {fact.round for fact in facts if isinstance(fact.body, IrregularityCalled)}
     submissions = filed(facts)
-    orders = [_order(round_, in_order(its), submissions) for round_, its in rounds.items()]
+    orders = [
+        _order(round_, in_order(its), submissions)
+        for round_, its in rounds.items()
+        if round_ not in irregular
+    ]
     sections: dict[_Key, set[str]] = defaultdict(set)
     for order in orders:
         for key, cited in order.items():

@@ -7,8 +7,6 @@ that a reader can look with the table's eyes or with hindsight, and never confus
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ledger import facts as f
@@ -16,6 +14,7 @@ from ledger.facts import Body, type_name
 from ledger.facts.rounds import indexes
 from ledger.rules.order import in_order
 from ledger.values import UNKNOWN_CARD
+from replay.layout import Cards, Cell, Layout
 from replay.moment import Held, Moment, Seat, SeenCard, Stake, Thrown
 from replay.words import in_words, wager_namer
 
@@ -23,59 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ledger.wire import Fact
-
-Who = tuple[str, int, int]
-"""Who holds cards: `to`, position (0 where it is no player's) and hand."""
-
-
-@dataclass
-class _Spot:
-    placed: int = 0
-    on_layout: int = 0
-    paid: int = 0
-    collected: int = 0
-    returned: int = 0
-    state: str | None = None
-
-
-@dataclass(eq=False)
-class _Cell:
-    """A card as it is learned; one object in every moment that shows it."""
-
-    code: str
-    up: bool
-
-
-@dataclass
-class _Cards:
-    cells: list[_Cell] = field(default_factory=list)
-    set_as: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    gone: bool = False
-
-
-@dataclass
-class _Layout:
-    """What lies on the table, changed by one fact after another."""
-
-    phase: str = "before the round"
-    spots: dict[tuple[int, str, int], _Spot] = field(default_factory=lambda: defaultdict(_Spot))
-    cards: dict[Who, _Cards] = field(default_factory=dict)
-    decisions: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    fees: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    in_pot: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    awarded: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    throws: list[tuple[tuple[str, str], Thrown]] = field(default_factory=list)
-    markers: dict[str, int | str] = field(default_factory=dict)
-    burned: int = 0
-    rake: int = 0
-    irregularities: list[str] = field(default_factory=list)
-    void: str | None = None
-    closed: bool = False
-
-    def of(self, body: Any) -> _Cards:  # noqa: ANN401 - a fact with a holder
-        """The cards of the holder a fact names."""
-        who = (body.to, body.position or 0, getattr(body, "hand", 1))
-        return self.cards.setdefault(who, _Cards())
+    from replay.layout import Who
 
 
 def reconstruct(facts: Iterable[Fact]) -> list[Moment]:
@@ -83,8 +30,8 @@ def reconstruct(facts: Iterable[Fact]) -> list[Moment]:
     ordered = in_order(facts)
     game = next((x.body.game for x in ordered if isinstance(x.body, f.RoundStarted)), None)
     name = wager_namer(game)
-    layout = _Layout()
-    pending: list[tuple[Moment, list[tuple[Who, list[tuple[_Cell, bool]]]]]] = []
+    layout = Layout()
+    pending: list[tuple[Moment, list[tuple[Who, list[tuple[Cell, bool]]]]]] = []
     for number, fact in enumerate(ordered, 1):
         _apply(layout, fact)
         cells = [
@@ -94,7 +41,7 @@ def reconstruct(facts: Iterable[Fact]) -> list[Moment]:
     return [_with_cards(moment, cells) for moment, cells in pending]
 
 
-def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[_Cell, bool]]]]) -> Moment:
+def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[Cell, bool]]]]) -> Moment:
     """Put in what the record, read to its end, says each card is."""
     shown = {who: tuple(SeenCard(cell.code, up) for cell, up in its) for who, its in cells}
     held = tuple(
@@ -112,7 +59,7 @@ def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[_Cell, bool]]]
     return Moment(**values | {"held": held})
 
 
-def _moment(layout: _Layout, number: int, fact: Fact, name: Callable[[str], str]) -> Moment:
+def _moment(layout: Layout, number: int, fact: Fact, name: Callable[[str], str]) -> Moment:
     """The layout as it stands now, its cards still without faces."""
     spots = layout.spots.values()
     return Moment(
@@ -146,6 +93,10 @@ def _moment(layout: _Layout, number: int, fact: Fact, name: Callable[[str], str]
         irregularities=tuple(layout.irregularities),
         void=layout.void,
         closed=layout.closed,
+        button=layout.button,
+        shooter=layout.shooter,
+        bonus_numbers=tuple(layout.bonus_numbers),
+        pots_taken=dict(layout.pots_taken),
     )
 
 
@@ -153,10 +104,10 @@ def _name(body: object) -> str:
     return type_name(type(body)).partition(".")[0] if isinstance(body, Body) else str(type(body))
 
 
-def _seats(layout: _Layout) -> tuple[Seat, ...]:
+def _seats(layout: Layout) -> tuple[Seat, ...]:
     """Every position the facts have spoken of, from the dealer's left on."""
     tables = (layout.decisions, layout.fees, layout.in_pot, layout.awarded)
-    positions = {position for table in tables for position in table}
+    positions = {position for table in (*tables, layout.stacks) for position in table}
     positions |= {position for position, _, _ in layout.spots}
     positions |= {position for to, position, _ in layout.cards if to == "player"}
     return tuple(
@@ -171,12 +122,14 @@ def _seats(layout: _Layout) -> tuple[Seat, ...]:
             fees=layout.fees.get(position, 0),
             in_pot=layout.in_pot.get(position, 0),
             awarded=layout.awarded.get(position, 0),
+            stack=layout.stacks.get(position),
+            all_in=position in layout.all_in,
         )
         for position in sorted(positions)
     )
 
 
-def _apply(layout: _Layout, fact: Fact) -> None:
+def _apply(layout: Layout, fact: Fact) -> None:
     """What one fact changes on the table; a fact that changes nothing there is still a moment."""
     body = fact.body
     layout.phase = _PHASES.get(type(body), layout.phase)
@@ -192,58 +145,60 @@ def _apply(layout: _Layout, fact: Fact) -> None:
             change(layout, body)
 
 
-def _placed(layout: _Layout, body: f.WagerPlaced) -> None:
+def _placed(layout: Layout, body: f.WagerPlaced) -> None:
     spot = layout.spots[body.position, body.wager, body.hand]
     spot.placed += body.amount
     spot.on_layout += body.amount
 
 
-def _withdrawn(layout: _Layout, body: f.WagerWithdrawn) -> None:
+def _withdrawn(layout: Layout, body: f.WagerWithdrawn) -> None:
     spot = layout.spots[body.position, body.wager, 1]
     spot.placed -= body.amount
     spot.on_layout -= body.amount
 
 
-def _marked(layout: _Layout, body: f.WagerMarked) -> None:
+def _marked(layout: Layout, body: f.WagerMarked) -> None:
     layout.spots[body.position, body.wager, 1].state = body.state
 
 
-def _paid(layout: _Layout, body: f.WagerPaid) -> None:
+def _paid(layout: Layout, body: f.WagerPaid) -> None:
     """The stake of a won wager goes back with its winnings, without a fact of its own."""
     spot = layout.spots[body.position, body.wager, body.hand]
     spot.paid += body.amount
     spot.on_layout = 0
 
 
-def _collected(layout: _Layout, body: f.WagerCollected) -> None:
+def _collected(layout: Layout, body: f.WagerCollected) -> None:
     spot = layout.spots[body.position, body.wager, body.hand]
     spot.collected += body.amount
     spot.on_layout = max(spot.on_layout - body.amount, 0)
+    if body.wager in _BONUS_OF_CRAPS:
+        layout.bonus_numbers.clear()  # no fact takes these markers up: the wager's end does
 
 
-def _returned(layout: _Layout, body: f.WagerReturned) -> None:
+def _returned(layout: Layout, body: f.WagerReturned) -> None:
     spot = layout.spots[body.position, body.wager, body.hand]
     spot.returned += body.amount
     spot.on_layout = max(spot.on_layout - body.amount, 0)
 
 
-def _dealt(layout: _Layout, body: f.CardsDealt) -> None:
+def _dealt(layout: Layout, body: f.CardsDealt) -> None:
     up = body.face == "up"
-    layout.of(body).cells.extend(_Cell(card, up) for card in body.cards)
+    layout.of(body).cells.extend(Cell(card, up) for card in body.cards)
 
 
-def _turned(layout: _Layout, body: f.CardsTurned) -> None:
+def _turned(layout: Layout, body: f.CardsTurned) -> None:
     """Turned cards are what was read then; one whose deal is not on record lies there too."""
     cells = layout.of(body).cells
     for at, card in zip(indexes(body), body.cards, strict=True):
         while len(cells) <= at:
-            cells.append(_Cell(UNKNOWN_CARD, up=False))
+            cells.append(Cell(UNKNOWN_CARD, up=False))
         cells[at].up = True
         if card != UNKNOWN_CARD:
             cells[at].code = card
 
 
-def _give_up(held: _Cards, discards: Iterable[str]) -> None:
+def _give_up(held: Cards, discards: Iterable[str]) -> None:
     """Cards given up leave the hand; one not known by name is the first that lies unknown."""
     for card in discards:
         for wanted in (card, UNKNOWN_CARD):
@@ -253,84 +208,118 @@ def _give_up(held: _Cards, discards: Iterable[str]) -> None:
                 break
 
 
-def _decided(layout: _Layout, body: f.DecisionMade) -> None:
+def _decided(layout: Layout, body: f.DecisionMade) -> None:
     told = body.decision.replace("_", " ")
     layout.decisions[body.position].append(f"{told} (hand {body.hand})" if body.hand > 1 else told)
     if body.amount:
         layout.in_pot[body.position] += body.amount
+    if body.all_in or _called_short(layout, body):
+        layout.all_in.add(body.position)
     if body.discards:
-        _give_up(layout.cards.setdefault(("player", body.position, 1), _Cards()), body.discards)
+        _give_up(layout.cards.setdefault(("player", body.position, 1), Cards()), body.discards)
     if body.decision == "split":
         _split(layout, body)
 
 
-def _split(layout: _Layout, body: f.DecisionMade) -> None:
+def _called_short(layout: Layout, body: f.DecisionMade) -> bool:
+    """Whether a poker player called for less than another put in, and no stack tells why.
+
+    637a.19-21(g): a call for less is all he has. An Ante buys no part of a bet.
+    """
+    if body.decision != "call" or not body.amount or body.position in layout.stacks:
+        return False
+    chips = dict(layout.in_pot)
+    for (position, wager, _), spot in layout.spots.items():
+        if wager != "ante":
+            chips[position] = chips.get(position, 0) + spot.placed - spot.returned
+    return chips[body.position] < max(chips.values())
+
+
+def _split(layout: Layout, body: f.DecisionMade) -> None:
     """The second card of a split pair begins the next free hand of the position."""
     held = layout.cards.get(("player", body.position, body.hand))
     if held is None or len(held.cells) != 2:  # noqa: PLR2004 - a pair
         return
     taken = {hand for to, at, hand in layout.cards if to == "player" and at == body.position}
-    layout.cards["player", body.position, max(taken) + 1] = _Cards([held.cells.pop()])
+    layout.cards["player", body.position, max(taken) + 1] = Cards([held.cells.pop()])
 
 
-def _exchanged(layout: _Layout, body: f.CardsExchanged) -> None:
+def _exchanged(layout: Layout, body: f.CardsExchanged) -> None:
     _give_up(layout.of(body), body.discards)
 
 
-def _set(layout: _Layout, body: f.HandSet) -> None:
+def _set(layout: Layout, body: f.HandSet) -> None:
     layout.of(body).set_as = dict(body.hands)
 
 
-def _discarded(layout: _Layout, body: f.HandDiscarded) -> None:
+def _discarded(layout: Layout, body: f.HandDiscarded) -> None:
     layout.of(body).gone = True
 
 
-def _shown(layout: _Layout, body: f.HandShown) -> None:
-    cells = layout.cards.setdefault(("player", body.position, 1), _Cards()).cells
+def _shown(layout: Layout, body: f.HandShown) -> None:
+    cells = layout.cards.setdefault(("player", body.position, 1), Cards()).cells
     for at, cell in enumerate(cells):
         cell.up = True
         if cell.code == UNKNOWN_CARD and body.cards and at < len(body.cards):
             cell.code = body.cards[at]
 
 
-def _mucked(layout: _Layout, body: f.HandMucked) -> None:
-    layout.cards.setdefault(("player", body.position, 1), _Cards()).gone = True
+def _mucked(layout: Layout, body: f.HandMucked) -> None:
+    layout.cards.setdefault(("player", body.position, 1), Cards()).gone = True
 
 
-def _fee(layout: _Layout, body: f.FeePaid) -> None:
+def _fee(layout: Layout, body: f.FeePaid) -> None:
     layout.fees[body.position] += body.amount
 
 
-def _awarded(layout: _Layout, body: f.PotAwarded) -> None:
+def _awarded(layout: Layout, body: f.PotAwarded) -> None:
     layout.awarded[body.position] += body.amount
+    layout.pots_taken[body.pot] += body.amount
 
 
-def _raked(layout: _Layout, body: f.RakeTaken) -> None:
+def _raked(layout: Layout, body: f.RakeTaken) -> None:
     layout.rake += body.amount
+    layout.pots_taken[body.pot or 0] += body.amount
 
 
-def _marker(layout: _Layout, body: f.MarkerPlaced) -> None:
+def _marker(layout: Layout, body: f.MarkerPlaced) -> None:
     layout.markers[body.marker] = body.at
+    if body.marker == "bonus" and isinstance(body.at, int):
+        layout.bonus_numbers.append(body.at)
 
 
-def _burned(layout: _Layout, _: f.CardBurned) -> None:
+def _started(layout: Layout, body: f.RoundStarted) -> None:
+    layout.button = body.button
+
+
+def _counted(layout: Layout, body: f.StackCounted) -> None:
+    layout.stacks[body.position] = body.amount
+
+
+def _offered(layout: Layout, body: f.DiceOffered) -> None:
+    if body.accepted:
+        layout.shooter = body.position
+
+
+def _burned(layout: Layout, _: f.CardBurned) -> None:
     layout.burned += 1
 
 
-def _irregular(layout: _Layout, body: f.IrregularityCalled) -> None:
+def _irregular(layout: Layout, body: f.IrregularityCalled) -> None:
     layout.irregularities.append(body.kind)
 
 
-def _voided(layout: _Layout, body: f.RoundVoided) -> None:
+def _voided(layout: Layout, body: f.RoundVoided) -> None:
     layout.void = body.reason
     layout.closed = True
 
 
-def _completed(layout: _Layout, _: f.RoundCompleted) -> None:
+def _completed(layout: Layout, _: f.RoundCompleted) -> None:
     layout.closed = True
 
 
-def _throw(layout: _Layout, fact: Fact, body: f.DiceThrown) -> None:
+def _throw(layout: Layout, fact: Fact, body: f.DiceThrown) -> None:
+    layout.shooter = body.position or layout.shooter
     dice = body.dice or (*(body.offensive or ()), body.defensive or 0)
     number = 1 + sum(not throw.cancelled for _, throw in layout.throws)
     thrown = Thrown(number=number, dice=dice, purpose=body.purpose, cancelled=False)
@@ -338,7 +327,7 @@ def _throw(layout: _Layout, fact: Fact, body: f.DiceThrown) -> None:
     layout.phase = f"after throw {number}"
 
 
-def _cancel(layout: _Layout, body: f.NoRollCalled) -> None:
+def _cancel(layout: Layout, body: f.NoRollCalled) -> None:
     """A throw that does not count keeps its dice in sight and loses its number."""
     wanted = (body.of.source, body.of.id) if body.of else None
     for at, (key, throw) in enumerate(layout.throws):
@@ -346,6 +335,8 @@ def _cancel(layout: _Layout, body: f.NoRollCalled) -> None:
             gone = Thrown(number=None, dice=throw.dice, purpose=throw.purpose, cancelled=True)
             layout.throws[at] = (key, gone)
 
+
+_BONUS_OF_CRAPS = ("all_small", "all_tall", "all_or_nothing")
 
 _OPEN = ("before the round", "wagers are open")
 
@@ -369,7 +360,10 @@ _PHASES: dict[type, str] = {
     f.RoundCompleted: "over",
 }
 
-_CHANGES: dict[type, Callable[[_Layout, Any], None]] = {
+_CHANGES: dict[type, Callable[[Layout, Any], None]] = {
+    f.RoundStarted: _started,
+    f.StackCounted: _counted,
+    f.DiceOffered: _offered,
     f.WagerPlaced: _placed,
     f.WagerWithdrawn: _withdrawn,
     f.WagerMarked: _marked,

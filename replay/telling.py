@@ -198,6 +198,7 @@ def moved_text(line: Line) -> str:
             ("paid", line.paid),
             ("collected", line.collected),
             ("returned", line.returned),
+            ("awarded", line.awarded),
         )
         if cents
     ]

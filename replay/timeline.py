@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ledger.values import format_time
+from replay.clock_pieces import doubt_at, epochs_of
 from replay.clocks import DEVICE_PLUS_MINUS_US, to_camera
 from replay.coverage import (
     Camera,
@@ -86,27 +87,50 @@ def timeline(
     """
     doubt_us = device_plus_minus_us
     return tuple(
-        Seen(fact.source, fact.id, fact.time_us, doubt_us, _sights(fact, known, footage, doubt_us))
+        Seen(
+            fact.source,
+            fact.id,
+            fact.time_us,
+            doubt_us,
+            sights_at(known, property_of(fact), fact.table or "", fact.time_us, footage, doubt_us),
+        )
         for fact in facts
     )
 
 
-def _sights(
-    fact: Fact, known: Coverage, footage: FootageIndex | None, doubt_us: int
+def sights_at(
+    known: Coverage,
+    place: str,
+    table: str,
+    time_us: int,
+    footage: FootageIndex | None,
+    doubt_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[Sight, ...]:
-    place, table = property_of(fact), fact.table or ""
-    names = mapped_cameras(known, place, table, fact.time_us)
+    """What every camera then mapped to a table of a property has of an instant, by a device."""
+    names = mapped_cameras(known, place, table, time_us)
     if not names:
         says = f"No camera was mapped to {table or 'this place'} then."
         return (Sight(camera=None, state="no_camera_mapped", says=says),)
-    sights = []
-    for name in names:
-        camera = known.cameras.get((place, name), Camera())
-        instant, camera_us = _instant(name, camera, fact.time_us, doubt_us)
-        sight = _look(instant, camera, camera_us, fact.time_us, footage)
-        told = sight.says if camera.clock else f"{sight.says} {UNCHECKED}"
-        sights.append(replace(sight, says=told))
-    return tuple(sights)
+    cameras = ((name, known.cameras.get((place, name), Camera())) for name in names)
+    return tuple(sight(name, camera, time_us, footage, doubt_us) for name, camera in cameras)
+
+
+def sight(
+    name: str, camera: Camera, time_us: int, footage: FootageIndex | None, doubt_us: int = 0
+) -> Sight:
+    """What one camera has of an instant of reference time, which is off by `doubt_us` at most."""
+    instant, camera_us = _instant(name, camera, time_us, doubt_us)
+    found = _look(instant, camera, camera_us, time_us, footage)
+    doubt = doubt_at(camera.clock, time_us) if camera.clock else UNCHECKED
+    return replace(found, says=f"{found.says} {doubt}") if doubt else found
+
+
+def sight_of_camera_time(
+    name: str, camera: Camera, camera_us: int, footage: FootageIndex | None
+) -> Sight:
+    """What one camera has of an instant of its own clock."""
+    blank = Sight(camera=name, state="gap", says="", camera_time_us=camera_us, plus_minus_us=0)
+    return _look(blank, camera, camera_us, camera_us, footage)
 
 
 def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[Sight, int]:
@@ -129,11 +153,14 @@ def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[Si
 def _look(
     sight: Sight, camera: Camera, camera_us: int, time_us: int, footage: FootageIndex | None
 ) -> Sight:
-    segment = _segment_at(camera.segments, camera_us, time_us)
+    segment = _segment_at(camera, sight.epoch, camera_us, time_us)
     if segment is None:
         return _nothing(sight, camera, camera_us, time_us)
     sight = replace(sight, segment=segment.body.sha256, path=segment.body.path)
     if footage is None:
+        expiry = expiry_of(camera, camera_us)
+        if expiry:
+            return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
         says = "Recorded; no footage folder was named, so no frame was looked up."
         return _kept(sight, camera, camera_us, says)
     file = footage.kept.get(segment.body.sha256)
@@ -145,16 +172,23 @@ def _look(
     return _frame(sight, camera, segment, file.times)
 
 
-def _segment_at(segments: list[Segment], camera_us: int, time_us: int) -> Segment | None:
+def _segment_at(camera: Camera, epoch: int | None, camera_us: int, time_us: int) -> Segment | None:
     """The segment that holds the first frame at or after an instant of the camera's clock.
 
-    A clock that was set back shows one time twice: of two segments the one reported nearer to the
-    fact is taken. A pause between two segments too short for a gap belongs to the later one.
+    A clock that was set back shows one time twice: of two segments the one likelier to be of the
+    epoch is taken, then the one reported nearer to the fact. A pause between two segments too
+    short for a gap belongs to the later one.
     """
-    over = [segment for segment in segments if segment.start_us <= camera_us < segment.end_us]
+    its = []
+    for segment in camera.segments:
+        if segment.start_us - HOLE_US_MAX <= camera_us <= segment.end_us + HOLE_US_MAX:
+            epochs = epochs_of(camera.clock, segment)
+            if epoch is None or epoch in epochs:
+                its.append((0 if epoch is None else epochs.index(epoch), segment))
+    over = [(rank, each) for rank, each in its if each.start_us <= camera_us < each.end_us]
     if over:
-        return min(over, key=lambda segment: abs(segment.told_us - time_us))
-    before, after = _neighbours(segments, camera_us)
+        return min(over, key=lambda one: (one[0], abs(one[1].told_us - time_us)))[1]
+    before, after = _neighbours([each for _, each in its], camera_us)
     if before and after and after.start_us - before.end_us <= HOLE_US_MAX:
         return after
     return None

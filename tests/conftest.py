@@ -5,12 +5,19 @@ from __future__ import annotations
 from importlib.metadata import version
 
 pytest_plugins = [
+    "tests.fix_browser",
+    "tests.fix_disk",
     "tests.fix_docker",
     "tests.fix_postgres",
+    "tests.fix_postgres_pair",
     "tests.fix_proxy",
     "tests.fix_cli",
+    "tests.fix_dossier",
     "tests.fix_kafka",
     "tests.fix_http",
+    "tests.fix_web",
+    "tests.fix_screen",
+    "tests.fix_vtest",
     "tests.required",
 ]
 

@@ -20,7 +20,7 @@ def raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
     log_to_stderr()
     with opened_database() as base, until_signalled() as stop, ExitStack() as open_:
         install(base)
-        watch = AlertWatch(base)
+        watch = AlertWatch(base, ready_s=settings.ready_s)
         if follow:
             open_.enter_context(kept_running(settings))
         if port is not None:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -31,16 +32,24 @@ from ledger.errors import Refused
 from ledger.simulate import Plan, Planted, Written, plan_of, write
 from ledger.values import RoundId, dollars, parse_subject
 from replay.cli.app import family
-from replay.cli.dossier import write_for
+from replay.cli.dossier import wanted_for, write_for
 from replay.cli.errors import FINDINGS
 from replay.cli.facts_in import keep
 from replay.cli.feeds import blocks, opened, size
+from replay.cli.footage_add import take
 from replay.cli.output import Advance, progress, say
 from replay.cli.settings import in_force
-from replay.cli.stories import Told, bring_along, draw, frames_of, told
+from replay.cli.signing import SIGNING
+from replay.cli.stories import Told, bring_along, draw, told
 from replay.demo import Audit, audit, money_at_stake
-from replay.demo_text import found_text, pointers, worst_text
+from replay.demo_text import Left, found_text, pointers, worst_text
+from replay.dossier.signing import make as make_key
+from replay.dossier.signing import public_text
+from replay.footage.adding import Told as Known
+from replay.footage.adding import footage_files
 from replay.footage.filming import film
+from replay.footage.library import Library
+from replay.web.pages import round_path
 
 T = TypeVar("T")
 
@@ -91,6 +100,11 @@ class Place(NamedTuple):
         """What is left to open."""
         return self.folder / "dossier"
 
+    @property
+    def public_key(self) -> Path:
+        """What the dossier is checked with."""
+        return self.folder / "house.pub"
+
 
 @app.command("demo")
 def demo(
@@ -120,13 +134,13 @@ def demo(
         filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
         _stage("Take in", lambda advance: _take_in(base, written.feed, advance))
         _stage("Rule", lambda advance: _rule(base, advance))
-        _stage("Film", lambda advance: _film(base, filming, written, place, advance))
+        _stage("Film", lambda advance: _film(base, filming, plan, written, place, advance))
         checked = _stage("Compare", lambda _: _compare(base, written.planted))
         worst = _stage("Replay", lambda _: _worst(base, written.planted, place))
         _stage("Dossier", lambda _: _hand_over(base, worst, place))
     draw(found_text(checked))
     draw(worst_text(worst.story))
-    draw(pointers(_to_set(place, settings), place.dossier, worst.story.round.subject, _called()))
+    draw(pointers(_left(place, settings, worst.story.round)))
     sys.stdout.write(f"Done in {time.monotonic() - began:.0f} s.\n")
     if not checked.agrees:
         raise typer.Exit(FINDINGS)
@@ -215,16 +229,35 @@ def _take_in(base: Database, feed: Path, advance: Advance) -> tuple[Counter[str]
 
 
 def _film(
-    base: Database, filming: Future[int], written: Written, place: Place, advance: Advance
+    base: Database,
+    filming: Future[int],
+    plan: Plan,
+    written: Written,
+    place: Place,
+    advance: Advance,
 ) -> tuple[None, str]:
     """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
     segments = filming.result()
     _take_in(base, place.recorder, advance)
     bring_along(base, VIEWS, advance)
+    _index(base, plan, place)
     return None, (
         f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
         "around each mistake"
     )
+
+
+def _index(base: Database, plan: Plan, place: Place) -> None:
+    """What `footage add` does, a camera a folder. Raises `Refused` where a segment is not taken."""
+    for folder in sorted(place.footage.iterdir()):
+        told_of = Known(plan.property, folder.name)
+        for taken in take(base, Library(place.home), footage_files(folder), told_of):
+            if taken.added.problem:
+                raise Refused(
+                    f"A drawn segment was not taken: {taken.added.problem}",
+                    where=str(taken.added.path),
+                    hint="Try again; if it stays so, it is a defect of this program.",
+                )
 
 
 def _rule(base: Database, advance: Advance) -> tuple[None, str]:
@@ -268,16 +301,20 @@ def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[To
     names = sorted({each.round for each in planted if each.round})
     stakes = {name: money_at_stake(told(base, name, None).story.lines) for name in names}
     name = max(names, key=lambda each: stakes[each])
-    found = told(base, name, place.footage)
+    found = told(base, name, Library(place.home))
     seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
     facts = len(found.story.moments)
     return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
 
 
 def _hand_over(base: Database, worst: Told, place: Place) -> tuple[None, str]:
-    frames = frames_of(worst)
-    filed = write_for(base, worst, frames, place.dossier)
-    return None, f"{len(filed)} files, {len(frames)} frames among them, in {place.dossier}"
+    wanted = wanted_for(worst, "demonstration")
+    keys = place.home / SIGNING
+    signer = make_key(keys, "demonstration", datetime.now(UTC))
+    place.public_key.write_text(public_text(signer))
+    filed = write_for(base, worst, place.dossier, wanted, keys, library=Library(place.home))
+    pictures = sum(each.path.startswith("frames/") for each in filed)
+    return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
 
 
 def _settings(place: Place) -> Settings:
@@ -287,6 +324,19 @@ def _settings(place: Place) -> Settings:
         settings = begin_anew(settings, DATABASE, DATABASE_MARK)
         say(f"The record is in database {DATABASE} on the server that you named.")
     return settings
+
+
+def _left(place: Place, settings: Settings, round_: RoundId) -> Left:
+    """What to look at next, by commands and on the screen."""
+    url = settings.public_url or f"http://{settings.http_host}:{settings.http_port}"
+    return Left(
+        setting=_to_set(place, settings),
+        dossier=place.dossier,
+        public_key=place.public_key,
+        round=round_.subject,
+        program=_called(),
+        page=url + round_path(round_),
+    )
 
 
 def _to_set(place: Place, settings: Settings) -> str:

@@ -61,14 +61,43 @@ class _Block(NamedTuple):
 
 
 @app.command("ingest")
-def ingest(feeds: Feeds, *, json: Json = False) -> None:
+def ingest(
+    feeds: Feeds,
+    *,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on as the file grows, until stopped.")
+    ] = False,
+    to: Annotated[
+        str | None, typer.Option(metavar="URL", help="With --follow: the ledger to send to.")
+    ] = None,
+    key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File that holds this device's key.")
+    ] = None,
+    json: Json = False,
+) -> None:
     """Keep every fact of a feed; a verdict for each.
 
     A malformed line goes to quarantine with its bytes and a reason. Sending a feed again is safe:
     what was kept is answered `duplicate` with its first receipt.
 
+    `--follow` stores and forwards: lines are sent as they are written, through cuts of any length
+    and through rotation, and the place in the file is kept beside it (`FILE.place`) once they are
+    taken. With `--to https://ledger.example` they go to `POST /v1/facts` there, else into the
+    ledger here.
+
     Example: round-ledger ingest shift.jsonl
     """
+    if follow:
+        from replay.cli.follow import follow_file  # noqa: PLC0415 - only where it is asked for
+
+        print_totals(totals(follow_file(feeds, to, key_file, json=json)), json=json)
+        return
+    if to or key_file:
+        raise Usage(
+            "A feed is sent elsewhere only as it is followed",
+            where="--to, --key-file",
+            hint="Add --follow.",
+        )
     verdicts: Counter[str] = Counter()
     with (
         opened(feeds) as sources,

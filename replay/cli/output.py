@@ -67,11 +67,17 @@ def show(*what: "RenderableType") -> None:
 
 
 def show_table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = ""
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: str = "",
+    whole: str = "",
 ) -> None:
     """A table to read. None prints n/a.
 
-    `right` names the columns of figures, space-separated, or `all`.
+    `right` names the columns of figures, space-separated, or `all`; `whole` the one that is copied
+    from, and so never broken into lines.
     """
     from rich.table import Table  # noqa: PLC0415 - as above
     from rich.text import Text  # noqa: PLC0415 - as above
@@ -81,7 +87,7 @@ def show_table(
         justify: Literal["left", "right"] = (
             "right" if right == "all" or column in right.split() else "left"
         )
-        table.add_column(column, justify=justify, overflow="fold")
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column == whole)
     for row in rows:
         table.add_row(*(Text("n/a" if cell is None else printable(str(cell))) for cell in row))
     show(table)

@@ -6,18 +6,21 @@ from typing import Annotated
 
 import typer
 
-from consumers import relay_check, speaking
+from consumers import relay_check, relay_refill, speaking
 from consumers.catalogue import VIEWS, install
 from consumers.projection import until_signalled
 from consumers.relay import relay as run
 from consumers.relay_check import Checked
+from consumers.relay_watch import RelayWatch
+from consumers.watch import served
 from infra.kafka.publisher import ACKNOWLEDGED_S_MAX
 from replay.cli.app import family
 from replay.cli.errors import FINDINGS
 from replay.cli.opened import opened_database
 from replay.cli.output import Json, print_json, progress, say, show_table
 from replay.cli.reached import kafka
-from replay.web.logs import log_to_stderr
+from replay.cli.settings import in_force
+from replay.web.logs import LOG, log_to_stderr
 
 app = family()
 group = family()
@@ -34,6 +37,12 @@ def relay(
     deadline: Annotated[
         float, typer.Option(min=1, help="Seconds a window may take to be acknowledged.")
     ] = ACKNOWLEDGED_S_MAX,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            max=65_535, help="Answer /metrics, /healthz and /readyz on it; 0: a free one."
+        ),
+    ] = None,
 ) -> None:
     """Publish the record on Kafka.
 
@@ -47,24 +56,37 @@ def relay(
     if context.invoked_subcommand:
         return
     log_to_stderr()
-    with opened_database() as base, until_signalled() as stop:
+    watch = RelayWatch(in_force().ready_s)
+    with opened_database() as base, until_signalled() as stop, _told_of(watch, port):
         published: dict[str, int] = {}
 
         def passed(topic: str, count: int, position: int) -> None:
             del position
             published[topic] = published.get(topic, 0) + count
+            watch.passed(topic, count)
 
         run(
             base,
             kafka(),
-            stop=stop,
+            stop=watch.ticking(stop),
             progress=passed,
             follow=not once,
             deadline_s=deadline,
             spoken=VIEWS,
+            watcher=watch,
         )
     for topic, count in published.items():
         say(f"Published {count:,} records on {topic}.")
+
+
+@contextmanager
+def _told_of(watch: RelayWatch, port: int | None) -> Iterator[None]:
+    if port is None:
+        yield
+        return
+    with served(watch, in_force().http_host, port) as bound:
+        LOG.info("serving figures", extra={"figures": {"port": bound}})
+        yield
 
 
 @group.command("republish")
@@ -89,12 +111,48 @@ def republish(
         say(f"Published {sent:,} facts again.")
 
 
+@group.command("refill")
+def refill(
+    *,
+    rest_anew: Annotated[
+        bool,
+        typer.Option(
+            "--rest-anew", help="Append facts above a gap of the feed as if they came now."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Fill a record that lost its end again from the feed.
+
+    After a standby or a backup took over that lacks the last facts, which the feed still holds.
+    They are put back as they were: position, time and hash. Stop every relay first, and let nothing
+    be appended before. Nothing is written where a fact does not follow from the record, or the feed
+    lacks one in between. Verify afterwards: `verify --head`, then `relay`, then `relay verify`.
+
+    Example: round-ledger relay refill
+    """
+    with opened_database() as base, progress("facts") as advance:
+        done = relay_refill.refill(base, kafka(), anew=rest_anew, progress=advance)
+    if json:
+        print_json(done._asdict())
+        return
+    if done.facts:
+        say(f"Put back {done.facts:,} facts, positions {done.first:,} to {done.last:,}.")
+    if done.quarantined:
+        say(f"Put back {done.quarantined:,} quarantined inputs.")
+    if done.anew:
+        says = "facts above a gap have new positions: delete the facts' topic, `topics apply`, then"
+        say(f"{done.anew:,} {says} start the relay.")
+    if not any(done):
+        say("The feed holds nothing that the record lacks.")
+
+
 @group.command("restate")
 def restate(*, json: Json = False) -> None:
     """Publish again what views say on topics of their own.
 
-    After a view was rebuilt to other rows than it had. The relay sends it when it next looks;
-    readers keep, of each key, what has the highest position.
+    For a reader that lost what it had; a rebuild tells what it changes by itself. The relay sends
+    it when it next looks; readers keep, of each key, what has the highest position.
 
     Example: round-ledger relay restate
     """
@@ -113,8 +171,9 @@ def verify(*, json: Json = False) -> None:
     """Hold the topics against the record, fact by fact.
 
     Recomputes every hash from the octets Kafka gives back and follows each tape from its first fact
-    to the last one acknowledged. Exit code 1 names what is missing, changed or strange. `verify`
-    does the same for the record itself.
+    to the last one acknowledged; and the quarantine. Exit code 1 names what is missing, changed or
+    strange. Topics that views speak on are not compared: `relay restate` says all of them again.
+    `verify` does the same for the record itself.
 
     Example: round-ledger relay verify --json
     """
@@ -139,7 +198,7 @@ def _tell(seen: Checked, *, json: bool) -> None:
         f" {seen.not_yet:,} not published yet."
     )
     says = f"{seen.broken:,} breaks." if seen.broken else "The feed is the record."
-    say(says)
+    say(f"{says} What views say on topics of their own was not compared.")
 
 
 @contextmanager

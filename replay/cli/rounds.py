@@ -1,28 +1,25 @@
 """`rounds`: a round found by what is known of it."""
 
-import re
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import Annotated, Literal
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from consumers import rulings
-from consumers.rounds import ROUND_INDEX, Filters, Round, search
+from consumers import disputes, finds, rulings
+from consumers.rounds import ROUND_INDEX, Round
+from consumers.search import WHERE_AND_WHEN, Filters, Habit, habits, search
 from ledger.errors import Usage
 from ledger.games import games
-from ledger.rules.codes import CODES
-from ledger.values import format_time, parse_time
+from ledger.values import format_time
+from replay.asking import cards, cents, code, moment
 from replay.cli.app import family
-from replay.cli.output import Json, print_lines, say
+from replay.cli.output import Json, print_json, print_lines, say, show_table
 from replay.cli.stories import draw, opened_views
 from replay.drawing import boxed_table, money
 
 app = family()
-
-_MONEY = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?")
 
 
 @app.command("rounds")
@@ -51,41 +48,65 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     outcome: Annotated[
         Literal["win", "lose", "push", "void"] | None, typer.Option(help="Of one wager.")
     ] = None,
+    row: Annotated[
+        str | None, typer.Option(help="Beginning of a printed row: three-of-a-kind.")
+    ] = None,
+    card: Annotated[
+        list[str] | None, typer.Option(help="Held by one holder, as As; may be given again.")
+    ] = None,
+    patron: Annotated[str | None, typer.Option(help="Token of a patron with a wager.")] = None,
+    dealer: Annotated[str | None, typer.Option(help="Credential of who dealt, as D-1042.")] = None,
     finding: Annotated[str | None, typer.Option(help="Code of a finding, as overpaid.")] = None,
+    dispute: Annotated[str | None, typer.Option(help="Dispute about it, as D-17.")] = None,
     status: Annotated[
         Literal["open", "completed", "voided"] | None, typer.Option(help="Of the record.")
     ] = None,
     property_: Annotated[
         str | None, typer.Option("--property", help="Casino, as hollywood.")
     ] = None,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="What was found in all that --dealer dealt, summed up.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 50,
     json: Json = False,
 ) -> None:
     """Search rounds; the newest first.
 
-    What is given must all hold; position, wager, amount and outcome of one and the same wager.
+    What is given must all hold; position, wager, amount, outcome and row of one and the same wager,
+    cards of one and the same holder. Whoever was at the table while a round lasted dealt in it.
+    With --errors, what was found in the rounds of a dealer by where and when, and what it cost.
 
     Example: round-ledger rounds --table CC-07 --position 3 --finding overpaid
     """
-    exact = _cents(amount, "--amount")
-    low, high = _cents(amount_min, "--amount-min"), _cents(amount_max, "--amount-max")
+    exact = cents(amount, "--amount")
+    low, high = cents(amount_min, "--amount-min"), cents(amount_max, "--amount-max")
     filters = Filters(
         property=property_,
         table=table,
         gaming_day=gaming_day,
         game=game,
         status=status,
-        since_us=_moment(since, "--from"),
-        until_us=_moment(until, "--to"),
+        since_us=moment(since, "--from"),
+        until_us=moment(until, "--to"),
         position=position,
         wager=wager,
         amount_min=low if exact is None else exact,
         amount_max=high if exact is None else exact,
         outcome=outcome,
-        finding=_code(finding),
+        row=row,
+        finding=code(finding, "--finding"),
+        dealer=dealer,
+        patron=patron,
+        cards=cards(card or [], "--card"),
+        dispute=dispute,
         limit=limit,
     )
-    with opened_views([ROUND_INDEX, rulings.VIEW]) as base:
+    if errors:
+        _plain(filters)
+    with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, finds.VIEW]) as base:
+        if errors:
+            _tell_errors(dealer, *habits(base, filters), json=json)
+            return
         found = search(base, filters)
     if json:
         print_lines(_round_json(each) for each in found)
@@ -93,6 +114,41 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         draw([_rounds_table(found)])
     for line in _beside(filters, len(found)):
         say(line)
+
+
+def _plain(filters: Filters) -> None:
+    """Refuse what a dealer's errors are not counted by, rather than pass it over."""
+    known = {name: getattr(filters, name) for name in ("dealer", "limit", *WHERE_AND_WHEN)}
+    if filters.dealer is None or Filters(**known) != filters:
+        raise Usage(
+            "Errors are of a dealer, by where and when alone",
+            where="--errors",
+            hint="Give --dealer, and --table, --gaming-day, --game, --status, --from or --to.",
+        )
+
+
+def _tell_errors(dealer: str | None, dealt: int, found: Sequence[Habit], *, json: bool) -> None:
+    """A dealer's errors, what cost most first, and what they cost together."""
+    cost = sum(each.cents or 0 for each in found)
+    if json:
+        print_lines(
+            {"finding": each.code, "wager": each.wager, "times": each.count, "cents": each.cents}
+            for each in found
+        )
+        print_json({"dealer": dealer, "rounds": dealt, "cents": cost})
+        return
+    if found:
+        show_table(
+            f"Errors found in {dealt:,} rounds that {dealer} dealt",
+            ("finding", "wager", "times", "cost"),
+            (
+                (each.code, each.wager, f"{each.count:,}",
+                 None if each.cents is None else money(each.cents))
+                for each in found
+            ),
+            right="times cost",
+        )  # fmt: skip
+    say(f"{dealt:,} rounds dealt; together they cost the house {money(cost)}.")
 
 
 def _round_json(round_: Round) -> dict[str, object]:
@@ -148,41 +204,3 @@ def _beside(filters: Filters, found: int) -> Iterator[str]:
         yield f"No game here is called `{filters.game}`; there are {', '.join(known)}."
     if filters.wager not in (None, *(w.id for game in known.values() for w in game.wagers)):
         yield f"No wager here is called `{filters.wager}`; `round-ledger games` lists them."
-
-
-def _code(text: str | None) -> str | None:
-    """The code of a finding as typed. Raises `Usage`: a misspelt one would find nothing."""
-    if text not in (None, *CODES):
-        near = get_close_matches(str(text), CODES, n=1)
-        raise Usage(
-            f"There is no finding `{text}`",
-            where="--finding",
-            hint=f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(CODES)}.",
-        )
-    return text
-
-
-def _cents(text: str | None, option: str) -> int | None:
-    """Dollars as typed, in cents. Raises `Usage`."""
-    if text is None:
-        return None
-    match = _MONEY.fullmatch(text.strip())
-    if match is None:
-        raise Usage(
-            f"`{text}` is not an amount", where=option, hint="Give dollars: 25, 25.00 or 1,250.00."
-        )
-    return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)
-
-
-def _moment(text: str | None, option: str) -> int | None:
-    """A time as typed. Raises `Usage`: without an offset nobody knows which hour it means."""
-    if text is None:
-        return None
-    time_us = parse_time(text)
-    if time_us is None:
-        raise Usage(
-            f"`{text}` is not a time with offset",
-            where=option,
-            hint="Give it as 2026-11-20T19:04:11-05:00 (or Z for UTC).",
-        )
-    return time_us

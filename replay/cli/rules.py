@@ -14,6 +14,7 @@ from ledger import feed
 from ledger.errors import NotFound, Usage
 from ledger.games import games
 from ledger.rules.game import Game
+from ledger.rules.odds import as_json
 from ledger.rules.ruling import Ruling, TableFindings
 from ledger.tape import Quarantined
 from ledger.wire import Fact, fact_of, parse_line
@@ -22,7 +23,7 @@ from replay.cli.errors import FINDINGS
 from replay.cli.feeds import Feeds, Line, blocks, opened, size
 from replay.cli.output import Json, print_json, print_lines, progress, say, show_table
 from replay.filing import edges_of, read_filing
-from replay.gamecard import GameCard, card
+from replay.gamecard import GameCard, ReadingCard, card
 
 MALFORMED_TOLD_MAX = 20
 """Malformed lines told one by one; of the others only how many there are."""
@@ -182,6 +183,12 @@ def _list(chosen: Iterable[Game]) -> None:
     )
 
 
+def _read_as(of: ReadingCard) -> tuple[str, ...]:
+    """A reading or an option, its values as JSON prints them."""
+    default, *others = map(as_json, of.values)
+    return of.name, default, ", ".join(others), of.section, of.says
+
+
 def _show(of: GameCard) -> None:
     """Every table of one game."""
     show_table(
@@ -208,6 +215,18 @@ def _show(of: GameCard) -> None:
             ("row", "pays", "only under"),
             ((row.label, row.odds, row.reading or "") for row in table.rows),
         )
+    _show_play(of)
+    if of.edges is not UNSET:
+        show_table(
+            "The house's share of a stake",
+            ("wager", "edge", "exactly", "how"),
+            ((e.wager, e.percent, e.edge, e.how) for e in of.edges),
+            right="edge exactly",
+        )
+
+
+def _show_play(of: GameCard) -> None:
+    """How it is played, what is chosen for it, and what may go wrong."""
     show_table(
         "Order of play",
         ("step", "who", "wager", "sections"),
@@ -216,13 +235,13 @@ def _show(of: GameCard) -> None:
     show_table(
         "Readings: how unclear paragraphs are read",
         ("reading", "default", "others", "section", "what is unclear"),
-        ((r.name, r.default, ", ".join(r.values[1:]), r.section, r.says) for r in of.readings),
+        (_read_as(each) for each in of.readings),
     )
     if of.options:
         show_table(
             "Options: what a section leaves to the certificate holder",
             ("option", "default", "others", "section", "what each does"),
-            ((o.name, o.default, ", ".join(o.values[1:]), o.section, o.says) for o in of.options),
+            (_read_as(each) for each in of.options),
         )
     show_table(
         "Irregularities",
@@ -232,11 +251,8 @@ def _show(of: GameCard) -> None:
     show_table(
         "Procedures", ("what", "section or figure"), ((p.name, p.says) for p in of.procedures)
     )
-    show_table("Not modelled", ("section", "why"), ((n.section, n.reason) for n in of.not_modelled))
-    if of.edges is not UNSET:
-        show_table(
-            "The house's share of a stake",
-            ("wager", "edge", "exactly", "how"),
-            ((e.wager, e.percent, e.edge, e.how) for e in of.edges),
-            right="edge exactly",
-        )
+    show_table(
+        "Not modelled",
+        ("section", "why", "wager"),
+        ((n.section, n.reason, n.wager or "") for n in of.not_modelled),
+    )

@@ -25,18 +25,23 @@ from infra.views import Store, reading, tape_source
 from ledger.errors import NotFound, Usage
 from ledger.tape import TapeRow
 from ledger.values import RoundId, parse_subject
-from ledger.wire import fact_of
+from ledger.wire import Fact, fact_of
 from replay.cli.opened import opened_database
 from replay.cli.output import Advance, progress
 from replay.cli.settings import in_force
+from replay.custody import times_of
 from replay.dossier import wanted
 from replay.drawing import WIDTH, without_trailing_blanks
 from replay.footage.decoder import Frame
+from replay.footage.library import Library
 from replay.footage.segments import FootageIndex, frames, open_footage
 from replay.story import Story, story
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
 """What a round's story is read from."""
+
+STORY_TABLES = (*(t.name for t in ROUND_INDEX.tables), *rulings.tables_to_read(), CAMERA_FACTS.name)
+"""Their tables, to be read at one moment."""
 
 _ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
 
@@ -44,7 +49,9 @@ _ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
 FootageFolder = Annotated[
     Path | None,
     typer.Option(
-        "--footage", metavar="FOLDER", help="Where segments lie; else `footage` in the home."
+        "--footage",
+        metavar="FOLDER",
+        help="Where segments lie; else what `footage add` took in, or `footage` in the home.",
     ),
 ]
 RoundName = Annotated[
@@ -84,31 +91,44 @@ def bring_along(base: Database, projections: Sequence[Projection], advance: Adva
         catch_up(base, source, projections, progress=reached)
 
 
-def footage_folder(named: Path | None) -> Path | None:
-    """The folder named, else `footage` in the ledger's home if that is there. Raises `Usage`."""
+def footage_folder(named: Path | None) -> Path | Library | None:
+    """The folder named, else the index of this home, else the folder `footage` in it.
+
+    None where there is none of them. Raises `Usage` for a folder that is not there.
+    """
     if named is None:
-        usual = in_force().home / "footage"
-        return usual if usual.is_dir() else None
+        index, usual = Library(in_force().home), in_force().home / "footage"
+        return index if index.exists else usual if usual.is_dir() else None
     if not named.is_dir():
         raise Usage("There is no such folder", where=str(named), hint="Name the footage folder.")
     return named
 
 
-def told(base: Database, name: str, footage: Path | None) -> Told:
+def told(base: Database, name: str, footage: Path | Library | None) -> Told:
     """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
-    tables = [each.name for each in ROUND_INDEX.tables]
-    with reading(base, [*tables, *rulings.tables_to_read(), CAMERA_FACTS.name]) as store:
-        round_ = _which(store, name)
-        rows = facts_of(store, round_)
-        times = [row.time_us for row in rows]
-        around = rows_about(store, round_.property, round_.table, min(times), max(times))
-        docket = Docket(store)
-        case = docket.case(round_)
-        ruling = docket.ruling(case)
+    with reading(base, STORY_TABLES) as store:
+        return told_in(store, which(store, name), footage)
+
+
+def told_in(store: Store, round_: RoundId, footage: Path | Library | None) -> Told:
+    """A round of the index, told as it stood when `STORY_TABLES` were opened."""
+    rows = facts_of(store, round_)
+    between = times_of(row.time_us for row in rows) or (0, 0)
+    around = rows_about(store, round_.property, round_.table, *between)
+    docket = Docket(store)
+    case = docket.case(round_)
+    ruling = docket.ruling(case)
     camera_facts = [fact_of(row) for row in around]
-    at_hand = open_footage(footage, camera_facts) if footage else None
-    whole = story(round_, rows, ruling, camera_facts, at_hand, case.made)
-    return Told(whole, around, at_hand)
+    kept = at_hand(footage, camera_facts)
+    whole = story(round_, rows, ruling, camera_facts, kept, case.made)
+    return Told(whole, around, kept)
+
+
+def at_hand(footage: Path | Library | None, facts: Sequence[Fact]) -> FootageIndex | None:
+    """The segments at hand of those that facts tell of; None where none was looked for."""
+    if isinstance(footage, Library):
+        return footage.at_hand(facts)
+    return open_footage(footage, facts) if footage else None
 
 
 def frames_of(found: Told) -> dict[tuple[str, int], Frame | str]:
@@ -130,7 +150,7 @@ def draw(parts: Iterable[RenderableType]) -> None:
         sys.stdout.write(without_trailing_blanks(capture.get()))
 
 
-def _which(store: Store, name: str) -> RoundId:
+def which(store: Store, name: str) -> RoundId:
     """The round a name means; the property may be left out where only one has such a round."""
     parts = _ROUND.fullmatch(name)
     meant = parse_subject(parts["subject"], parts["property"] or "") if parts else None

@@ -12,25 +12,30 @@ from typing import Annotated
 
 import typer
 
-from consumers import release
+from consumers import disputes, release
 from consumers.batches import RecordSource
 from consumers.catalogue import VIEWS, install, view
 from consumers.following import follow_on
+from consumers.parts import WORKERS_MAX, Share, fill
 from consumers.projection import Manner, Projection, catch_up, until_signalled
 from consumers.projection import rebuild as rebuild_one
 from consumers.watch import Watch, served
 from infra import parking
 from infra.kafka.merging import Figures
 from infra.kafka.source import feed_source
+from infra.kafka.topics import FACTS
 from infra.parking import Shown
-from infra.postgres import Database, kept_running
+from infra.postgres import AnyConnection, Database, kept_running
+from infra.relaying import tracked
 from infra.tape import PostgresTape
 from infra.views import tape_source
 from ledger.errors import Unavailable
 from ledger.values import format_time
 from replay.cli.alerts import raise_alerts
 from replay.cli.app import family
+from replay.cli.disputing import roll_of
 from replay.cli.errors import FINDINGS, STOPPED
+from replay.cli.lock_keeper import locks_kept
 from replay.cli.opened import opened_database
 from replay.cli.output import Json, print_json, progress, say, show_table
 from replay.cli.reached import kafka
@@ -81,7 +86,8 @@ def consume(
     often as need be, and the log on stderr (JSON Lines) says so.
     A table that cannot be taken in is parked, the others go on; `--status` names it (exit code 1),
     `unpark` lets it in again. `alerts` is no view: it reads Kafka and tells what to look at now, on
-    a topic, in the log and to a webhook; `dlq` has what it could not read.
+    a topic, in the log and to a webhook; `dlq` has what it could not read. With `--follow` the view
+    `disputes` also locks the footage of disputes that were raised elsewhere.
 
     Example: round-ledger consume all --follow --from kafka
     """
@@ -94,7 +100,7 @@ def consume(
         return
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         install(base)
-        watch = Watch(base, feed=_source(from_) is Source.KAFKA)
+        watch = Watch(base, feed=_source(from_) is Source.KAFKA, ready_s=in_force().ready_s)
         manner = Manner(passed, parks=stay or watch.feed, watcher=watch)
         opened = _opened(base, chosen, watch.figures if watch.feed else None)
         if stay:
@@ -116,29 +122,69 @@ def consume(
 
 
 @app.command("rebuild")
-def rebuild(names: Names, *, from_: From = None, json: Json = False) -> None:
+def rebuild(
+    names: Names,
+    *,
+    from_: From = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=WORKERS_MAX, help="Processes side by side, by partition.")
+    ] = 1,
+    json: Json = False,
+) -> None:
     """Make views anew from the record, then put them in place.
 
     The live view answers until the new one has caught up; readers see one or the other, whole.
-    From the tape, unless `--from kafka` reads the feed from its first offset.
+    From the tape, unless `--from kafka` reads the feed from its first offset. Several `--workers`
+    share a view out by tables, where no row of it needs the facts of two: `drop`, `rulings` and
+    `disputes` need the order of the whole record, and are made by one.
 
-    Example: round-ledger rebuild rulings
+    Example: round-ledger rebuild rounds table_board --workers 4
     """
     chosen = _chosen(names)
     feed = from_ is Source.KAFKA
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         for each in chosen:
             began = time.monotonic()
+            at_once = workers if each.part_of else 1
             with _opened(base, [], Figures() if feed else None)() as source:
-                done = rebuild_one(base, source, each, progress=passed, stop=stop)
+                first = _side_by_side(base, each, at_once, passed, stop, feed=feed)
+                done = rebuild_one(base, source, each, progress=passed, stop=stop, first=first)
             if not done:
                 say(f"Stopped: view {each.name} is as it was.")
                 raise typer.Exit(STOPPED)
             took = time.monotonic() - began
             if json:
-                print_json({"view": each.name, "version": each.version, "rebuilt": True})
+                told = {"view": each.name, "version": each.version, "rebuilt": True}
+                print_json(told | {"workers": at_once})
             else:
-                say(f"View {each.name} is rebuilt, in {took:.1f} s.")
+                by = f" by {at_once} processes" if at_once > 1 else ""
+                say(f"View {each.name} is rebuilt{by}, in {took:.1f} s.")
+
+
+def _side_by_side(
+    base: Database,
+    projection: Projection,
+    workers: int,
+    progress: Callable[[str, int], None],
+    stop: Callable[[], bool],
+    *,
+    feed: bool,
+) -> Callable[[AnyConnection], bool]:
+    """What fills a new view before it is brought to the end: several processes, or nothing."""
+    if workers == 1:
+        return lambda _: True
+
+    def filled(connection: AnyConnection) -> bool:
+        if feed:
+            until = next((r.position for r in tracked(base) if r.topic == FACTS), 0)
+        else:
+            with PostgresTape(base) as tape:
+                until = tape.counters().appended
+        where = kafka() if feed else None
+        share = Share(base, where, projection.name, 0, workers, until)
+        return fill(connection, share, progress=progress, stop=stop)
+
+    return filled
 
 
 @app.command("unpark")
@@ -178,6 +224,8 @@ def _follow(
     log_to_stderr()
     with ExitStack() as open_:
         open_.enter_context(kept_running(in_force()))
+        if disputes.VIEW in chosen:
+            open_.enter_context(locks_kept(base, roll_of(in_force())))
         if port is not None:
             bound = open_.enter_context(served(watch, in_force().http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})
@@ -186,7 +234,7 @@ def _follow(
             chosen,
             progress=manner.progress or (lambda *_: None),
             stop=watch.ticking(stop),
-            lost=_lost,
+            lost=lambda error, pause_s: _lost(watch, error, pause_s),
             opened=opened,
             manner=manner,
         )
@@ -242,7 +290,8 @@ def _opened(
     return lambda: feed_source(base, where, names, figures)
 
 
-def _lost(error: Unavailable, pause_s: float) -> None:
+def _lost(watch: Watch, error: Unavailable, pause_s: float) -> None:
+    watch.lost(error.what)
     figures = {"what": error.what, "where": error.where, "again_in_s": pause_s}
     LOG.warning("the record is away", extra={"figures": figures})
 

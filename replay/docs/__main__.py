@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from replay.docs import cli, decisions, errors, facts, games, settings
+from replay.docs import asyncapi, cli, decisions, errors, facts, games, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parents[2] / "docs"
 def generate() -> dict[str, str]:
     """The text of every generated page by its path under `docs/`, the same every time."""
     return {
+        "asyncapi.json": asyncapi.page(),
         "cli.md": cli.page(),
         "facts.md": facts.page(),
         "errors.md": errors.page(),

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from ledger.games import games
+from ledger.rules.meter_terms import TERMS
+from ledger.rules.odds import as_json
+from ledger.values import dollars
 from replay.docs import markdown
 from replay.gamecard import card
 
@@ -107,8 +110,8 @@ def _open(of: GameCard) -> Iterator[str]:
         (
             (
                 markdown.code(r.name),
-                markdown.code(r.default),
-                ", ".join(map(markdown.code, r.values[1:])),
+                markdown.code(as_json(r.default)),
+                ", ".join(markdown.code(as_json(value)) for value in r.values[1:]),
                 r.section,
                 r.says,
             )
@@ -122,13 +125,23 @@ def _open(of: GameCard) -> Iterator[str]:
             (
                 (
                     markdown.code(o.name),
-                    markdown.code(o.default),
-                    ", ".join(map(markdown.code, o.values[1:])),
+                    markdown.code(as_json(o.default)),
+                    ", ".join(markdown.code(as_json(value)) for value in o.values[1:]),
                     o.section,
                     o.says,
                 )
                 for o in of.options
             ),
+        )
+    if of.limits:
+        least = ", ".join(f"{markdown.code(n)} {dollars(c)}" for n, c in of.limits.items())
+        yield f"Limits that a Rules Submission may set, and the least of each: {least}."
+    if of.meters:
+        terms = ", ".join(map(markdown.code, TERMS))
+        least = ", ".join(f"{markdown.code(n)} {dollars(c)}" for n, c in of.meters.items())
+        yield (
+            f"Progressive wagers, and the least their meters begin at: {least}. A Rules Submission "
+            f"says of each in `progressives`: {terms}."
         )
     yield "## Irregularities"
     yield markdown.table(
@@ -144,7 +157,10 @@ def _open(of: GameCard) -> Iterator[str]:
     )
     yield "## Not modelled"
     yield (
-        markdown.table(("section", "why"), ((n.section, n.reason) for n in of.not_modelled))
+        markdown.table(
+            ("section", "why", "wager"),
+            ((n.section, n.reason, n.wager or "") for n in of.not_modelled),
+        )
         or "Every paragraph has its line."
     )
 

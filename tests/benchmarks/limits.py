@@ -52,6 +52,10 @@ LIMITS = (
     *(Limit(f"views.facts_per_s.{name}", ">=", 50_000) for name in _FOLLOWED),
     Limit("views.round_ms_at_10000000.cold_fetch_and_rule.p99", "<=", 20),
     Limit("views.round_ms_at_10000000.warm_fetch_and_rule.p99", "<=", 5),
+    Limit("footage.clip_of_20_s_across_segments_ms.ffmpeg_to_ours_alone", ">=", 1),
+    Limit("footage.clip_of_20_s_across_segments_ms.ffmpeg_to_ours", ">=", 0.5),
+    Limit("round.facts_shown_s", "<=", 1),
+    Limit("round.pictures_shown_s", "<=", 2),
 )
 
 

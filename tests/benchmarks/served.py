@@ -46,7 +46,7 @@ def place() -> Iterator[Place]:
 
 def start(home: Path, port: int = 0) -> Served:
     """Start one and wait until it listens."""
-    process = Cli(environ(home)).start("serve", "--port", str(port))
+    process = Cli(environ(home)).start("serve", "--no-views", "--port", str(port))
     assert process.stderr
     line = process.stderr.readline()
     began = json.loads(line)

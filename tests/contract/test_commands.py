@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
-import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 ALL = dict(commands())
 LEAVES = {name: command for name, command in ALL.items() if not hasattr(command, "commands")}
 WITHOUT_JSON = {"demo", "dossier", "serve", "simulate"}
-"""Commands that need not print JSON: they make something, or serve it."""
+WITHOUT_JSON |= {"keys revoke", "users add", "users disable", "users password", "users roles"}
+"""Commands that need not print JSON: they make or change something, or serve it."""
 
 HEAVY = ("cv2", "fastapi", "kafka", "numpy", "psycopg", "uvicorn")
 NEEDS = {"games": (), "settings": (), "adjudicate": (), "verify": ("psycopg",)}
@@ -43,6 +45,20 @@ def test_the_list_says_the_first_line_of_the_commands_own_help(row: Command) -> 
     text, _ = told(load(row))
     assert text.splitlines()[0] == row.says
     assert len(row.says) <= 64
+
+
+HELPED = """
+import contextlib, io, json, sys
+from replay.cli.app import app
+told = {}
+for name in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        try:
+            app([*name.split(), "--help"], "round-ledger")
+        except SystemExit as end:
+            told[name] = [end.code, out.getvalue()]
+json.dump(told, sys.stdout)
+"""
 
 
 @pytest.mark.parametrize("name", LEAVES)
@@ -67,18 +83,28 @@ def test_a_module_defines_what_the_list_says_of_it(row: Command) -> None:
     assert hasattr(module, "app")
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_help_is_printed_without_a_database(name: str, plain_cli: Cli) -> None:
-    ran = plain_cli(*name.split(), "--help")
-    assert ran.code == 0
-    assert "Usage: round-ledger" in ran.out
+def test_help_is_printed_without_a_database(plain_cli: Cli) -> None:
+    done = subprocess.run(  # one process for all: each would spend its time starting
+        [sys.executable, "-c", HELPED],
+        input=json.dumps(list(ALL)),
+        capture_output=True,
+        text=True,
+        env=plain_cli.environ,
+        cwd=ROOT,
+        check=True,
+    )
+    told_of = json.loads(done.stdout)
+    assert set(told_of) == set(ALL)
+    for name, (code, out) in told_of.items():
+        assert code == 0, name
+        assert f"Usage: round-ledger {name}".rstrip() in out, name
 
 
 def test_the_list_of_commands_imports_none_and_is_quick(tmp_path: Path) -> None:
     loaded = _loaded(tmp_path, "--help")
     assert not loaded & {*HEAVY, "ledger.games"}
     best = min(_seconds(tmp_path) for _ in range(3))
-    assert best < 1.0, "the budget is 0.3 s on an idle machine; a second here is a defect"
+    assert best < 1.0, "the budget is 0.3 s of a processor; a second is a defect on any"
 
 
 @pytest.mark.parametrize(("command", "needs"), NEEDS.items())
@@ -104,9 +130,11 @@ def _loaded(home: Path, *args: str) -> set[str]:
 
 
 def _seconds(home: Path) -> float:
-    began = time.perf_counter()
+    """What it takes of a processor: how long one waits hangs on what else the machine does."""
+    began = os.times()
     _loaded(home, "--help")
-    return time.perf_counter() - began
+    ended = os.times()
+    return sum(ended[2:4]) - sum(began[2:4])  # of children that ended, user and system
 
 
 @pytest.mark.parametrize(
@@ -119,8 +147,8 @@ def _seconds(home: Path) -> float:
         (["adjudicate", str(ROOT)], "folder is not a feed"),
         (["adjudicate"], "Missing argument"),
         (["quarantine", "show", "x"], "string as an integer"),
-        (["serve", "--host", "192.0.2.1"], "Without device keys"),
         (["verify", "--head", "/no/such/file"], "cannot be read"),
+        (["dossier", "D-1", "--because", "\u200b\u00ad"], "nothing in it that can be seen"),
     ],
 )
 def test_a_users_mistake_is_exit_code_2_and_told_without_a_traceback(

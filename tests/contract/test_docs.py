@@ -62,6 +62,7 @@ def test_the_kept_pages_are_the_generated_ones(pages: dict[str, str]) -> None:
     assert stale(pages) == []
 
 
+@pytest.mark.long
 def test_another_process_generates_the_same_octets() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "replay.docs", "--check"],

@@ -51,6 +51,32 @@ def test_every_dependency_is_pinned_for_tests(project: dict) -> None:
     assert {name_of(each) for each in wanted} - pinned == set()
 
 
+def test_in_containers_one_service_keeps_the_views() -> None:
+    told = re.findall(r"command: \[(.*)\]", (ROOT / "docker-compose.yml").read_text())
+    commands = [re.findall(r'"([^"]+)"', each)[1:] for each in told]
+    keep = [each for each in commands if each[0] == "serve" and "--no-views" not in each]
+    keep += [each for each in commands if each[0] == "consume" and "all" in each]
+    assert len(keep) == 1, keep
+
+
 def name_of(requirement: str) -> str:
     """A distribution's name as indexes compare it, without version or extras."""
     return re.split(r"[\[<>=!~ ]", requirement)[0].lower().replace("_", "-")
+
+
+def test_every_broker_in_a_container_tells_clients_where_they_really_reach_it() -> None:
+    """A broker answers with the address it was told of; a wrong one is met by the second call."""
+    text = (ROOT / "docker-compose.yml").read_text()
+    services = re.findall(r"^  (kafka\S*):\n((?:    .*\n)+)", text, re.MULTILINE)
+    assert [name for name, _ in services] == ["kafka", "kafka-1", "kafka-2", "kafka-3"]
+    (listeners,) = re.findall(r"KAFKA_LISTENERS: (\S+)", text)
+    assert listeners == "INSIDE://:19092,OUTSIDE://:9092,CONTROLLER://:9093"
+    (bootstrap,) = re.findall(r"ROUND_LEDGER_KAFKA_BOOTSTRAP: (\S+)", text)
+    for name, body in services:
+        (published,) = re.findall(r'ports: \["(\S+):9092"\]', body)
+        (told,) = re.findall(r"KAFKA_ADVERTISED_LISTENERS: (\S+)", body)
+        assert told == f"INSIDE://{name}:19092,OUTSIDE://{published}"
+        assert published in bootstrap.split(",")
+    voters = re.findall(r"KAFKA_CONTROLLER_QUORUM_VOTERS: (\S+)", text)
+    voting = {each for line in voters for each in line.split(",")}
+    assert voting == {"1@kafka:9093", *(f"{n}@kafka-{n}:9093" for n in (1, 2, 3))}

@@ -112,6 +112,19 @@ def test_games_lists_and_shows_each_game(plain_cli: Cli) -> None:
     assert "Did you mean criss_cross_poker?" in near.err
 
 
+def test_readings_and_options_are_told_as_a_rules_submission_names_them(plain_cli: Cli) -> None:
+    """Booleans and numbers are those of JSON; a table prints them as JSON does."""
+    card = plain_cli("games", "blackjack", "--json").json[0]
+    values = {each["name"]: each["values"] for each in card["readings"] + card["options"]}
+    assert values["ace_king_is_straight"] == [True, False]
+    assert values["repeated_rank"] == ["breaks", "ignored"]
+    assert values["decks"] == [6, 1, 2, 4, 5, 7, 8]
+    assert all(each["default"] == each["values"][0] for each in card["readings"] + card["options"])
+    shown = plain_cli("games", "blackjack").out
+    assert "true" in shown
+    assert "True" not in shown
+
+
 def test_edges_are_exact_and_worked_out_only_where_asked_for(plain_cli: Cli) -> None:
     assert "edges" not in plain_cli("games", "criss_cross_poker", "--json").json[0]
     card = plain_cli("games", "criss_cross_poker", "--edge", "--json").json[0]
@@ -179,6 +192,19 @@ def test_a_submission_that_cannot_hold_is_told_with_what_may_be_named(
     assert ran.code == 2
     assert "push, one_to_one" in ran.err
     assert "five_card_bonus" in ran.err
+    terms = {"straight_jack": {"rate": 2, "seed": 1}}
+    path = submission(
+        tmp_path / "t.json", game="blackjack", progressives=terms, limits={"payout": -5}
+    )
+    assert plain_cli("submissions", "check", path).code == 2
+    path = submission(
+        tmp_path / "t.json", game="blackjack", progressives=terms, limits={"payout": 5}
+    )
+    ran = plain_cli("submissions", "check", path)
+    assert ran.code == 2
+    assert "Blackjack has no limit payout" in ran.err
+    assert "Give a part above 0 and up to 1" in ran.err
+    assert "Name one of meter, rate, reset, initial" in ran.err
 
 
 def test_a_submission_that_is_filed_judges_the_rounds_of_its_property(

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import stat
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+import httpx
 import psycopg
 import pytest
 
@@ -50,11 +54,42 @@ def test_the_demonstration_finds_all_it_planted_twice_and_leaves_a_record_to_try
     assert after("verify").code == 0
     report = (folder / "dossier" / "report.html").read_text()
     assert "data:image/png;base64," in report
+    checking = [sys.executable, folder / "dossier" / "verify.py", "--key", folder / "house.pub"]
+    checked = subprocess.run([*checking, folder / "dossier"], capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+
+    _its_page_is_ready(after, first.out)
 
     second = cli("demo", folder, "--hours", "1")
     assert second.code == 0, second.err
     assert "Began anew" in second.err
     assert _findings(second.out) == _findings(first.out)
+
+
+def _its_page_is_ready(cli: Cli, told: str) -> None:
+    """`serve` has the page whose address was printed, for the user that its link makes."""
+    page = urlsplit(told.split("a link to make the first user:")[1].split(maxsplit=1)[0])
+    assert page.netloc == "127.0.0.1:8080"
+    with cli.start("serve", "--port", "0") as process:
+        assert process.stdout
+        try:
+            lines_ = iter(process.stdout.readline, b"")
+            link = next(line for line in lines_ if b"/setup?link=" in line).decode().strip()
+            with httpx.Client(headers={"Accept": "text/html"}, timeout=30) as client:
+                token = client.get(link).text.split('name="csrf" value="')[1].split('"')[0]
+                given = {
+                    "csrf": token, "link": link.partition("link=")[2], "name": "maria",
+                    "employee": "S-2001", "password": "correct horse battery",
+                    "roles": "surveillance",
+                }  # fmt: skip
+                made = client.post(link.partition("?")[0], data=given)
+                assert made.status_code == 303, made.text
+                shown = client.get(urlsplit(link)._replace(path=page.path, query="").geturl())
+            assert shown.status_code == 200
+            assert 'data-camera="' in shown.text
+            assert "overpaid" in shown.text
+        finally:
+            process.terminate()
 
 
 def test_a_folder_that_the_demonstration_did_not_make_is_left_alone(tmp_path: Path) -> None:

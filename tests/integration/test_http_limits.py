@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from consumers.catalogue import install, view
+from consumers.catalogue import view
 from consumers.projection import catch_up
 from infra.tape import PostgresTape
 from infra.views import tape_source
@@ -23,13 +23,14 @@ from replay.web.app import build
 from replay.web.arrival import Impatient
 from tests.fix_cli import lines
 from tests.fix_http import BATCH, STRUCTURED, batch
-from tests.view_feeds import day
+from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from infra.postgres import AnyConnection, Database
     from tests.fix_http import Server
+    from tests.fix_web import Site
 
 HEAD = b"POST /v1/facts HTTP/1.1\r\nHost: localhost\r\n"
 
@@ -204,33 +205,35 @@ def test_the_depth_of_the_committers_queue_is_told(database: Database) -> None:
         assert edge.figures()["round_ledger_committer_facts"] == 0
 
 
-def test_how_far_views_are_behind_is_told_in_facts_and_in_seconds(
-    server: Server, database: Database, tape: PostgresTape
-) -> None:
-    def lag(name: str) -> tuple[float, float]:
-        page = httpx.get(f"{server.url}/metrics", timeout=30).text
-        told = dict(line.rsplit(" ", 1) for line in page.splitlines())
-        facts, seconds = (
-            float(told[f'round_ledger_view_behind_{unit}{{view="{name}"}}'])
-            for unit in ("facts", "seconds")
-        )
-        return facts, seconds
+def behind(url: str, name: str) -> tuple[float, float]:
+    """Facts and seconds that a view is behind, as /metrics tells."""
+    page = httpx.get(f"{url}/metrics", timeout=30).text
+    told = dict(line.rsplit(" ", 1) for line in page.splitlines())
+    facts, seconds = (
+        float(told[f'round_ledger_view_behind_{unit}{{view="{name}"}}'])
+        for unit in ("facts", "seconds")
+    )
+    return facts, seconds
 
-    assert "view_behind" not in "".join(
-        line for line in httpx.get(f"{server.url}/metrics").text.splitlines() if line[0] != "#"
-    ), "there is no view yet"
-    install(database)
-    assert lag("drop") == (0, 0)
+
+def test_how_far_views_are_behind_is_told_in_facts_and_in_seconds(site: Site) -> None:
+    assert behind(site.url, "drop") == (0, 0)
     facts = day(3)
-    tape.append(facts)
+    record(site.base, facts)
     time.sleep(0.2)
-    behind = lag("drop")
-    assert behind[0] == len(facts)
-    assert 0.2 < behind[1] < 60
-    with tape_source(database) as source:
-        catch_up(database, source, [view("drop")])
-    assert lag("drop") == (0, 0)
-    assert lag("rounds")[0] == len(facts)
+    told = behind(site.url, "drop")
+    assert told[0] == len(facts)
+    assert 0.2 < told[1] < 60
+    with tape_source(site.base) as source:
+        catch_up(site.base, source, [view("drop")])
+    assert behind(site.url, "drop") == (0, 0)
+    assert behind(site.url, "rounds")[0] == len(facts)
+
+
+def test_a_server_brings_its_views_along_by_itself(server: Server, tape: PostgresTape) -> None:
+    tape.append(day(3))
+    until(lambda: behind(server.url, "rounds") == behind(server.url, "finds") == (0, 0))
+    assert tape.counters().appended > 0
 
 
 def until(true: object) -> None:

@@ -196,6 +196,14 @@ def test_a_clock_set_back_shows_one_time_twice_and_the_segment_told_nearer_is_ta
     assert [one.epoch for one in got] == [0, 1]
 
 
+def test_footage_of_the_one_showing_is_never_shown_for_the_other() -> None:
+    """It was told a second after it ended: an hour later that clock showed the same again."""
+    got = sight(3_610 * S, checked(3_700 * S, off_us=-3_599 * S))
+    assert (got.state, got.segment) == ("gap", None)
+    assert "set back by 3600.000 s" in got.says
+    assert got.says.endswith("twice.")
+
+
 def test_every_camera_on_the_table_is_asked_and_facts_keep_their_order() -> None:
     known = coverage([*BASE, mapped(0, "B")])
     seen = timeline([dealt(11 * S), dealt(10 * S)], known, AT_HAND)
@@ -208,3 +216,9 @@ def test_every_camera_on_the_table_is_asked_and_facts_keep_their_order() -> None
 def test_the_order_in_which_facts_arrive_changes_nothing(order: int) -> None:
     told = [*BASE, handled(FootageLocked, 50 * S), handled(FootageReleased, 60 * S)]
     assert coverage(told[::order]) == coverage(sorted(told, key=lambda one: one.time_us))
+
+
+def test_what_expired_is_not_called_recorded_where_no_footage_was_looked_for() -> None:
+    expired = sight(10 * S + 500 * MS, handled(FootageExpired, 200 * S), footage=None)
+    assert (expired.state, "yet it is here" in expired.says) == ("expired", False)
+    assert sight(10 * S + 500 * MS, footage=None).state == "recorded"

@@ -1,0 +1,210 @@
+"""`docs/asyncapi.json`: the feed as an AsyncAPI 3.0 document, for teams that build on it.
+
+Made from the topics that are declared, the facts there are and the structs that views tell, so that
+it cannot say otherwise than the program. Facts point to their kept JSON Schemas.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from infra.kafka import topics
+from infra.kafka.records import (
+    DIGEST,
+    HASH,
+    OUTBOX,
+    POSITION,
+    PREVIOUS,
+    QUARANTINE_ID,
+    RECEIVED_AT,
+    REPUBLISHED,
+    TABLE_SEQ,
+)
+from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS
+from ledger.kinds import WIRE_PREFIX
+from replay.cli.messages import AS_IT_CAME, CARRIED
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+    from infra.kafka.topics import Topic
+    from replay.cli.messages import Carried
+
+Schema = dict[str, Any]
+
+_FACT_SCHEMAS = "../ledger/facts/schemas"
+_COMPONENTS = "#/components/schemas"
+_JSON = "application/schema+json;version=draft-2020-12"
+
+
+def page() -> str:
+    """The document."""
+    document = {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Round Ledger feed",
+            "version": version("round-ledger"),
+            "description": "CloudEvents 1.0 on Kafka in binary mode: attributes are `ce_*` headers,"
+            " the value is JSON. Batches are compressed with zstd (`kafka-python[zstd]`)."
+            " What a reader may rely on stands in feed.md.",
+        },
+        "defaultContentType": "application/json",
+        "channels": {topic.name: _channel(topic) for topic in topics.declared()},
+        "operations": {
+            _name(topic.name): {
+                "action": "send",
+                "channel": {"$ref": f"#/channels/{_pointer(topic.name)}"},
+                "summary": topic.says,
+            }
+            for topic in topics.declared()
+        },
+        "components": {"messages": _messages(), "schemas": _schemas()},
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _channel(topic: Topic) -> Schema:
+    """One topic, what it is keyed by, and which records it carries."""
+    names = [_carried_name(each) for each in CARRIED if each.topic == topic.name]
+    if topic.name == topics.FACTS or topic.name in AS_IT_CAME:
+        names += [*FACTS, *UPCASTERS]
+    if topic.name in AS_IT_CAME:
+        names += [_carried_name(each) for each in CARRIED if each.topic != topics.QUARANTINE]
+    return {
+        "address": topic.name,
+        "description": f"{topic.says} Keyed by {topic.key}.",
+        "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in names},
+        "bindings": {
+            "kafka": {
+                "topic": topic.name,
+                "partitions": topic.partitions,
+                "topicConfiguration": {
+                    "cleanup.policy": topic.settings["cleanup.policy"].split(","),
+                    "retention.ms": int(topic.settings["retention.ms"]),
+                },
+                "bindingVersion": "0.5.0",
+            }
+        },
+    }
+
+
+def _messages() -> dict[str, Schema]:
+    """Every kind of record."""
+    structs = {**FACTS, **{name: old for name, (old, _) in UPCASTERS.items()}}
+    facts = {
+        name: {
+            "name": WIRE_PREFIX + name,
+            "summary": _first_line(struct),
+            "headers": {
+                "$ref": f"{_COMPONENTS}/{'round' if name in SUBJECT_REQUIRED else 'fact'}_headers"
+            },
+            "payload": _payload(f"{_FACT_SCHEMAS}/{name}.json"),
+        }
+        for name, struct in structs.items()
+    }
+    told = {
+        _carried_name(each): {
+            "name": each.name,
+            "summary": _first_line(each.value),
+            "headers": {"$ref": f"{_COMPONENTS}/{_headers_of(each)}"},
+            "payload": _payload(f"{_COMPONENTS}/{_carried_name(each)}"),
+        }
+        for each in CARRIED
+    }
+    return facts | told
+
+
+def _schemas() -> dict[str, Schema]:
+    """The values that are no facts, and the headers of each kind of record."""
+    _, parts = msgspec.json.schema_components(
+        [each.value for each in CARRIED], ref_template=_COMPONENTS + "/{name}"
+    )
+    values = {_carried_name(each): _value(each, parts) for each in CARRIED}
+    used = {each.value.__name__ for each in CARRIED}
+    beside = {name: part for name, part in parts.items() if name not in used or name == "Ruling"}
+    return dict(sorted({**beside, **values, **_headers()}.items()))
+
+
+def _value(each: Carried, parts: dict[str, Schema]) -> Schema:
+    schema = dict(parts[each.value.__name__])
+    if each.versioned:
+        properties = {"version": {"type": ["integer", "null"]}, **schema["properties"]}
+        schema |= {"properties": properties, "required": ["version", *schema["required"]]}
+    return schema
+
+
+def _headers() -> dict[str, Schema]:
+    """What stands in headers, all of it as text."""
+    number, hexadecimal = r"^[0-9]+$", r"^[0-9a-f]{64}$"
+    every = {
+        "content-type": {"const": "application/json"},
+        "ce_specversion": {"const": "1.0"},
+        "ce_type": {"type": "string"},
+        "ce_source": {"type": "string"},
+        "ce_id": {"type": "string"},
+        "ce_time": {"type": "string", "format": "date-time"},
+    }
+    record = {
+        POSITION: {"type": "string", "pattern": number},
+        TABLE_SEQ: {"type": "string", "pattern": number},
+        RECEIVED_AT: {"type": "string", "pattern": number},
+        HASH: {"type": "string", "pattern": hexadecimal},
+        PREVIOUS: {"type": "string", "pattern": hexadecimal},
+    }
+    sometimes = {
+        "ce_subject": {"type": "string"},
+        "ce_sequence": {"type": "string"},
+        "ce_boot": {"type": "string"},
+        REPUBLISHED: {"const": "1"},
+    }
+    aside = {
+        QUARANTINE_ID: {"type": "string", "pattern": number},
+        DIGEST: {"type": "string", "pattern": hexadecimal},
+    }
+    view = {
+        OUTBOX: {"type": "string", "pattern": number},
+        POSITION: {"type": "string", "pattern": number},
+    }
+    return {
+        "fact_headers": _object(every | record, sometimes),
+        "round_headers": _object(every | record | {"ce_subject": {"type": "string"}}, sometimes),
+        "quarantine_headers": _object(every | aside, {}),
+        "view_headers": _object(every | view, {}),
+    }
+
+
+def _headers_of(each: Carried) -> str:
+    return "quarantine_headers" if each.topic == topics.QUARANTINE else "view_headers"
+
+
+def _object(required: dict[str, Schema], optional: dict[str, Schema]) -> Schema:
+    return {"type": "object", "properties": optional | required, "required": list(required)}
+
+
+def _payload(ref: str) -> Schema:
+    return {"schemaFormat": _JSON, "schema": {"$ref": ref}}
+
+
+def _first_line(struct: type[Struct]) -> str:
+    return (inspect.getdoc(struct) or "").partition("\n")[0]
+
+
+def _carried_name(each: Carried) -> str:
+    """As the fact's: `round_adjudicated.v1`; of two kinds of one type, the second by its struct."""
+    name = each.name.removeprefix(WIRE_PREFIX)
+    first = next(other for other in CARRIED if other.name == each.name)
+    return name if first is each else f"{name}.{each.value.__name__}"
+
+
+def _name(topic: str) -> str:
+    """An operation's name: letters, digits, dots and dashes are what the specification takes."""
+    return f"publish.{topic.removeprefix('ledger.')}"
+
+
+def _pointer(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,129 @@
+"""Times as the floor's clock on the wall shows them, and read from what a person types.
+
+Everything is kept and compared in UTC microseconds; a local time is for the eye. On the night on
+which clocks are set back one hour is shown twice: which one is always said, and must be said.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from ledger.errors import Usage
+from ledger.values import format_time, parse_time
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?", re.ASCII)
+
+Which = Literal["first", "second"]
+
+
+def wall(time_us: int, zone: ZoneInfo) -> datetime:
+    """The date and time that a clock on the wall shows, with its offset and fold."""
+    return (_EPOCH + timedelta(microseconds=time_us)).astimezone(zone)
+
+
+def which_of_two(time_us: int, zone: ZoneInfo) -> Which | None:
+    """Whether the wall clock shows this time twice, and which of the two it is; else None."""
+    shown = wall(time_us, zone)
+    if shown.replace(fold=1 - shown.fold).utcoffset() == shown.utcoffset():
+        return None
+    return "second" if shown.fold else "first"
+
+
+def local(time_us: int, zone: ZoneInfo) -> str:
+    """`2026-11-01 01:30:00.000 EDT (-04:00), the first of two`."""
+    shown = wall(time_us, zone)
+    offset = shown.isoformat()[-6:]
+    text = f"{shown:%Y-%m-%d %H:%M:%S}.{shown.microsecond // 1000:03d} {shown:%Z} ({offset})"
+    which = which_of_two(time_us, zone)
+    return f"{text}, the {which} of two" if which else text
+
+
+def both(time_us: int, zone: ZoneInfo) -> str:
+    """The time in UTC, and beside it the floor's."""
+    utc = f"{format_time(time_us)[:-4]}Z"
+    return utc if zone.key == "UTC" else f"{utc} = {local(time_us, zone)}"
+
+
+def span(from_us: int, to_us: int, zone: ZoneInfo) -> str:
+    """From when to when and how long, by UTC; says so where the wall clock was set meanwhile.
+
+    A wall clock that was set back may show an end before its start: the length is the true one.
+    """
+    says = f"{both(from_us, zone)} to {both(to_us, zone)}, {length(to_us - from_us)}"
+    moved = _offset(to_us, zone) - _offset(from_us, zone)
+    if moved:
+        how = "back" if moved < timedelta(0) else "forward"
+        says += f"; clocks were set {how} by {length(abs(moved) // _MICROSECOND)} in between"
+    return says
+
+
+def length(span_us: int) -> str:
+    """`1 h 10 min 00 s`, without hours or minutes where there are none."""
+    seconds = span_us // 1_000_000
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    parts = [f"{hours} h"] if hours else []
+    parts += [f"{minutes} min"] if hours or minutes else []
+    return " ".join([*parts, f"{seconds % 60} s"])
+
+
+YEARS = (1900, 3000)
+"""Years in which a time may lie: beyond them a margin added to it may leave the calendar."""
+
+_LEAST_US, _MOST_US = (
+    (datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND for year in YEARS
+)
+
+
+def read(text: str, zone: ZoneInfo, where: str) -> int:
+    """A time as typed: with an offset or Z; or without, by the floor's clock if that is one time.
+
+    Raises `Usage` for what is no time, for one that the floor's clock showed twice, and for one
+    that it never showed.
+    """
+    told = parse_time(text)
+    if told is not None and _LEAST_US <= told < _MOST_US:
+        return told
+    try:
+        typed = datetime.fromisoformat(text) if _LOCAL.fullmatch(text) else None
+    except ValueError:
+        typed = None
+    if typed is None or not YEARS[0] <= typed.year < YEARS[1]:
+        raise Usage(
+            f"`{text}` is not a time",
+            where=where,
+            hint="Give it as 2026-11-20T19:04:11-05:00, with Z for UTC, or without an offset.",
+        )
+    return _by_the_wall(text, typed, zone, where)
+
+
+def _by_the_wall(text: str, typed: datetime, zone: ZoneInfo, where: str) -> int:
+    meant = {
+        (typed.replace(tzinfo=zone, fold=fold).astimezone(UTC) - _EPOCH) // _MICROSECOND
+        for fold in (0, 1)
+    }
+    shown = sorted(each for each in meant if wall(each, zone).replace(tzinfo=None) == typed)
+    if len(shown) == 1:
+        return shown[0]
+    if not shown:
+        raise Usage(
+            f"No clock in {zone.key} showed {text}: they were set forward over it",
+            where=where,
+            hint="Give the time with its offset, as 2026-03-08T03:30:00-04:00.",
+        )
+    choice = " or ".join(wall(each, zone).isoformat() for each in shown)
+    raise Usage(
+        f"Clocks in {zone.key} showed {text} twice that night",
+        where=where,
+        hint=f"Say which: {choice}.",
+    )
+
+
+def _offset(time_us: int, zone: ZoneInfo) -> timedelta:
+    return wall(time_us, zone).utcoffset() or timedelta(0)

@@ -1,0 +1,337 @@
+"""How fast the record is published, followed from Kafka and rebuilt, and how late a view is.
+
+A real broker of its own beside the embedded database and this process, so that all share the
+machine. The same records go out by the relay, by a bare kafka-python producer and by a bare
+confluent-kafka one, in turns; rates are medians.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import confluent_kafka
+import kafka
+import psycopg
+
+from consumers.catalogue import install, view
+from consumers.parts import Share, fill
+from consumers.projection import rebuild
+from consumers.relay import relay
+from infra.kafka import records, topics
+from infra.kafka.clients import administrator
+from infra.kafka.records import Places, partition_of
+from infra.kafka.source import feed_source
+from infra.migrations import migrate
+from infra.postgres import Database
+from infra.tape import PostgresTape
+from infra.views import tape_source
+from tests.benchmarks import bench_views
+from tests.benchmarks.served import place
+from tests.fix_cli import START, environ
+from tests.fix_kafka import FEED, Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.records import Record
+    from infra.postgres import AnyConnection
+    from ledger.tape import Received
+    from tests.benchmarks.served import Place
+
+FACTS = 100_000
+RUNS = 3
+RATES = (150, 1_500)
+"""Facts a second: a property at its busiest, and ten of them."""
+
+SECONDS = 20
+FOLLOWED = "table_board"
+WORKERS = (1, 2, 4)
+PARTITIONS = 24
+BARE = ("bench.kafka-python", "bench.confluent")
+
+
+def run() -> dict[str, object]:
+    """Every figure of this file; some five minutes."""
+    with place() as at:
+        cluster = Cluster(at.home / "kafka")
+        try:
+            migrate(at.url)
+            base = Database(at.url, at.url)
+            install(base)
+            feed = bench_views.floor()
+            bench_views.fill(base, feed, FACTS)
+            return {
+                "facts": FACTS,
+                "published_per_s": published(base, cluster.where),
+                "followed_per_s": followed(base, cluster.where),
+                "rebuilt_s_by_workers": rebuilt(base),
+                "append_to_view_ms": {
+                    f"at_{rate}_per_s": latency(at, base, cluster.where, feed, rate)
+                    for rate in RATES
+                },
+            }
+        finally:
+            cluster.close()
+
+
+def published(base: Database, where: Connection) -> dict[str, object]:
+    """Records a second of each writer, until all are acknowledged by the broker."""
+    sent = all_records(base)
+    writers: dict[str, Callable[[], None]] = {
+        "relay": lambda: relayed(base, where),
+        "bare_kafka_python": lambda: bare_kafka_python(where, sent),
+        "bare_confluent_kafka": lambda: bare_confluent(where, sent),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in writers}
+    for _ in range(RUNS):
+        for name, write in writers.items():
+            fresh(base, where)
+            seconds[name].append(timed(write))
+    fresh(base, where)
+    relayed(base, where)  # what the figures after this one are read from
+    rates = {name: len(sent) / statistics.median(its) for name, its in seconds.items()}
+    return {
+        **{name: round(rate) for name, rate in rates.items()},
+        "relay_to_bare_kafka_python": rates["relay"] / rates["bare_kafka_python"],
+        "relay_to_bare_confluent_kafka": rates["relay"] / rates["bare_confluent_kafka"],
+    }
+
+
+def followed(base: Database, where: Connection) -> dict[str, object]:
+    """Facts a second that each view takes in from empty: from the tape, and from Kafka."""
+    figures: dict[str, object] = {}
+    for name in ("rounds", FOLLOWED, "rulings"):
+        seconds: dict[str, list[float]] = {"tape": [], "kafka": []}
+        for _ in range(RUNS):
+            with tape_source(base) as tape:
+                seconds["tape"].append(bench_views.timed_from_empty(base, tape, view(name)))
+            with feed_source(base, where, []) as feed:
+                seconds["kafka"].append(bench_views.timed_from_empty(base, feed, view(name)))
+        tape_s, kafka_s = (statistics.median(its) for its in seconds.values())
+        figures[name] = {
+            "from_tape": round(FACTS / tape_s),
+            "from_kafka": round(FACTS / kafka_s),
+            "kafka_to_tape": tape_s / kafka_s,
+        }
+    return figures
+
+
+def rebuilt(base: Database) -> dict[str, object]:
+    """Seconds that a rebuild of the round index takes, by processes side by side."""
+    projection = view("rounds")
+
+    def seconds(workers: int) -> float:
+        share = Share(base, None, projection.name, 0, workers, FACTS)
+
+        def first(connection: AnyConnection) -> bool:
+            return fill(connection, share, progress=lambda *_: None, stop=lambda: False)
+
+        with tape_source(base) as source:
+            if workers == 1:
+                return timed(lambda: rebuild(base, source, projection))
+            return timed(lambda: rebuild(base, source, projection, first=first))
+
+    return {
+        str(workers): round(statistics.median(seconds(workers) for _ in range(RUNS)), 2)
+        for workers in WORKERS
+    }
+
+
+def latency(
+    at: Place, base: Database, where: Connection, feed: Iterator[Received], rate: int
+) -> dict[str, object]:
+    """From the moment a fact is due to be appended until the view has it, by way of Kafka."""
+    chance = random.Random(rate)  # noqa: S311 - repeatable
+    due = sorted(chance.uniform(0, SECONDS) for _ in range(rate * SECONDS))
+    wake, *told = islice(feed, 1 + len(due))
+    with following(at, where), PostgresTape(base) as tape:
+        tape.append([wake])  # once the view has it, both processes are at work
+        first = settled(base, tape.counters().appended)
+        seen = Seen(base)
+        began = time.perf_counter()
+        sent = 0
+        while sent < len(due):
+            now = time.perf_counter() - began
+            upto = sent
+            while upto < len(due) and due[upto] <= now:
+                upto += 1
+            if upto > sent:  # whatever is due shares one call, as a server's group commit does
+                tape.append(told[sent:upto])
+                sent = upto
+            else:
+                time.sleep(max(0.0, due[sent] - now))
+        last = tape.counters().appended
+        moments = seen.until(last)
+    took: list[float] = []
+    at_moment = iter(moments)
+    when, reached = next(at_moment)
+    for number, due_s in enumerate(due[: last - first], first + 1):
+        while reached < number:
+            when, reached = next(at_moment)
+        took.append((when - began - due_s) * 1000)
+    return bench_views.spread(took)
+
+
+class Seen:
+    """When a view was seen to have reached a position, asked every millisecond."""
+
+    def __init__(self, base: Database) -> None:
+        self._base = base
+        self._moments: list[tuple[float, int]] = []
+        self._last = 2**62
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def until(self, position: int) -> list[tuple[float, int]]:
+        """Every move of the view up to a position, once it is there."""
+        self._last = position
+        self._thread.join()
+        return self._moments
+
+    def _look(self) -> None:
+        reached = -1
+        with psycopg.connect(self._base.url, autocommit=True) as connection:
+            while reached < self._last:
+                position = tracked(connection)
+                if position != reached:
+                    reached = position
+                    self._moments.append((time.perf_counter(), reached))
+                time.sleep(0.001)
+
+
+@contextmanager
+def following(at: Place, where: Connection) -> Iterator[None]:
+    """A relay and a view's runner as processes, as on a floor."""
+    told = environ(
+        at.home,
+        ROUND_LEDGER_DATABASE_URL=at.url,
+        ROUND_LEDGER_KAFKA_BOOTSTRAP=where.bootstrap,
+    )
+    commands = (["relay"], ["consume", FOLLOWED, "--follow", "--from", "kafka"])
+    processes = [
+        subprocess.Popen([*START, *command], env=told, stderr=subprocess.DEVNULL)
+        for command in commands
+    ]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(60)
+
+
+def settled(base: Database, position: int) -> int:
+    """Wait until the view has all there is."""
+    with psycopg.connect(base.url, autocommit=True) as connection:
+        while tracked(connection) < position:
+            time.sleep(0.05)
+    time.sleep(1)
+    return position
+
+
+def tracked(connection: psycopg.Connection) -> int:
+    row = connection.execute(
+        "SELECT position FROM views.tracking WHERE view = %s AND NOT rebuilding", (FOLLOWED,)
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def all_records(base: Database) -> list[Record]:
+    """The records of the facts there are, as the relay sends them."""
+    made: list[Record] = []
+    places = Places()
+    with tape_source(base) as source:
+        while rows := source.read(len(made), 2_000):
+            for row in rows:
+                made.append(records.of_row(row, places.before(row) or b""))
+                places.saw(row)
+    return made
+
+
+def fresh(base: Database, where: Connection) -> None:
+    """Topics without a record, and a relay that has published none."""
+    with administrator(where) as admin:
+        there = {*admin.list_topics()}
+        gone = [name for name in (*BARE, *(each.name for each in FEED)) if name in there]
+        if gone:
+            admin.delete_topics(gone)
+        while {*gone} & {*admin.list_topics()}:
+            time.sleep(0.05)
+    facts = topics.topic(topics.FACTS)
+    topics.apply(where, [*FEED, *(facts._replace(name=name) for name in BARE)])
+    with base.connect("ledger_owner") as connection:
+        connection.execute("DELETE FROM views.relayed")
+
+
+def relayed(base: Database, where: Connection) -> None:
+    relay(base, where, stop=lambda: False, follow=False)
+
+
+def bare_kafka_python(where: Connection, sent: Sequence[Record]) -> None:
+    """As its manual shows it, with the relay's guarantees: idempotent, all acknowledged."""
+    producer = kafka.KafkaProducer(
+        bootstrap_servers=where.bootstrap,
+        acks="all",
+        enable_idempotence=True,
+        linger_ms=5,
+        batch_size=131_072,
+        compression_type="zstd",
+    )
+    for each in sent:
+        producer.send(
+            BARE[0],
+            key=each.key,
+            value=each.value,
+            headers=each.headers,
+            partition=partition_of(each.key, PARTITIONS),
+        )
+    producer.flush()
+    producer.close()
+
+
+def bare_confluent(where: Connection, sent: Sequence[Record]) -> None:
+    """As above, by the C library."""
+    producer = confluent_kafka.Producer(
+        {
+            "bootstrap.servers": where.bootstrap,
+            "enable.idempotence": True,
+            "linger.ms": 5,
+            "batch.size": 131_072,
+            "compression.type": "zstd",
+        }
+    )
+    for each in sent:
+        while True:
+            try:
+                producer.produce(
+                    BARE[1],
+                    key=each.key,
+                    value=each.value,
+                    headers=each.headers,
+                    partition=partition_of(each.key, PARTITIONS),
+                )
+                break
+            except BufferError:
+                producer.poll(0.01)
+    producer.flush()
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds that a call takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{run()}\n")

@@ -1,0 +1,151 @@
+"""What the feed is described as is what is sent on it: every record fits its message.
+
+The schemas are judged by `jsonschema`, the structure against the topics and facts that there are.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from consumers.alerts import Alert
+from consumers.drop import TableDay
+from consumers.table_board import Board
+from infra.kafka import records, topics
+from infra.outbox import Kept
+from ledger.facts import FACTS, UPCASTERS
+from ledger.feed import adjudicate
+from ledger.rules.ruling import Ruling
+from ledger.simulate import deal, line, plan_of
+from ledger.tape import GENESIS, InQuarantine, Received, TapeRow, chain_hash
+from ledger.wire import parse_line
+from replay.docs import asyncapi
+
+if TYPE_CHECKING:
+    from infra.kafka.records import Record
+
+SCHEMAS = Path(__file__).parents[2] / "ledger" / "facts" / "schemas"
+ROOT = "https://round-ledger.invalid/"
+DOCUMENT = f"{ROOT}docs/asyncapi.json"
+NOW_US = 1_795_000_000_500_000
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return json.loads(asyncapi.page())
+
+
+@pytest.fixture(scope="module")
+def registry(document: dict[str, Any]) -> Registry[Any]:
+    """The document, and the schemas beside it, by the references that it holds."""
+
+    kept = [
+        (f"{ROOT}ledger/facts/schemas/{path.name}", json.loads(path.read_text()))
+        for path in SCHEMAS.glob("*.json")
+    ]
+    held = [(DOCUMENT, document), *kept]
+    return Registry().with_resources(
+        [(where, Resource.from_contents(told, DRAFT202012)) for where, told in held]
+    )
+
+
+def judge(registry: Registry[Any], schema: dict[str, Any], told: object) -> None:
+    whole = urljoin(DOCUMENT, schema["$ref"])
+    Draft202012Validator({"$ref": whole}, registry=registry).validate(told)
+
+
+def fits(document: dict[str, Any], registry: Registry[Any], name: str, record: Record) -> None:
+    """Hold a record's headers and value to a message."""
+    message = document["components"]["messages"][name]
+    judge(registry, message["headers"], {key: value.decode() for key, value in record.headers})
+    judge(registry, message["payload"]["schema"], json.loads(record.value))
+    assert dict(record.headers)["ce_type"].decode() == message["name"]
+
+
+def row_of(received: Received, seq: int) -> TapeRow:
+    bare = TapeRow(
+        seq,
+        received.tape,
+        seq,
+        *received[1:6],
+        NOW_US,
+        received.attributes,
+        received.data,
+        b"",
+    )
+    return bare._replace(hash=chain_hash(GENESIS, bare))
+
+
+def test_every_topic_and_every_fact_is_described(document: dict[str, Any]) -> None:
+    assert list(document["channels"]) == [topic.name for topic in topics.declared()]
+    facts = document["channels"][topics.FACTS]["messages"]
+    assert set(facts) == {*FACTS, *UPCASTERS}
+    for channel in document["channels"].values():
+        for each in channel["messages"].values():
+            assert each["$ref"].rpartition("/")[2] in document["components"]["messages"]
+    for topic in topics.declared():
+        bound = document["channels"][topic.name]["bindings"]["kafka"]
+        assert bound["partitions"] == topic.partitions
+
+
+def test_every_message_is_of_some_topic(document: dict[str, Any]) -> None:
+    told = {name for channel in document["channels"].values() for name in channel["messages"]}
+    assert told == set(document["components"]["messages"])
+
+
+def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
+    document: dict[str, Any], registry: Registry[Any]
+) -> None:
+    plan = plan_of(tables=3, minutes=6, seed=11)
+    facts, _ = deal(plan)
+    for number, fact in enumerate(facts, 1):
+        received = parse_line(line(plan, fact))
+        assert isinstance(received, Received)
+        record = records.of_row(row_of(received, number), GENESIS)
+        fits(document, registry, received.type, record)
+    said = [each for each in adjudicate(facts) if isinstance(each, Ruling)]
+    assert said
+    for version, ruling in enumerate(said, 1):
+        body = f'{{"version":{version},{msgspec.json.encode(ruling).decode()[1:]}'
+        record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
+        fits(document, registry, "round_adjudicated.v1", record)
+
+
+@pytest.mark.parametrize(
+    ("topic", "name", "told"),
+    [
+        ("ledger.drop-totals.v1", "drop_totalled.v1", TableDay("p", "t", "2026-11-20", cash=5)),
+        ("ledger.table-state.v1", "table_stated.v1", Board("p", "t", open=True)),
+        ("ledger.alerts.v1", "alert_raised.v1", Alert("i", "lag", "v", "s", 1, 2, NOW_US)),
+    ],
+)
+def test_what_views_tell_fits(
+    document: dict[str, Any], registry: Registry[Any], topic: str, name: str, told: object
+) -> None:
+    body = msgspec.json.encode(told).decode()
+    fits(document, registry, name, records.of_message(topic, Kept(1, 1, NOW_US, "k", body)))
+
+
+def test_an_input_set_aside_fits(document: dict[str, Any], registry: Registry[Any]) -> None:
+    row = InQuarantine(
+        1, "quarantined", "malformed", "w", "w", "h", None, None, None, b"{", 1, 5, 5, None, None
+    )
+    fits(document, registry, "input_quarantined.v1", records.of_quarantined(row))
+
+
+def test_a_record_that_is_none_of_it_does_not_fit(
+    document: dict[str, Any], registry: Registry[Any]
+) -> None:
+    message = document["components"]["messages"]["wager_placed.v1"]
+    with pytest.raises(ValidationError, match="amount"):
+        judge(registry, message["payload"]["schema"], {"position": 1, "wager": "middle"})
+    with pytest.raises(ValidationError, match="ledger_hash"):
+        judge(registry, message["headers"], {"ce_id": "1"})

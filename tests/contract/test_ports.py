@@ -1,0 +1,181 @@
+"""The imagined PostgreSQL of the simulation answers as the real one does, step by step."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from infra import relaying
+from infra.book import PostgresBook
+from infra.outbox import Message
+from infra.parking import Parked, Place
+from infra.relaying import UNSAID
+from infra.tape import PostgresTape
+from infra.views import BESIDE, LIVE, writing
+from ledger.errors import Refused
+from ledger.tape import Quarantined
+from tests.simulation.database import Postgres, SimTape
+from tests.simulation.desks import SimBook, SimDesk
+from tests.simulation.floor import fact
+from tests.simulation.plain_views import SUMS, TOLD
+from tests.simulation.world import Actor, World, draw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from infra.book import Book
+    from infra.postgres import Database
+    from infra.relaying import Desk
+    from ledger.tape import Tape
+
+PARKED = Parked("p/A", 2, 1, "edited", "Bent.", "t/0@1")
+NOT_JSON = Quarantined(b"{", "not_json", "Not JSON", "$", "Send JSON.")
+
+
+class Ports(NamedTuple):
+    tape: Tape
+    desk: Desk
+    live: Book
+    other: Book  # another connection to the live views
+    beside: Book
+
+
+@contextmanager
+def real(base: Database) -> Iterator[Ports]:
+    with ExitStack() as open_:
+        opened = open_.enter_context
+        live, other = (PostgresBook(opened(writing(base, LIVE)), LIVE) for _ in range(2))
+        beside = PostgresBook(opened(writing(base, BESIDE)), BESIDE)
+        tape = opened(PostgresTape(base))
+        desk = opened(relaying.lead(base, lambda: False))
+        assert desk
+        yield Ports(tape, desk, live, other, beside)
+
+
+def imagined(told: Callable[[Ports], list[object]]) -> list[object]:
+    """What the imagined one answers; nothing goes wrong."""
+    world = World(1, draw(1, []))
+    base = Postgres(world)
+    answers: list[object] = []
+
+    def body(actor: Actor) -> None:
+        session = base.session
+        books = (SimBook(session(actor), side) for side in (LIVE, LIVE, BESIDE))
+        tape = SimTape(lambda: session(actor))
+        answers.extend(told(Ports(tape, SimDesk(session(actor)), *books)))
+
+    world.add("one", body)
+    world.run(lambda: bool(answers), 10_000)
+    return answers
+
+
+def record(ports: Ports) -> list[object]:
+    """The verdicts, and every question that is asked of the record."""
+    facts = [fact("p/A", 1), fact("p/B", 1), fact("p/A", 2), NOT_JSON]
+    first = ports.tape.append(facts)
+    again = ports.tape.append([fact("p/A", 1), fact("p/A", 1, 1), NOT_JSON])
+    desk = ports.desk
+    rows = desk.rows(0, 10)
+    return [
+        [(r.verdict, r.position, r.table_seq, r.quarantine_id) for r in first + again],
+        [(row.position, row.tape, row.table_seq, row.id, row.data) for row in rows],
+        [row.position for row in desk.rows(1, 1)],
+        [desk.row(at) is None for at in (1, 3, 4)],
+        sorted(desk.hashes([1, 3, 9])),
+        [desk.hash_before(row) in (rows[0].hash, bytes(32)) for row in rows],
+        desk.hash_before(rows[2]) == rows[0].hash,
+        desk.heads(),
+        [(newest := desk.newest("p/A", until)) and newest.position for until in (0, 2, 3)],
+        [row.table_seq for row in desk.at("p/A", [2, 5])],
+        [desk.first_of(["p/B"], after, 3) for after in (0, 2)],
+        [(each.quarantine_id, each.verdict) for each in desk.quarantined(0, 9)],
+        [each.quarantine_id for each in desk.quarantined(1, 9)],
+    ]  # fmt: skip
+
+
+def tracking(ports: Ports) -> list[object]:
+    """Compare-and-set of how far a topic is written."""
+    desk = ports.desk
+    told: list[object] = [desk.tracked("t"), desk.is_known("t")]
+    desk.move("t", 0, UNSAID)
+    told += [desk.tracked("t"), desk.is_known("t")]
+    desk.move("t", UNSAID, 0)
+    desk.move("t", 0, 7)
+    with pytest.raises(Refused):
+        desk.move("t", 3, 9)
+    return [*told, desk.tracked("t"), desk.is_known("t"), ports.live.asked_for(["t", "u"])]
+
+
+def views_move(ports: Ports) -> list[object]:
+    """Rows, tracking, parked tapes and messages, committed together or not at all."""
+    live, other, desk = ports.live, ports.other, ports.desk
+    made = [ports.beside.create("sums", 1, [SUMS], LIVE) for _ in range(2)]
+    seen = live.tracking("sums")
+    assert seen
+    ports.tape.append([fact("p/A", 1), fact("p/A", 2)])
+    with live.transaction():
+        moved = live.advance("sums", seen, 2)
+        live.store.save(SUMS, [("p/A", "2", "x")])
+        live.park("sums", [PARKED, PARKED])
+        live.leave(2, [Message(TOLD, "p/A", "{}")])
+        live.keep_places("sums", [Place("t", 0, 5)])
+        unseen = [other.tracking("sums") == seen, other.store.every(SUMS), other.parked("sums")]
+    with other.transaction():
+        refused = other.advance("sums", seen, 3)
+    with live.transaction(force_rollback=True):
+        live.store.save(SUMS, [("p/A", "9", "y"), ("p/B", "1", "z")])
+        inside = live.store.every(SUMS)
+    with live.transaction():
+        with live.transaction(force_rollback=True):
+            live.store.save(SUMS, [("p/C", "1", "z")])
+        live.store.save(SUMS, [("p/D", "1", "z")])
+    rest = [
+        live.store.load(SUMS, [("p/A",), ("p/Z",)]),
+        live.store.every(SUMS),
+        live.parked("sums") == {"p/A": PARKED},
+        [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9)],
+        [row.table_seq for row in live.store.rows_of("p/A", [(1, 1)])],
+    ]
+    with live.transaction():
+        live.release("sums", "p/A")
+    after = live.tracking("sums")
+    assert after
+    return [made, moved, unseen, refused, inside, *rest, live.parked("sums"), after[:3]]
+
+
+def swapped(ports: Ports) -> list[object]:
+    """A rebuilt view: what it changes, and that it takes the place of the live one whole."""
+    beside, live = ports.beside, ports.live
+    beside.discard("sums", [SUMS])
+    for side in (LIVE, BESIDE):
+        beside.create("sums", 1, [SUMS], side)
+    with live.transaction():
+        live.store.save(SUMS, [("p/A", "1", "x"), ("p/B", "1", "x")])
+        live.park("sums", [PARKED])
+    begun = beside.tracking("sums")
+    assert begun
+    with beside.transaction():
+        beside.advance("sums", begun, 5)
+        beside.store.save(SUMS, [("p/A", "1", "x"), ("p/C", "2", "x")])
+    changed = beside.changed(SUMS)
+    with beside.transaction():
+        beside.hold("sums")
+        beside.swap("sums", [SUMS])
+    return [
+        changed,
+        live.store.every(SUMS),
+        live.tracking("sums"),
+        beside.tracking("sums"),
+        live.parked("sums"),
+    ]
+
+
+@pytest.mark.parametrize("told", [record, tracking, views_move, swapped])
+def test_the_imagined_database_answers_as_the_real_one(
+    database: Database, told: Callable[[Ports], list[object]]
+) -> None:
+    with real(database) as ports:
+        answers = told(ports)
+    assert imagined(told) == answers
