@@ -6,16 +6,19 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
+# Tests of one file stay in one process, which has its own PostgreSQL and Kafka.
+SIDE_BY_SIDE := -n 2 --dist loadfile
+
 .PHONY: demo test test-long mutants check bench docs secrets clean
 
 demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not long and not exhaustive"
+	$(BIN)/pytest -m "not long and not exhaustive" $(SIDE_BY_SIDE)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long
+	$(BIN)/pytest -m long $(SIDE_BY_SIDE)
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive
@@ -39,7 +42,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[video]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
