@@ -139,7 +139,7 @@ def hand_over(
 
     The views `VIEWS` must be at the end of the record. Raises `NotFound`, `Usage`, `Refused`.
     """
-    found, wanted = _found(base, asked.of, footage)
+    found, wanted = found_for(base, asked.of, footage)
     wanted = wanted._replace(
         by=asked.by,
         because=asked.because or wanted.because,
@@ -212,7 +212,7 @@ def wanted_for(found: Told, by: str) -> Wanted:
     return Wanted(by, f"Dossier of round {found.story.round}.", PRE_S, POST_S)
 
 
-def _found(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
+def found_for(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
     """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
     if "/" in name:
         story = told(base, name, footage)

@@ -13,7 +13,14 @@ from consumers.ruling_tables import CORRECTIONS, SUBMISSIONS
 from infra.postgres import Database
 from infra.tape import PostgresTape
 from infra.views import Store, reading, tape_source
-from ledger.facts import FactCorrected, FootageExported, RulesSubmissionFiled
+from ledger.facts import (
+    FactCorrected,
+    FootageExported,
+    FootageLocked,
+    FootageReleased,
+    RulesSubmissionFiled,
+    type_name,
+)
 from ledger.games import games
 from ledger.submissions import filed, in_force
 from ledger.tape import GENESIS, TapeRow
@@ -43,6 +50,9 @@ GAP_MAX = 5_000
 """Rows of a tape between two facts of a round that still make one stretch of its chain."""
 
 
+LOCKS = frozenset(map(type_name, (FootageLocked, FootageReleased)))
+
+
 class Wanted(NamedTuple):
     """What is asked for: by whom, why, how much footage around the round, and of which dispute."""
 
@@ -62,42 +72,40 @@ def gathered(
     library: Library | None = None,
 ) -> Evidence:
     """All that a dossier is made from; what goes out of each camera is put on record first."""
-    windows = windows_of(found, wanted.pre_s, wanted.post_s)
-    copied = list(_copied(found, windows))
+    whole, copied = going_out(found, wanted.pre_s, wanted.post_s)
     originals: dict[str, Original] = {}
     for _, each in copied:
         originals.setdefault(each.sha256, each)
-    segments = [each for each, _ in copied]
-    whole = [_with_segments(each, segments) for each in windows]
     at_us = now_us()
     with PostgresTape(base) as tape:
-        _tell_of_export(tape, found.place, _going_out(whole, segments, frames), wanted, at_us)
+        _tell_of_export(tape, found.place, _footage_of(whole, copied, frames), wanted, at_us)
         with tape_source(base) as source:
             catch_up(base, source, [CAMERAS])
         with reading(base, [CAMERA_FACTS.name, SUBMISSIONS.name, CORRECTIONS.name]) as store:
             submissions = [_submission(store, story) for story in found.stories]
             corrections = _corrections(store, found)
-            custody = _custody(store, found.place, whole)
+            handled_then = custody(store, found.place, whole)
         stretches = stretches_of(found.rows)
-        around, previous = _around(tape, found.rows, stretches)
-        shown = len(around) <= BETWEEN_MAX
+        between, previous = around(tape, found.rows, stretches)
+        shown = len(between) <= BETWEEN_MAX
         case_rows = [*wanted.case_rows, *found.locks]
-        others = [*found.camera_rows, *custody, *corrections, *case_rows]
+        camera_rows = _without_other_locks(found.camera_rows, handled_then)
+        others = [*camera_rows, *handled_then, *corrections, *case_rows]
         others += [row for row in submissions if row]
         return Evidence(
             stories=found.stories,
             frames=frames,
-            camera_rows=found.camera_rows,
+            camera_rows=camera_rows,
             previous=previous | before(tape, others),
             heads=tape.heads(),
-            between=around if shown else (),
-            hidden=() if shown else around,
+            between=between if shown else (),
+            hidden=() if shown else between,
             stretches=stretches,
             submissions=submissions,
             corrections=corrections,
             dispute=wanted.dispute,
             case_rows=case_rows,
-            custody_rows=custody,
+            custody_rows=handled_then,
             originals=list(originals.values()),
             coverage=covered(found, library),
             making=Making(wanted.by, format_time(at_us), wanted.pre_s, wanted.post_s),
@@ -169,7 +177,7 @@ def before(tape: PostgresTape, rows: Iterable[TapeRow]) -> dict[tuple[str, int],
     return found
 
 
-def _around(
+def around(
     tape: PostgresTape, rows_of_it: Iterable[TapeRow], stretches: Iterable[Stretch]
 ) -> tuple[list[TapeRow], dict[tuple[str, int], bytes]]:
     """The rows of stretches that are not its own, and the hash before each row of them."""
@@ -184,6 +192,16 @@ def _around(
                 previous[row.tape, row.table_seq] = hashes.get(row.table_seq - 1, GENESIS)
                 others += [row] if (row.tape, row.table_seq) not in own else []
     return others, previous
+
+
+def going_out(
+    found: Found, pre_s: int, post_s: int
+) -> tuple[list[Window], list[tuple[Window, Original]]]:
+    """Each camera's window with all of its segments that are copied, and those segments."""
+    windows = windows_of(found, pre_s, post_s)
+    copied = list(_copied(found, windows))
+    segments = [each for each, _ in copied]
+    return [_with_segments(each, segments) for each in windows], copied
 
 
 def _copied(found: Found, windows: Iterable[Window]) -> Iterator[tuple[Window, Original]]:
@@ -207,13 +225,13 @@ def _with_segments(window: Window, copied: Iterable[Window]) -> Window:
     return Window(window.camera, min(e.from_us for e in own), max(e.to_us for e in own))
 
 
-def _going_out(
+def _footage_of(
     windows: Iterable[Window],
-    copied: Iterable[Window],
+    copied: Iterable[tuple[Window, Original]],
     frames: Mapping[tuple[str, int], Frame | str],
 ) -> list[Window]:
     """The windows of cameras whose footage goes out."""
-    cameras = {each.camera for each in copied}
+    cameras = {each.camera for each, _ in copied}
     pictured = any(isinstance(frame, Frame) for frame in frames.values())
     return [each for each in windows if each.camera in cameras or pictured]
 
@@ -241,7 +259,7 @@ def _tell_of_export(
         put_all(tape, facts)
 
 
-def _custody(store: Store, place: str, windows: Iterable[Window]) -> list[TapeRow]:
+def custody(store: Store, place: str, windows: Iterable[Window]) -> list[TapeRow]:
     """Who viewed, copied, locked or released footage of the windows, and what expired."""
     return sorted(
         {
@@ -250,6 +268,12 @@ def _custody(store: Store, place: str, windows: Iterable[Window]) -> list[TapeRo
             for row in handled(store, place, each.camera, each.from_us, each.to_us)
         }
     )
+
+
+def _without_other_locks(rows: Iterable[TapeRow], custody: Sequence[TapeRow]) -> list[TapeRow]:
+    """The facts of cameras but locks of other times: whose disputes those were is not told."""
+    of_it = set(custody)
+    return [row for row in rows if row.type not in LOCKS or row in of_it]
 
 
 def _submission(store: Store, story: Story) -> TapeRow | None:

@@ -83,13 +83,6 @@ def found_window(base: Database, name: str, footage: Path | Library | None) -> F
     )
 
 
-def rounds_of(base: Database, name: str) -> list[RoundId]:
-    """The rounds that fall in a window, without anything of them. Raises `NotFound`, `Usage`."""
-    with PostgresTape(base) as tape, reading(base, STORY_TABLES) as store:
-        _, _, window = _window_of(store, tape, name)
-        return _rounds(store, window, _rows(store, tape, window))
-
-
 def _window_of(
     store: Store, tape: PostgresTape, name: str
 ) -> tuple[list[TapeRow], list[FootageLocked], Preserved]:

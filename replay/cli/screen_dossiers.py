@@ -2,14 +2,11 @@
 
 from pathlib import Path
 
-from consumers.disputes import DISPUTES, named
-from consumers.rounds import ROUND_INDEX
+from consumers.projection import catch_up
 from infra.postgres import Database
-from infra.views import reading
+from infra.views import tape_source
 from ledger.errors import LedgerError
 from ledger.values import RoundId
-from replay.cli.stories import which
-from replay.preserved import span_of
 from replay.web.ports import DossierPorts, Handover
 
 
@@ -27,25 +24,28 @@ def dossiers_of(base: Database) -> DossierPorts:
         from replay.cli.dossier import Asked, hand_over  # noqa: PLC0415 - as above
         from replay.cli.stories import footage_folder  # noqa: PLC0415 - as above
 
+        _bring_along(base)
         wanted = Asked(asked.of, asked.by, asked.because, asked.pre_s, asked.post_s)
         hand_over(base, wanted, out, footage_folder(None), zipped=True)
 
-    def rounds(of: str) -> list[RoundId]:
-        if span_of(of.rpartition(":")[2]):
-            from replay.cli.dossier_window import rounds_of  # noqa: PLC0415 - as above
+    def rounds(asked: Handover) -> list[RoundId]:
+        from replay.cli.dossier import found_for  # noqa: PLC0415 - as above
+        from replay.cli.dossier_rounds import rounds_told  # noqa: PLC0415 - as above
+        from replay.cli.stories import footage_folder  # noqa: PLC0415 - as above
 
-            try:
-                return rounds_of(base, of)
-            except LedgerError:  # as below
-                return []
-        with reading(base, [*(each.name for each in ROUND_INDEX.tables), DISPUTES.name]) as store:
-            if "/" in of:
-                try:
-                    return [which(store, of)]
-                except LedgerError:  # making it says what is wrong with the name
-                    return []
-            property_, _, dispute = of.rpartition(":")
-            cases = named(store, dispute, property_ or None)
-        return [each.round for each in cases if each.round]
+        _bring_along(base)
+        try:
+            found, wanted = found_for(base, asked.of, footage_folder(None))
+        except LedgerError:  # making it says what is wrong with the name
+            return []
+        return rounds_told(base, found, wanted._replace(pre_s=asked.pre_s, post_s=asked.post_s))
 
     return DossierPorts(signed, make, rounds)
+
+
+def _bring_along(base: Database) -> None:
+    """What a dossier is read from, at the end of the record."""
+    from replay.cli.dossier import VIEWS  # noqa: PLC0415 - where a dossier is asked for
+
+    with tape_source(base) as source:
+        catch_up(base, source, VIEWS)

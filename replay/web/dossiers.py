@@ -25,6 +25,9 @@ MAKERS: tuple[Role, ...] = ("surveillance",)
 
 PATH = "/dossiers"
 NAME_MAX, BECAUSE_MAX = 200, 200
+PRE_S, POST_S = 8, 12
+"""Footage before and after a round, seconds, unless asked otherwise."""
+
 ROLL_S_MAX = 600
 """Footage before and after a round, seconds; more is the command's."""
 
@@ -36,7 +39,7 @@ Name = Annotated[str, Query(min_length=1, max_length=NAME_MAX)]
 @router.get(f"{PATH}/new")
 def ask(request: Request, user: Maker, of: Name) -> Response:
     """What a dossier of this round or dispute will hold, and the form to have it made."""
-    withheld.refuse_dossier(request, user, of)
+    withheld.refuse_dossier(request, user, Handover(of, user.employee, "", PRE_S, POST_S))
     signed = ports(request).dossiers.signed()
     return page(request, "dossier.html", of=of, signed=signed, roll_s_max=ROLL_S_MAX)
 
@@ -47,17 +50,16 @@ def make(
     user: Maker,
     of: Annotated[str, Form(min_length=1, max_length=NAME_MAX)],
     because: Annotated[str, Form(min_length=1, max_length=BECAUSE_MAX)],
-    pre_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = 8,
-    post_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = 12,
+    pre_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = PRE_S,
+    post_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = POST_S,
 ) -> Response:
     """Make it, and send it; nothing of it stays here."""
-    withheld.refuse_dossier(request, user, of)
-    why = written(because, "because")
+    asked = Handover(of, user.employee, written(because, "because"), pre_s, post_s)
+    withheld.refuse_dossier(request, user, asked)
     folder = Path(tempfile.mkdtemp(prefix="round-ledger-dossier-"))
     away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     name = f"dossier-{re.sub(r'[^A-Za-z0-9._-]', '-', of)}.zip"
     try:
-        asked = Handover(of, user.employee, why, pre_s, post_s)
         ports(request).dossiers.make(asked, folder / name)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

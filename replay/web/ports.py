@@ -181,7 +181,7 @@ class DropPorts(NamedTuple):
 class Handover(NamedTuple):
     """A dossier that is asked for. pre_s, post_s: seconds of footage around the round."""
 
-    of: str  # a round's name, or a dispute's
+    of: str  # a name of a round, a dispute or a window
     by: str  # credential
     because: str
     pre_s: int
@@ -193,7 +193,7 @@ class DossierPorts(NamedTuple):
 
     signed: Callable[[], str | None]  # the name of the key that signs now, if there is one
     make: Callable[[Handover, Path], None]  # one zip at this path
-    rounds: Callable[[str], Sequence[RoundId]]  # that a name is of; none where it is of nothing
+    rounds: Callable[[Handover], Sequence[RoundId]]  # it would tell anything of; none of nothing
 
 
 class Ports(NamedTuple):

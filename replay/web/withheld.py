@@ -15,7 +15,7 @@ from infra.users import User
 from ledger.values import RoundId
 from replay.preserved import Window
 from replay.web.case_ports import About, CaseFile, CaseRow
-from replay.web.ports import Asked, DropDay, Floor, Found, TableNow, ports
+from replay.web.ports import Asked, DropDay, Floor, Found, Handover, TableNow, ports
 
 WITHHELD = "withheld: blind review"
 """What stands on a page in place of what is withheld."""
@@ -58,10 +58,13 @@ def case_of(request: Request, user: User, round_: RoundId) -> str | None:
     return None if about is None else case_address(about.property, about.dispute)
 
 
-def refuse_dossier(request: Request, user: User, of: str) -> None:
-    """Raise 403 where a name is that of a withheld round, or of a dispute about one."""
+def refuse_dossier(request: Request, user: User, asked: Handover) -> None:
+    """Raise 403 where a dossier would tell anything of a withheld round, whatever its name.
+
+    A neighbour's holds what was told between its own facts, and why footage of its time was kept.
+    """
     withheld = hidden(request, user)
-    if withheld and not withheld.keys().isdisjoint(ports(request).dossiers.rounds(of)):
+    if withheld and not withheld.keys().isdisjoint(ports(request).dossiers.rounds(asked)):
         raise HTTPException(403, BLIND)
 
 

@@ -14,13 +14,15 @@ import pytest
 from consumers.catalogue import install
 from consumers.projection import catch_up
 from infra.views import tape_source
-from ledger.facts import FootageExported, FootageViewed
+from ledger.facts import FootageExported, FootageLocked, FootageViewed
 from ledger.values import format_time, parse_subject
 from ledger.wire import encode, fact_of, structured
 from replay.cli.dossier import VIEWS, write_found
 from replay.cli.dossier_evidence import Wanted, gathered
-from replay.cli.dossier_window import found_window, rounds_of
+from replay.cli.dossier_rounds import rounds_told
+from replay.cli.dossier_window import found_window
 from replay.dossier import signing
+from replay.dossier.evidence import rows_by_file
 from replay.footage.segments import FootageIndex, Kept
 from tests.dossier_windows import S, facts_and_window
 from tests.dossiers import CAMERA, SEGMENT, SHA256, received
@@ -79,7 +81,8 @@ def test_a_round_with_one_fact_of_a_wrong_clock_falls_in_its_window(
     take_in(ledger, kept)
     found = found_window(ledger, f"hollywood:{window.name}", None)
     assert {each.round.subject for each in found.stories} == rounds
-    assert {each.subject for each in rounds_of(ledger, f"hollywood:{window.name}")} == rounds
+    known = rounds_told(ledger, found, Wanted("S-2001", "A fall.", 0, 0))
+    assert {each.subject for each in known} == rounds
     said = checked(ledger, found, tmp_path, made)
     assert "The window is the one that its locks preserved" in said
 
@@ -110,3 +113,27 @@ def test_the_whole_of_a_copied_segment_is_told_to_go_out_and_who_saw_any_of_it(
         CAMERA, format_time(start_us), format_time(end_us),
     )  # fmt: skip
     assert seen in handled
+
+
+def test_a_dossier_names_no_dispute_of_another_time(ledger: Database) -> None:
+    """Every lock there ever was on its cameras went along, with why: whom that was about, too."""
+    facts, window = facts_and_window()
+
+    def lock(name: str, at_us: int) -> Received:
+        body = FootageLocked(
+            camera=CAMERA,
+            from_=format_time(at_us),
+            to=format_time(at_us + S),
+            by="S-2099",
+            because=f"dispute {name}",
+            dispute=name,
+        )
+        return received(encode(body, "/hollywood/surveillance/locks", name, window.to_us))
+
+    near, far = lock("D-near", window.from_us), lock("D-far", window.from_us - DAYS_2_US)
+    take_in(ledger, [*facts, near, far])
+    found = found_window(ledger, f"hollywood:{window.name}", None)
+    evidence = gathered(ledger, found, {}, Wanted("S-2001", "A fall.", 0, 0))
+    told = {row.id for rows in rows_by_file(evidence).values() for row in rows}
+    assert "D-near" in told
+    assert "D-far" not in told

@@ -13,13 +13,15 @@ import pytest
 from infra.postgres import Database
 from ledger.values import parse_subject
 from replay.cli.screen_dossiers import dossiers_of
+from replay.web.ports import Handover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import httpx
 
+    from ledger.values import RoundId
     from tests.fix_screen import Screened
 
 
@@ -108,7 +110,10 @@ def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_know
     with zipfile.ZipFile(tmp_path / "one.zip") as archive:
         assert archive.read("report.html").count(b"A fall.") > 0
     base = Database(screened.database_url, screened.database_url)
-    known = dossiers_of(base).rounds
+
+    def known(of: str) -> Sequence[RoundId]:
+        return dossiers_of(base).rounds(Handover(of, "S-2001", "", 8, 12))
+
     planted = parse_subject(screened.subject, "hollywood")
     assert planted in known(unquote(link))
     assert not known("hollywood:P-20200101T000000Z-20200101T000100Z-000000")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import zipfile
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -10,12 +13,16 @@ import pytest
 from fastapi.routing import APIRoute
 
 from consumers.alerts import Alert
+from consumers.rounds import ROUND_INDEX, facts_of
 from consumers.search import Filters, habits, latest_findings, search
 from infra.alerts import Alerts
+from infra.views import reading
 from ledger.facts import CameraMapped, DisputeRaised
 from ledger.values import Source, format_time
+from ledger.wire import structured
 from replay.on_record import made, screen
 from replay.web.routes import ROUTERS
+from tests.dossiers import received
 from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
     import httpx
 
     from consumers.rounds import Round
+    from ledger.tape import Received, TapeRow
     from tests.fix_web import Browser, Site
 
 WITHHELD = "withheld: blind review"
@@ -246,6 +254,38 @@ def test_no_dossier_is_made_of_a_withheld_round_by_any_of_its_names(review: Revi
     assert (
         review.reviewer.get("/dossiers/new", params={"of": "T-9/2026-11-20/1"}).status_code == 200
     )
+
+
+def again(row: TapeRow, name: str) -> Received:
+    """The same told once more, as by a device that kept it back."""
+    told = json.loads(structured(row))
+    return received(json.dumps(told | {"id": f"{told['id']}-{name}"}).encode())
+
+
+def test_no_dossier_of_a_neighbour_holds_what_was_told_of_a_withheld_round_in_between(
+    review: Review,
+) -> None:
+    """A dossier proves its stretch of the tape, with the facts of others that lie in it."""
+    own = review.round.id
+    table = [each.id for each in search(review.site.base, Filters(table=own.table))]
+    neighbour = max(table, key=lambda each: abs(each.number - own.number))
+    of = {"of": str(neighbour)}
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
+    next_to_it = {"of": str(own._replace(number=own.number + 1))}
+    kept_for_it = review.reviewer.get("/dossiers/new", params=next_to_it)
+    assert kept_for_it.status_code == 403, "its custody record names the dispute"
+    with reading(review.site.base, [each.name for each in ROUND_INDEX.tables]) as store:
+        late, last = (facts_of(store, each)[-1] for each in (own, neighbour))
+    review.site.take_in([again(last, "1"), again(late, "2"), again(last, "3")])
+    refused = review.reviewer.get("/dossiers/new", params=of)
+    assert (refused.status_code, "Withheld: blind review." in refused.text) == (403, True)
+    made_ = review.send(review.reviewer, "/dossiers", **of, because="curious")
+    assert made_.status_code == 403
+    told = review.send(review.raiser, "/dossiers", **of, because="It is mine.")
+    assert told.status_code == 200, told.text
+    with zipfile.ZipFile(io.BytesIO(told.content)) as archive:
+        between = next(name for name in archive.namelist() if name.endswith("between.jsonl"))
+        assert own.subject.encode() in archive.read(between)
 
 
 def test_a_case_that_somebody_knows_shows_no_record_while_another_of_the_round_is_blind(

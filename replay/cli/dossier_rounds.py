@@ -1,0 +1,67 @@
+"""Which rounds a dossier would tell anything of: its own, and those whose facts go along.
+
+Asked before it is made, for who may not know of all of them yet (ADR 0132). Nothing is put on
+record here.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from consumers import disputes
+from consumers.cameras import CAMERA_FACTS
+from consumers.ruling_tables import CORRECTIONS
+from infra.postgres import Database
+from infra.tape import PostgresTape
+from infra.views import Store, reading
+from ledger.tape import TapeRow
+from ledger.values import RoundId, parse_subject
+from ledger.wire import fact_of
+from replay.cli.dossier_evidence import Wanted, around, custody, going_out, stretches_of
+from replay.cli.dossier_found import Found
+
+
+def rounds_told(base: Database, found: Found, wanted: Wanted) -> list[RoundId]:
+    """The rounds that facts of a dossier are of, or of whose disputes they speak, each once."""
+    whole, _ = going_out(found, wanted.pre_s, wanted.post_s)
+    with (
+        PostgresTape(base) as tape,
+        reading(base, [CAMERA_FACTS.name, disputes.DISPUTES.name, CORRECTIONS.name]) as store,
+    ):
+        between, _ = around(tape, found.rows, stretches_of(found.rows))
+        others = [*wanted.case_rows, *found.locks, *custody(store, found.place, whole)]
+        rows = {*found.rows, *between, *others}
+        return sorted(
+            {story.round for story in found.stories}
+            | set(_rounds(rows))
+            | set(_disputed(store, found.place, rows))
+            | set(_corrected(store, rows))
+        )
+
+
+def _rounds(rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+    """Those that are the subject of a row."""
+    for row in rows:
+        round_ = parse_subject(row.subject or "", row.tape.partition("/")[0])
+        if round_:
+            yield round_
+
+
+def _disputed(store: Store, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+    """Those of the disputes that a row names: why footage was kept for one may tell its claim."""
+    names = {getattr(fact_of(row).body, "dispute", None) for row in rows}
+    for name in sorted(each for each in names if each):
+        yield from (each.round for each in disputes.named(store, name, place) if each.round)
+
+
+def _corrected(store: Store, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+    """Those whose facts a row corrects."""
+    found = store.query(
+        f"SELECT c.round, c.tape FROM {{schema}}.{CORRECTIONS.name} c"  # noqa: S608 - our own name
+        " JOIN unnest(%(tapes)s::text[], %(numbers)s::bigint[]) AS u (tape, table_seq)"
+        " USING (tape, table_seq) WHERE c.round IS NOT NULL",
+        {"tapes": [row.tape for row in rows], "numbers": [row.table_seq for row in rows]},
+    )
+    for name, tape in found:
+        property_, _, subject = name.rpartition(":")
+        round_ = parse_subject(subject, property_ or tape.partition("/")[0])
+        if round_:
+            yield round_
