@@ -14,6 +14,7 @@ from msgspec import Struct
 from infra.kafka import topics
 from infra.kafka.records import fed
 from ledger import kinds
+from ledger.facts import every_version
 from ledger.values import parse_time
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 FACTS, ADJUDICATIONS = topics.FACTS, "ledger.adjudications.v1"
 READS = (FACTS, ADJUDICATIONS)
 """The topics that alerts are made from."""
+
+_PAYMENTS = every_version({"wager_paid.v1": "payout"})
 
 PROCEDURES = frozenset(
     (
@@ -173,7 +176,7 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
     if not fact.is_whole:
         raise ValueError("its octets are not what its hash says")
     row = fact.row
-    if row.type != "wager_paid.v1":
+    if row.type not in _PAYMENTS:
         return
     body: Any = kinds.body(kinds.KINDS[row.type], row.data)
     limit = settings.alert_payout_cents

@@ -204,7 +204,7 @@ def _totals(row: Row) -> str:
 
 DROP = Projection(
     "drop",
-    2,
+    3,
     (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
     apply,
     tells=(

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from infra.views import Column
 from ledger.envelope import parse_subject_once
-from ledger.facts import Voucher
+from ledger.facts import Voucher, every_version
 
 if TYPE_CHECKING:
     from consumers.projection import Batch
@@ -32,13 +32,15 @@ ADDED: dict[str, str] = {
 """Facts whose amount is added to a day's, by the name it has there."""
 
 _AMOUNT = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
-WAGERS: dict[str, str] = {
-    "wager_placed.v1": "handle",
-    "wager_withdrawn.v1": "handle",
-    "wager_paid.v1": "payouts",
-    "wager_collected.v1": "collected",
-    "wager_returned.v1": "returned",
-}
+WAGERS = every_version(
+    {
+        "wager_placed.v1": "handle",
+        "wager_withdrawn.v1": "handle",
+        "wager_paid.v1": "payouts",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
 """Facts of one wager, by the name of the amount that they add to."""
 
 OPENS_DAY = frozenset(("table_opened.v1", "drop_box_attached.v1"))

@@ -16,6 +16,7 @@ from consumers.batches import Batch, Projection, table_of_round
 from consumers.money import cents
 from infra.views import Column, Store, Table, reading
 from ledger.envelope import parse_subject_once
+from ledger.facts import every_version
 
 if TYPE_CHECKING:
     from infra.postgres import Database
@@ -61,13 +62,15 @@ class Payout(Struct):
     returned_count: int = 0
 
 
-_READS: dict[str, str] = {
-    "wager_placed.v1": "placed",
-    "wager_withdrawn.v1": "placed",
-    "wager_paid.v1": "paid",
-    "wager_collected.v1": "collected",
-    "wager_returned.v1": "returned",
-}
+_READS = every_version(
+    {
+        "wager_placed.v1": "placed",
+        "wager_withdrawn.v1": "placed",
+        "wager_paid.v1": "paid",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
 
 
 def apply(store: Store, batch: Batch) -> None:
@@ -89,7 +92,7 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(PAYOUTS, (astuple(payout) for payout in payouts.values()))
 
 
-VIEW = Projection("payouts", 1, (PAYOUTS,), apply, ordered=False, part_of=table_of_round)
+VIEW = Projection("payouts", 2, (PAYOUTS,), apply, ordered=False, part_of=table_of_round)
 """The view."""
 
 

@@ -18,6 +18,7 @@ from infra.literals import array_text, ranges_text
 from infra.views import Column, Store, Table
 from ledger.envelope import parse_subject_once
 from ledger.errors import NotFound
+from ledger.facts import every_version
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -95,13 +96,15 @@ TAPES = Table(
     ),
 )
 
-_MONEY = {
-    "wager_placed.v1": "placed",
-    "wager_withdrawn.v1": "placed",
-    "wager_paid.v1": "paid",
-    "wager_collected.v1": "collected",
-    "wager_returned.v1": "returned",
-}
+_MONEY = every_version(
+    {
+        "wager_placed.v1": "placed",
+        "wager_withdrawn.v1": "placed",
+        "wager_paid.v1": "paid",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
 _STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"))
 _WAGER_CELLS = ", ".join(column.name for column in WAGERS.columns[4:])
 _SAME_ROUND = " AND ".join(f"{column.name} = %({column.name})s" for column in ROUND_KEY)
@@ -168,7 +171,7 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
 
 
-ROUND_INDEX = Projection("rounds", 1, (ROUNDS, WAGERS, TAPES), apply, part_of=table_of_round)
+ROUND_INDEX = Projection("rounds", 2, (ROUNDS, WAGERS, TAPES), apply, part_of=table_of_round)
 """The view."""
 
 

@@ -31,7 +31,12 @@ def paid(amount: int, number: int = 1) -> Received:
 
 def fact_read(base: Database, amount: int) -> Read:
     """A payment's record as it comes off the feed."""
-    row = record(base, [paid(amount)])[0]
+    return read_of(base, paid(amount))
+
+
+def read_of(base: Database, told: Received) -> Read:
+    """The record of the first fact of a tape as it comes off the feed."""
+    row = record(base, [told])[0]
     sent = of_rows([row])[0]
     return Read(topics.FACTS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))
 

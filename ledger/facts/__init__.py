@@ -5,7 +5,9 @@ A fact's struct is named after it: `wager_placed` is `WagerPlaced`.
 """
 
 import re
+from collections.abc import Mapping
 from types import ModuleType
+from typing import TypeVar
 
 from ledger.facts import cameras, cases, money, rounds, tables
 from ledger.facts.cameras import (
@@ -252,6 +254,7 @@ __all__ = [
     "WagerPlaced",
     "WagerReturned",
     "WagerWithdrawn",
+    "every_version",
     "indexes",
     "type_name",
 ]
@@ -285,8 +288,10 @@ FACTS: dict[str, type[Body]] = {
 }
 """The struct of every current fact, by its stored type name."""
 
+_TODAY = {name: name.rpartition(".")[0] + ".v1" for name in UPCASTERS}
+
 ROUND_FACTS: frozenset[str] = frozenset(_ROUNDS) | frozenset(
-    name for name in UPCASTERS if name.rsplit(".", 1)[0] + ".v1" in _ROUNDS
+    name for name, today in _TODAY.items() if today in _ROUNDS
 )
 """Stored names of the facts that belong to a round, earlier versions included."""
 
@@ -294,6 +299,18 @@ SUBJECT_REQUIRED: frozenset[str] = ROUND_FACTS | {"rules_submission_filed.v1"}
 """Stored names of the facts that say nothing without a `subject`."""
 
 _NAMES = {cls: name for name, cls in FACTS.items()}
+
+
+_T = TypeVar("_T")
+
+
+def every_version(of: Mapping[str, _T]) -> dict[str, _T]:
+    """What goes by stored names of today, by those of earlier versions as well.
+
+    For whoever tells rows apart by their stored name: an old fact's body is in today's words, and
+    its name is not.
+    """
+    return {**of, **{name: of[today] for name, today in _TODAY.items() if today in of}}
 
 
 def type_name(cls: type[Body]) -> str:
