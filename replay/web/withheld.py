@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from infra.users import User
 from ledger.values import RoundId
-from replay.preserved import Window
+from replay.preserved import Released, Window
 from replay.web.case_ports import About, CaseFile, CaseRow
 from replay.web.ports import Asked, DropDay, Floor, Found, Handover, TableNow, ports
 
@@ -142,10 +142,16 @@ def file(each: CaseFile, withheld: Hidden) -> CaseFile:
 
 
 def windows(request: Request, user: User, found: Sequence[Window]) -> list[Window]:
-    """Preserved windows: why one is kept or was let go may tell the claim of a round in it."""
+    """Preserved windows: why one is kept or was let go may tell the claim of a round in it.
+
+    What somebody wrote themselves they know.
+    """
     went = ports(request).cases.went
     blind = [(round_, went(round_)) for round_ in hidden(request, user)]
-    return [_window(each) if any(_reaches(each, *of) for of in blind) else each for each in found]
+    return [
+        _window(each, user.employee) if any(_reaches(each, *of) for of in blind) else each
+        for each in found
+    ]
 
 
 def _reaches(each: Window, round_: RoundId, went: tuple[int, int] | None) -> bool:
@@ -155,9 +161,13 @@ def _reaches(each: Window, round_: RoundId, went: tuple[int, int] | None) -> boo
     return went is None or (each.from_us <= went[1] and each.to_us >= went[0])
 
 
-def _window(each: Window) -> Window:
-    released = [one._replace(because=WITHHELD) for one in each.released]
-    return each._replace(because=WITHHELD, released=released)
+def _window(each: Window, reader: str) -> Window:
+    released = [one._replace(because=_of_others(one, reader)) for one in each.released]
+    return each._replace(because=_of_others(each, reader), released=released)
+
+
+def _of_others(told: Window | Released, reader: str) -> str:
+    return told.because if told.by == reader else WITHHELD
 
 
 def _table(each: TableNow, withheld: Hidden) -> TableNow:
