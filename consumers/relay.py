@@ -10,9 +10,11 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from consumers import relay_derived
+from consumers.speaking import StoppedError
 from infra import relaying
 from infra.kafka import records, topics
 from infra.kafka.ports import SYSTEM
@@ -124,19 +126,19 @@ def relay(
         if desk is None:
             return
         watcher.leads()
-        streams: list[Stream] = [Facts(desk), Quarantine(desk)]
-        streams += relay_derived.streams(base, where, desk, spoken)
-        with Publisher(where, deadline_s=deadline_s) as publisher:
-            outlet = KafkaOutlet(where, publisher)
-            publish(
-                desk,
-                outlet,
-                streams,
-                stop=stop,
-                progress=progress,
-                follow=follow,
-                watcher=watcher,
-            )
+        with suppress(StoppedError):
+            streams: list[Stream] = [Facts(desk), Quarantine(desk)]
+            streams += relay_derived.streams(base, where, desk, spoken, stop)
+            with Publisher(where, deadline_s=deadline_s) as publisher:
+                publish(
+                    desk,
+                    KafkaOutlet(where, publisher),
+                    streams,
+                    stop=stop,
+                    progress=progress,
+                    follow=follow,
+                    watcher=watcher,
+                )
 
 
 def publish(

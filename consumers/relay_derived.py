@@ -92,11 +92,17 @@ class Outbox:
 
 
 def streams(
-    base: Database, where: Connection, desk: Desk, projections: Sequence[Projection]
+    base: Database,
+    where: Connection,
+    desk: Desk,
+    projections: Sequence[Projection],
+    stop: Callable[[], bool],
 ) -> list[Outbox]:
     """A stream for each topic that views speak on, where it is there; told where one is not.
 
     A topic published for the first time is asked for, and begins with all that its views hold.
+    Where views are told to say everything, here or later, `stop` is asked meanwhile: raises
+    `StoppedError`, and the next relay has them say it.
     """
     wanted = speaking.topics_of(projections)
     if not wanted:
@@ -107,7 +113,7 @@ def streams(
         says = "a topic of the views is not there; see `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
     there = [name for name in wanted if name not in lacking]
-    return begun(desk, there, lambda new: speaking.restate(base, new, projections))
+    return begun(desk, there, lambda new: speaking.restate(base, new, projections, stop))
 
 
 def begun(desk: Desk, there: Sequence[str], restate: Restate) -> list[Outbox]:

@@ -7,6 +7,7 @@ nothing that it does not hold.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from infra import views
@@ -15,14 +16,19 @@ from infra.outbox import Message
 from infra.views import LIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from consumers.batches import Derived, Projection
     from infra.book import Book
     from infra.postgres import Database
-    from infra.views import Row
+    from infra.views import Row, Table
 
-_AT_ONCE = 2_000
+PAGE_ROWS = 2_000
+"""Rows of a view that are read, and told, at once."""
+
+
+class StoppedError(Exception):
+    """Told to stop before all was said again that stands: say it all again, later."""
 
 
 def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
@@ -50,47 +56,89 @@ def speak(book: Book, projection: Projection, position: int) -> None:
 
 
 def speak_of_swap(book: Book, projection: Projection, position: int) -> None:
-    """Leave a message for every row that a swap changes: the rebuilt view was not listened to."""
+    """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
+
+    In the transaction of the swap, however many they are: said before it, they might tell rows that
+    no view comes to hold; said after it, a crash would leave them unsaid for ever, since nothing
+    tells any more what was changed. Of rows that the rebuilt view does not hold nothing is said.
+    """
     asked = book.asked_for([each.topic for each in projection.tells])
     for each in projection.tells:
         if each.topic in asked:
-            _leave(book, each, position, book.changed(each.table))
+            _in_pages(each.table, partial(_changed, book, each, position))
 
 
 def restate(
-    base: Database, topics: Sequence[str], projections: Sequence[Projection]
+    base: Database,
+    topics: Sequence[str],
+    projections: Sequence[Projection],
+    stop: Callable[[], bool] = lambda: False,
 ) -> dict[str, int]:
     """Say everything again that live views hold for these topics; messages left, by topic.
 
-    For a topic asked for the first time, and for readers that lost what they had.
+    For a topic asked for the first time, and for readers that lost what they had. `stop` is asked
+    before every page, which is a sign of life. Raises `StoppedError`.
     """
     with views.writing(base, LIVE) as connection:
-        return restate_in(PostgresBook(connection, LIVE), topics, projections)
+        return restate_in(PostgresBook(connection, LIVE), topics, projections, stop)
 
 
 def restate_in(
-    book: Book, topics: Sequence[str], projections: Sequence[Projection]
+    book: Book,
+    topics: Sequence[str],
+    projections: Sequence[Projection],
+    stop: Callable[[], bool] = lambda: False,
+    page_rows: int = PAGE_ROWS,
 ) -> dict[str, int]:
-    """As `restate`, on a connection of the caller."""
+    """As `restate`, on a connection of the caller.
+
+    A page is read and left in one transaction that holds its view still, so that no message of it
+    comes after a newer one. What changes between two pages, the view tells itself.
+    """
     left = dict.fromkeys(topics, 0)
     for view in projections:
         for each in (told for told in view.tells if told.topic in left):
-            with book.transaction():
-                live = book.hold(view.name)
-                if live is not None:
-                    left[each.topic] += _all(book, each, live.position)
+            told = partial(_standing, book, view.name, each, stop, page_rows)
+            left[each.topic] += _in_pages(each.table, told)
     return left
 
 
-def _all(book: Book, each: Derived, position: int) -> int:
-    rows = book.store.every(each.table)
+def _in_pages(table: Table, told: Callable[[Row | None], list[Row]]) -> int:
+    """Have page after page told, each after the last key of the one before; how many rows."""
+    count, after = 0, None
+    while rows := told(after):
+        count += len(rows)
+        after = rows[-1][: table.keys]
+    return count
+
+
+def _changed(book: Book, each: Derived, position: int, after: Row | None) -> list[Row]:
+    rows = book.changed(each.table, after, PAGE_ROWS)
     _leave(book, each, position, rows)
-    return len(rows)
+    return rows
+
+
+def _standing(
+    book: Book,
+    view: str,
+    each: Derived,
+    stop: Callable[[], bool],
+    limit: int,
+    after: Row | None,
+) -> list[Row]:
+    if stop():
+        raise StoppedError(each.topic)
+    with book.transaction():
+        live = book.hold(view)
+        if live is None:
+            return []
+        rows = book.page(each.table, after, limit)
+        _leave(book, each, live.position, rows)
+        return rows
 
 
 def _leave(book: Book, each: Derived, position: int, rows: Sequence[Row]) -> None:
-    for at in range(0, len(rows), _AT_ONCE):
-        book.leave(position, [_message(each, row) for row in rows[at : at + _AT_ONCE]])
+    book.leave(position, [_message(each, row) for row in rows])
 
 
 def _message(each: Derived, row: Row) -> Message:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from infra import outbox, parking, views
+from infra import outbox, paging, parking, views
 from infra.views import Store
 
 if TYPE_CHECKING:
@@ -57,8 +57,11 @@ class Book(Protocol):
     def leave(self, position: int, messages: Sequence[Message]) -> None:
         """Leave messages for the relay, in this order."""
 
-    def changed(self, table: Table) -> list[Row]:
-        """Rows of a rebuilt table that the live one does not hold so, in order of key."""
+    def page(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """Rows with a key above `after`, at most `limit`, in order of key; None: from the first."""
+
+    def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """As `page`, of a rebuilt table: the rows that the live one does not hold so."""
 
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         """Create a generation's empty tables; False where it is there."""
@@ -123,9 +126,13 @@ class PostgresBook:
         """As `Book`."""
         outbox.leave(self.store, position, messages)
 
-    def changed(self, table: Table) -> list[Row]:
+    def page(self, table: Table, after: Row | None, limit: int) -> list[Row]:
         """As `Book`."""
-        return outbox.changed(self.store, table)
+        return paging.page(self.store, table, after, limit)
+
+    def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """As `Book`."""
+        return paging.changed(self.store, table, after, limit)
 
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         """As `Book`."""

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from infra import arrays
-from infra.views import BESIDE, LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres import AnyConnection
-    from infra.views import Row, Store, Table
+    from infra.views import Store
 
 KEPT_S = 7 * 86_400
 """How long a message is kept once it is acknowledged, in case brokers lose their end, seconds.
@@ -66,20 +65,6 @@ def leave(store: Store, position: int, messages: Sequence[Message]) -> None:
             arrays.texts([each.body for each in messages]),
         ),
         prepare=True,
-    )
-
-
-def changed(store: Store, table: Table) -> list[Row]:
-    """Rows of a rebuilt table that the live one does not hold so, in order of key."""
-    cells = ", ".join(f"b.{column.read}" for column in table.columns)
-    order = ", ".join(f"b.{column.name}" for column in table.key)
-    told = [column.read for column in table.columns if column.dumped]
-    live, beside = (", ".join(f"{side}.{cell}" for cell in told) for side in ("l", "b"))
-    same = " AND ".join(f"l.{column.name} = b.{column.name}" for column in table.key)
-    return store.query(
-        f"SELECT {cells} FROM {BESIDE}.{table.name} b WHERE NOT EXISTS (SELECT FROM"  # noqa: S608 - our own names
-        f" {LIVE}.{table.name} l WHERE {same} AND ROW({live}) IS NOT DISTINCT FROM ROW({beside}))"
-        f" ORDER BY {order}"
     )
 
 

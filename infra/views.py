@@ -117,12 +117,6 @@ class Store:
         found = self.connection.execute(statement, _columns(wanted), prepare=True, binary=True)
         return found.fetchall()
 
-    def every(self, table: Table) -> list[Row]:
-        """All rows, in order of key."""
-        cells = ", ".join(column.read for column in table.columns)
-        order = ", ".join(column.name for column in table.key)
-        return self.query(f"SELECT {cells} FROM {{schema}}.{table.name} ORDER BY {order}")  # noqa: S608 - our own names
-
     def save(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         """Write rows, each key at most once; a row already there is merged column by column."""
         written = list(rows)

@@ -152,7 +152,8 @@ def restate(*, json: Json = False) -> None:
     """Publish again what views say on topics of their own.
 
     For a reader that lost what it had; a rebuild tells what it changes by itself. The relay sends
-    it when it next looks; readers keep, of each key, what has the highest position.
+    it when it next looks; readers keep, of each key, what has the highest position. The views may
+    move meanwhile. Stopped before its end, run it again.
 
     Example: round-ledger relay restate
     """

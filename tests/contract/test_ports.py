@@ -121,19 +121,19 @@ def views_move(ports: Ports) -> list[object]:
         live.park("sums", [PARKED, PARKED])
         live.leave(2, [Message(TOLD, "p/A", "{}")])
         live.keep_places("sums", [Place("t", 0, 5)])
-        unseen = [other.tracking("sums") == seen, other.store.every(SUMS), other.parked("sums")]
+        unseen = [other.tracking("sums") == seen, other.page(SUMS, None, 9), other.parked("sums")]
     with other.transaction():
         refused = other.advance("sums", seen, 3)
     with live.transaction(force_rollback=True):
         live.store.save(SUMS, [("p/A", "9", "y"), ("p/B", "1", "z")])
-        inside = live.store.every(SUMS)
+        inside = live.page(SUMS, None, 9)
     with live.transaction():
         with live.transaction(force_rollback=True):
             live.store.save(SUMS, [("p/C", "1", "z")])
         live.store.save(SUMS, [("p/D", "1", "z")])
     rest = [
         live.store.load(SUMS, [("p/A",), ("p/Z",)]),
-        live.store.every(SUMS),
+        live.page(SUMS, None, 9),
         live.parked("sums") == {"p/A": PARKED},
         [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9)],
         [row.table_seq for row in live.store.rows_of("p/A", [(1, 1)])],
@@ -159,13 +159,15 @@ def swapped(ports: Ports) -> list[object]:
     with beside.transaction():
         beside.advance("sums", begun, 5)
         beside.store.save(SUMS, [("p/A", "1", "x"), ("p/C", "2", "x")])
-    changed = beside.changed(SUMS)
+    changed = [beside.changed(SUMS, after, 1) for after in (None, ("p/A",), ("p/C",))]
     with beside.transaction():
         beside.hold("sums")
         beside.swap("sums", [SUMS])
     return [
         changed,
-        live.store.every(SUMS),
+        live.page(SUMS, None, 9),
+        live.page(SUMS, None, 1),
+        live.page(SUMS, ("p/A",), 9),
         live.tracking("sums"),
         beside.tracking("sums"),
         live.parked("sums"),

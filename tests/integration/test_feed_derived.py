@@ -174,6 +174,24 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     assert said(database) > 0
 
 
+def test_a_relay_told_to_stop_while_what_stands_is_said_leaves_it_to_the_next_one(
+    database: Database, feed: Connection
+) -> None:
+    record(database, day(4))
+    install(database)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
+    asked = iter([False] * 3)
+    relay(database, feed, stop=lambda: next(asked, True), follow=False, spoken=VIEWS)
+    assert next(asked, None) is None, "it was asked between pages: a sign of life"
+    assert said(database) > 0
+    with relaying.desk(database) as desk:
+        assert not any(desk.is_known(topic) for topic in DERIVED)
+    publish_all(database, feed)
+    agrees(database, feed)
+    assert told_versions(feed) == versions(database)
+
+
 @pytest.mark.long
 def test_a_topic_that_lost_its_end_is_told_again(database: Database, feed: Connection) -> None:
     record(database, day(5))

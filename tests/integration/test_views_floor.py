@@ -14,6 +14,7 @@ from consumers.catalogue import VIEWS, install
 from consumers.projection import catch_up
 from consumers.rounds import ROUND_INDEX, WAGERS, Wager, facts_of, find
 from consumers.search import Filters, search
+from infra import paging
 from infra.views import reading
 from ledger.errors import NotFound
 from ledger.facts import (
@@ -378,7 +379,7 @@ def test_a_round_knows_its_facts_wherever_they_stand_and_however_late(database: 
         rows = facts_of(store, round_)
         assert [row.id for row in rows] == [facts[at].id for at in (0, 1, 2, 5, 6)]
         found = find(store, round_)
-        (collected, middle) = (Wager(*row[4:]) for row in store.every(WAGERS)[:2])
+        (collected, middle) = (Wager(*row[4:]) for row in paging.page(store, WAGERS, None, 2))
         with pytest.raises(NotFound, match="not on record"):
             find(store, round_._replace(number=99))
     assert (found.facts, found.status, found.positions) == (5, "completed", [1, 3])

@@ -143,11 +143,6 @@ class SimStore:
             if table.name in self.heard:
                 self.heard[table.name][key] = None
 
-    def every(self, table: Table) -> list[Key]:
-        self._session.do(f"every {self.schema}.{table.name}")
-        cells = self._session.scan("cells")
-        return [cells[key] for key in sorted(cells) if key[:2] == (self.schema, table.name)]
-
 
 class SimBook:
     """`infra.book.Book`."""
@@ -214,14 +209,18 @@ class SimBook:
             kept = Kept(base.message, position, at_us, each.key, each.body)
             self.session.put("outbox", (base.message,), (each.topic, kept))
 
-    def changed(self, table: Table) -> list[Key]:
-        self.session.do(f"changed {table.name}")
+    def page(self, table: Table, after: Key | None, limit: int) -> list[Key]:
+        self.session.do(f"page of {self.schema}.{table.name} after {after}")
         cells = self.session.scan("cells")
-        return [
-            cells[key]
-            for key in sorted(cells)
-            if key[:2] == (BESIDE, table.name) and cells.get((LIVE, *key[1:])) != cells[key]
-        ]
+        keys = [key for key in sorted(cells) if key[:2] == (self.schema, table.name)]
+        return [cells[key] for key in keys if after is None or key[2] > after][:limit]
+
+    def changed(self, table: Table, after: Key | None, limit: int) -> list[Key]:
+        self.session.do(f"changed {table.name} after {after}")
+        cells = self.session.scan("cells")
+        keys = [key for key in sorted(cells) if key[:2] == (BESIDE, table.name)]
+        other = [key for key in keys if cells.get((LIVE, *key[1:])) != cells[key]]
+        return [cells[key] for key in other if after is None or key[2] > after][:limit]
 
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         with self.session.transaction():

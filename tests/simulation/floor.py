@@ -250,7 +250,7 @@ class Floor:
             if self.world.fault("killed before restating"):
                 self.world.kill(actor)
             other = self.base.session(actor)
-            speaking.restate_in(SimBook(other, LIVE), new, VIEWS)
+            speaking.restate_in(SimBook(other, LIVE), new, VIEWS, page_rows=2)
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
 

@@ -98,6 +98,11 @@ MUTANTS = (
     Mutant("swapped in as it is", (BACK,), views.swapped_as_it_is),
     Mutant("the live view not held at a swap", (BACK, FOLD), views.live_view_not_held),
     Mutant("a swap that says nothing", (DERIVED,), views.swap_unspoken),
+    Mutant(
+        "what stands said again as it was read before the view was held",
+        (TRUE, DERIVED),
+        views.said_again_as_it_was_read_before,
+    ),
     Mutant("outbox outside the transaction", (TRUE,), views.outbox_outside_the_transaction),
     Mutant(
         "a message made anew at each try", ("one version of a record",), writers.message_made_anew

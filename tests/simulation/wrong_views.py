@@ -211,5 +211,18 @@ def live_view_not_held(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SimBook, "hold", hold)
 
 
+def said_again_as_it_was_read_before(patch: pytest.MonkeyPatch) -> None:
+    """A page is read, and left in a transaction that holds the view only afterwards."""
+
+    def standing(book: Any, view: str, each: Any, _stop: Any, limit: int, after: Any) -> Any:
+        rows = book.page(each.table, after, limit)
+        with book.transaction():
+            live = book.hold(view)
+            speaking._leave(book, each, live.position, rows)
+        return rows
+
+    patch.setattr(speaking, "_standing", standing)
+
+
 def swap_unspoken(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(speaking, "speak_of_swap", lambda *_: None)

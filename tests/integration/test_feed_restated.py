@@ -1,0 +1,233 @@
+"""What stands is said again a page at a time, and the last word of every key is the view's."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from consumers import speaking
+from consumers.batches import Derived, Projection
+from infra import paging, relaying, views
+from infra.book import PostgresBook
+from infra.relaying import UNSAID
+from infra.views import BESIDE, LIVE, Column, Store, Table, reading, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from infra.book import Book
+    from infra.postgres import AnyConnection, Database
+    from infra.views import Row, Schema
+
+TOPIC = "ledger.table-state.v1"
+TOLD = Table(
+    "told_again",
+    "Of the test.",
+    2,
+    (
+        Column("place", "text", "First of the key."),
+        Column("day", "date", "Second of the key, of a type that is no text."),
+        Column("says", "integer", "What is told."),
+    ),
+)
+VIEW = Projection(
+    "told_again",
+    1,
+    (TOLD,),
+    lambda *_: None,
+    tells=(Derived(TOPIC, TOLD, lambda row: f"{row[0]}/{row[1]}", lambda row: f"{row[2]}"),),
+)
+NUMBER, POSITION = 2, 3
+PLACES, DAYS = 6, 10
+PAGE = 7
+FIRST = dt.date(2026, 11, 1)
+
+
+def key(number: int) -> tuple[str, str]:
+    """The keys of the view, in order."""
+    return f"place {number // DAYS}", str(FIRST + dt.timedelta(days=number % DAYS))
+
+
+class Spied(PostgresBook):
+    """How many rows were loaded at once."""
+
+    def __init__(self, connection: AnyConnection, schema: Schema) -> None:
+        super().__init__(connection, schema)
+        self.loaded: list[int] = []
+
+    def page(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        rows = super().page(table, after, limit)
+        self.loaded.append(len(rows))
+        return rows
+
+    def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        rows = super().changed(table, after, limit)
+        self.loaded.append(len(rows))
+        return rows
+
+
+def write(book: PostgresBook, rows: Sequence[tuple[str, str, int]]) -> None:
+    """Move the view by one position, as a runner does."""
+    with book.transaction():
+        seen = book.tracking(VIEW.name)
+        assert seen
+        assert book.advance(VIEW.name, seen, seen.position + 1)
+        speaking.listen(book, VIEW)
+        book.store.save(TOLD, rows)
+        speaking.speak(book, VIEW, seen.position + 1)
+
+
+@pytest.fixture
+def view(database: Database) -> Database:
+    """A view of several pages, on which nothing was said yet and everything is to be said."""
+    with writing(database, BESIDE) as connection:
+        views.create(connection, VIEW.name, 1, [TOLD], LIVE)
+    with writing(database, LIVE) as connection:
+        every = [(*key(number), 0) for number in range(0, PLACES * DAYS, 2)]
+        write(PostgresBook(connection, LIVE), every)
+    with relaying.lead(database, lambda: False) as desk:
+        assert desk
+        desk.move(TOPIC, 0, UNSAID)
+    assert heard(database) == {}
+    return database
+
+
+def heard(base: Database, order: int = NUMBER) -> dict[str, str]:
+    """The newest word of every key, by the order of messages or by position."""
+    with base.connect("ledger_reader") as connection:
+        rows = connection.execute(
+            "SELECT key, body, number, position FROM views.outbox WHERE topic = %s ORDER BY number",
+            (TOPIC,),
+        )
+        told = [(key_, body) for key_, body, *_ in sorted(rows, key=lambda row: row[order])]
+        return dict(told)
+
+
+def held(base: Database) -> dict[str, str]:
+    """What the live view holds, told as it would tell it."""
+    with reading(base, [TOLD.name]) as store:
+        rows = paging.page(store, TOLD, None, 10_000)
+    [told] = VIEW.tells
+    return {told.key(row): told.body(row) for row in rows}
+
+
+def agrees(base: Database) -> bool:
+    now = held(base)
+    return heard(base) == now == heard(base, POSITION)
+
+
+def busy(writer: PostgresBook) -> Callable[[], bool]:
+    """Asked between two pages: meanwhile rows change everywhere, and new ones come."""
+    times = iter(range(1, 1_000))
+
+    def asked() -> bool:
+        at = next(times)
+        numbers = {(at * step) % (PLACES * DAYS) for step in (1, 2, 7, 11, 29)} | {0, 59}
+        write(writer, [(*key(number), at) for number in sorted(numbers)])
+        return False
+
+    return asked
+
+
+def test_what_stands_is_said_again_page_by_page_while_the_view_moves_between(
+    view: Database,
+) -> None:
+    with writing(view, LIVE) as connection, writing(view, LIVE) as other:
+        book = Spied(connection, LIVE)
+        asked = busy(PostgresBook(other, LIVE))
+        left = speaking.restate_in(book, [TOPIC], [VIEW], asked, PAGE)
+    assert agrees(view)
+    assert left == {TOPIC: sum(book.loaded)}
+    assert max(book.loaded) == PAGE
+    assert len(book.loaded) > PLACES * DAYS / 2 / PAGE
+
+
+def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
+    view: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: the same pages, read before the transaction that leaves them."""
+
+    def standing(
+        book: Book,
+        name: str,
+        each: Derived,
+        asked: Callable[[], bool],
+        limit: int,
+        after: Row | None,
+    ) -> list[Row]:
+        rows = book.page(each.table, after, limit)
+        asked()
+        with book.transaction():
+            live = book.hold(name)
+            assert live
+            speaking._leave(book, each, live.position, rows)
+        return rows
+
+    monkeypatch.setattr(speaking, "_standing", standing)
+    with writing(view, LIVE) as connection, writing(view, LIVE) as other:
+        book, asked = PostgresBook(connection, LIVE), busy(PostgresBook(other, LIVE))
+        speaking.restate_in(book, [TOPIC], [VIEW], asked, PAGE)
+    assert not agrees(view)
+
+
+def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
+    view: Database,
+) -> None:
+    done, moved = threading.Event(), threading.Event()
+
+    def keep_writing() -> None:
+        with writing(view, LIVE) as connection:
+            asked = busy(PostgresBook(connection, LIVE))
+            while not done.is_set():
+                asked()
+                moved.set()
+
+    thread = threading.Thread(target=keep_writing)
+    thread.start()
+    try:
+        with writing(view, LIVE) as connection:
+            for _ in range(5):
+                moved.clear()
+                assert moved.wait(60)
+                book = PostgresBook(connection, LIVE)
+                speaking.restate_in(book, [TOPIC], [VIEW], lambda: False, 3)
+    finally:
+        done.set()
+        thread.join()
+    assert agrees(view)
+
+
+def test_told_to_stop_between_pages_it_ends_and_says_so(view: Database) -> None:
+    with writing(view, LIVE) as connection:
+        book = Spied(connection, LIVE)
+        with pytest.raises(speaking.StoppedError):
+            speaking.restate_in(book, [TOPIC], [VIEW], lambda: len(book.loaded) == 2, PAGE)
+    assert book.loaded == [PAGE, PAGE]
+    assert len(heard(view)) == 2 * PAGE
+
+
+def test_a_swap_tells_in_pages_what_it_changes_and_all_of_it_or_nothing(
+    view: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaking, "PAGE_ROWS", 4)
+    before = held(view)
+    gone, same = [key(0), key(2)], [(*key(number), 0) for number in range(4, 20, 2)]
+    other = [(*key(number), 1) for number in range(20, PLACES * DAYS)]
+    with writing(view, BESIDE) as connection:
+        book = Spied(connection, BESIDE)
+        book.create(VIEW.name, 1, [TOLD], BESIDE)
+        Store(connection, BESIDE).save(TOLD, [*same, *other])
+        with book.transaction(force_rollback=True):
+            speaking.speak_of_swap(book, VIEW, 1)
+            book.swap(VIEW.name, [TOLD])
+        assert (heard(view), held(view)) == ({}, before)
+        with book.transaction():
+            speaking.speak_of_swap(book, VIEW, 1)
+            book.swap(VIEW.name, [TOLD])
+    assert heard(view) == {f"{place}/{day}": "1" for place, day, _ in other}
+    assert held(view).keys() == {f"{place}/{day}" for place, day, _ in [*same, *other]}
+    assert not held(view).keys() & {f"{place}/{day}" for place, day in gone}
+    assert (max(book.loaded), sum(book.loaded)) == (4, 2 * len(other))
