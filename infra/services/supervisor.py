@@ -1,27 +1,28 @@
 """The one process a home that keeps PostgreSQL and Kafka running, and what it tells of itself.
 
-It holds a file lock that the kernel lets go of however it ends, starts again what dies, and stops
-both when it is told to. What it leaves behind when it is killed the next one finds and ends.
+It holds a file lock that the kernel lets go of however it ends, starts again what dies, ever later
+where it keeps dying, and stops both when it is told to. What it leaves behind when it is killed the
+next one finds and ends.
 """
 
 from __future__ import annotations
 
 import fcntl
-import logging
 import os
 import signal
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from infra.services import brokers
 from infra.services.brokers import Nodes, Programs
+from infra.services.keeper import Keeper
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -36,7 +37,6 @@ LOG = "services.log"
 _STATE = "services.json"
 _LOCK = "services.lock"
 _LOCK_TRIES = 20
-_log = logging.getLogger(__name__)
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -81,17 +81,21 @@ def supervise(
     folder = home / "kafka"
     nodes = brokers.planned(folder, count)
     brokers.prepare(folder, nodes, programs)
-    processes = [brokers.start(node, programs) for node in nodes.nodes]
+    kept = [
+        Keeper(f"node {node.id}", partial(brokers.start, node, programs)) for node in nodes.nodes
+    ]
     try:
-        brokers.wait_ready(nodes.connection, processes, brokers=count, log=folder)
+        started = [each.process for each in kept]
+        brokers.wait_ready(nodes.connection, started, brokers=count, log=folder)
         state = Running(os.getpid(), base.where, nodes, version, programs.java.version)
         _write(home / _STATE, msgspec.json.encode(state))
         while not stop():
-            _start_again(nodes, processes, programs)
+            for each in kept:
+                each.look()
             time.sleep(LOOK_S)
     finally:
         (home / _STATE).unlink(missing_ok=True)
-        brokers.stop(processes)
+        brokers.stop([each.process for each in kept])
 
 
 def end(home: Path) -> bool:
@@ -121,15 +125,6 @@ def _end_strays(folder: Path) -> bool:
         return False
     nodes = msgspec.json.decode(kept.read_bytes(), type=Nodes)
     return brokers.end_strays(nodes.nodes)
-
-
-def _start_again(
-    nodes: Nodes, processes: list[subprocess.Popen[bytes]], programs: Programs
-) -> None:
-    for at, (node, process) in enumerate(zip(nodes.nodes, processes, strict=True)):
-        if process.poll() is not None:
-            _log.error("node %d ended with %d; starting it again", node.id, process.returncode)
-            processes[at] = brokers.start(node, programs)
 
 
 @contextmanager
