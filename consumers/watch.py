@@ -60,6 +60,9 @@ _TALLIED = {
     "delivered": "Alerts that a channel took, counted by channel.",
     "failed": "Tries of a channel that failed.",
     "dead": "Records put on the dead-letter topic.",
+}
+
+_STANDING = {
     "letters": "Dead letters that nobody has handled; more where offsets hold none.",
     "lag": "Records of the group's partitions that were not read yet.",
 }
@@ -81,7 +84,9 @@ class Watch:
         self.registry = CollectorRegistry()
         self.registry.register(_FromRecord(base))
         if feed:
-            self.registry.register(_FromFeed(self.figures))
+            of = partial(getattr, self.figures)
+            self.registry.register(_Counted("feed", _COUNTED, of))
+            _tell_silence(self.registry, "feed", lambda: self.figures.answered_at)
         self._facts = Counter(
             "round_ledger_view_facts",
             "Facts taken into a view.",
@@ -162,19 +167,15 @@ class AlertWatch:
 
     def __init__(self, base: Database, *, ready_s: float = SILENT_S_MAX) -> None:
         self.tally = Tally()
-        self.ticked_at = began_at = time.monotonic()
+        self.ticked_at = time.monotonic()
         self._ready_s = ready_s
         self.registry = CollectorRegistry()
         self.registry.register(_FromRecord(base))
-        for name, says in _TALLIED.items():
+        self.registry.register(_Counted("alerts", _TALLIED, self._of))
+        for name, says in _STANDING.items():
             gauge = Gauge(f"round_ledger_alerts_{name}", says, registry=self.registry)
             gauge.set_function(partial(self._of, name))
-        gauge = Gauge(
-            "round_ledger_alerts_silent_seconds",
-            "Since a broker last answered this process, or it began.",
-            registry=self.registry,
-        )
-        gauge.set_function(lambda: _silent_s(self.tally.answered_at, began_at))
+        _tell_silence(self.registry, "alerts", lambda: self.tally.answered_at)
 
     def _of(self, name: str) -> float:
         return float(getattr(self.tally, name))
@@ -210,9 +211,19 @@ class AlertWatch:
         return generate_latest(self.registry)
 
 
-def _silent_s(answered_at: float | None, began_at: float) -> float:
-    """Since a broker answered, or since the process began; all by the monotonic clock."""
-    return time.monotonic() - (began_at if answered_at is None else answered_at)
+def _tell_silence(
+    registry: CollectorRegistry, whose: str, answered_at: Callable[[], float | None]
+) -> None:
+    """A gauge of how long brokers have been silent; all by the monotonic clock."""
+    began_at = time.monotonic()
+
+    def silent_s() -> float:
+        at = answered_at()
+        return time.monotonic() - (began_at if at is None else at)
+
+    name = f"round_ledger_{whose}_silent_seconds"
+    says = "Since a broker last answered this process, or it began."
+    Gauge(name, says, registry=registry).set_function(silent_s)
 
 
 def _unheard(who: str, answered_at: float | None, ready_s: float, why: str = "") -> str | None:
@@ -239,25 +250,20 @@ class Served(Protocol):
         """Its figures, in Prometheus's text format."""
 
 
-class _FromFeed(Collector):
-    def __init__(self, figures: Figures) -> None:
-        self._figures = figures
-        self._began_at = time.monotonic()
+class _Counted(Collector):
+    """What only grows while a process runs, counted elsewhere and read at each scrape."""
+
+    def __init__(self, whose: str, says: dict[str, str], of: Callable[[str], float]) -> None:
+        self._whose, self._says, self._of = whose, says, of
 
     def describe(self) -> Iterable[Metric]:
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        for name, says in _COUNTED.items():
-            family = CounterMetricFamily(f"round_ledger_feed_{name}", says)
-            family.add_metric([], getattr(self._figures, name))
-            yield family
-        silent = GaugeMetricFamily(
-            "round_ledger_feed_silent_seconds",
-            "Since a broker last answered this process, or it began.",
-        )
-        silent.add_metric([], _silent_s(self._figures.answered_at, self._began_at))
-        yield silent
+        for name, says in self._says.items():
+            yield CounterMetricFamily(
+                f"round_ledger_{self._whose}_{name}", says, value=self._of(name)
+            )
 
 
 class _Read(NamedTuple):
@@ -265,6 +271,7 @@ class _Read(NamedTuple):
     says: str
     labels: tuple[str, ...]
     rows: Sequence[tuple[tuple[str, ...], float]]
+    family: type[CounterMetricFamily | GaugeMetricFamily] = GaugeMetricFamily
 
 
 class _FromRecord(Collector):
@@ -283,7 +290,7 @@ class _FromRecord(Collector):
             return
         for each in read:
             name = f"round_ledger_{each.name}"
-            family = GaugeMetricFamily(name, each.says, labels=each.labels)
+            family = each.family(name, each.says, labels=each.labels)
             for labels, value in each.rows:
                 family.add_metric(labels, value)
             yield family
@@ -293,7 +300,8 @@ class _FromRecord(Collector):
             lags = tape.view_lags()
             received = tape.counters()
         aside = [((name,), float(getattr(received, name))) for name in _ASIDE]
-        yield _Read("quarantine_inputs", "Inputs set aside, ever.", ("verdict",), aside)
+        says = "Inputs set aside, ever."
+        yield _Read("quarantine_inputs", says, ("verdict",), aside, CounterMetricFamily)
         facts = [((lag.view,), float(lag.facts)) for lag in lags]
         seconds = [((lag.view,), lag.behind_us / 1_000_000) for lag in lags]
         view = ("view",)

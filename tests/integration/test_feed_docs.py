@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from consumers.alerting import Tally
 from consumers.batches import Batch
 from consumers.catalogue import install
 from consumers.relay_watch import RelayWatch
@@ -132,8 +133,27 @@ def test_what_was_set_aside_is_told_by_its_verdict(database: Database) -> None:
     with PostgresTape(database) as tape:
         tape.append([facts[0]._replace(data=b"{}")])
     page = Watch(database, feed=True).page().decode()
-    assert 'round_ledger_quarantine_inputs{verdict="equivocation"} 1.0' in page
-    assert 'round_ledger_quarantine_inputs{verdict="quarantined"} 0.0' in page
+    assert 'round_ledger_quarantine_inputs_total{verdict="equivocation"} 1.0' in page
+    assert 'round_ledger_quarantine_inputs_total{verdict="quarantined"} 0.0' in page
+
+
+def test_what_only_grows_is_a_counter_and_what_stands_is_a_gauge(database: Database) -> None:
+    install(database)
+    alerts = AlertWatch(database)
+    alerts.take(Tally(read=9, raised=3, delivered=2, failed=1, dead=4, lag=7, letters=5))
+    page = (Watch(database, feed=True).page() + alerts.page()).decode()
+    kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", page, re.MULTILINE))
+    named = {name for name in kinds if name.endswith("_total")}
+    assert {name for name, kind in kinds.items() if kind == "counter"} == named
+    grow = {"read": 9, "raised": 3, "delivered": 2, "failed": 1, "dead": 4}
+    stand = {"lag": 7, "letters": 5}
+    for name, figure in grow.items():
+        assert f"round_ledger_alerts_{name}_total {figure}.0" in page.splitlines()
+        assert f"round_ledger_alerts_{name}_total" in named
+    for name, figure in stand.items():
+        assert f"round_ledger_alerts_{name} {figure}.0" in page.splitlines()
+        assert kinds[f"round_ledger_alerts_{name}"] == "gauge"
+    assert "round_ledger_quarantine_inputs_total" in named
 
 
 def test_the_compose_file_asks_every_process_that_tells_of_itself_whether_it_is_ready() -> None:
