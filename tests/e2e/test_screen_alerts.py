@@ -18,7 +18,8 @@ from ledger import wire
 from ledger.facts import DealerAssigned, TableOpened
 from replay.web.alarms import KINDS, alarms
 from replay.web.ports import AlertNow
-from tests.e2e.test_screen_find import opened, serious
+from tests.accessible import fits, serious
+from tests.e2e.test_screen_find import opened
 from tests.fix_postgres import new_name, url_of
 from tests.fix_web import opened_site
 from tests.view_feeds import day, received
@@ -140,4 +141,4 @@ def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
             page.goto(f"{watched.url}/live")
             expect(page.locator("#told-alerts li").nth(3)).to_be_visible(timeout=15_000)
             assert serious(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert fits(page)

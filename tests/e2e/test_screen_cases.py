@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from ledger.facts import CameraMapped
 from ledger.values import Source
 from replay.on_record import made
-from tests.e2e.test_screen_find import opened, serious
+from tests.accessible import fits, serious
+from tests.e2e.test_screen_find import opened
 from tests.view_feeds import day
 
 if TYPE_CHECKING:
@@ -114,4 +115,4 @@ def test_axe_finds_nothing_serious(
         expect(page.get_by_text(CLAIM)).to_be_visible()
         page.locator("summary").click()
         assert serious(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert fits(page)

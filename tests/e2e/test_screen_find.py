@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from consumers.search import Filters, search
 from infra.postgres import Database, create_database
 from ledger import wire
 from ledger.facts import DealerAssigned, RoundStarted, TableOpened
+from tests.accessible import fits, serious
 from tests.fix_postgres import new_name, url_of
 from tests.fix_web import PASSWORD, opened_site
 from tests.view_feeds import day, received
@@ -54,16 +54,6 @@ def opened(
         assert wrong == []
     finally:
         context.close()
-
-
-def serious(page: Page) -> list[tuple[str, str]]:
-    """What axe finds serious or critical: the rule, and the first place."""
-    found = Axe().run(page).response["violations"]
-    return [
-        (each["id"], each["nodes"][0]["html"][:200])
-        for each in found
-        if each["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -270,4 +260,4 @@ def test_nothing_is_wider_than_an_old_workstations_screen(browser: Browser, floo
     with opened(browser, floor, "auditor") as page:
         for path in ("/", "/live", "/drop"):
             page.goto(f"{floor.url}{path}")
-            assert page.evaluate("document.documentElement.scrollWidth") <= 1280, path
+            assert fits(page), path

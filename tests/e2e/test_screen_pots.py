@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from ledger import wire
-from tests.e2e.test_screen_find import opened, serious
+from tests.accessible import serious
+from tests.e2e.test_screen_find import opened
 from tests.unit.games.card_room import SHORT
 from tests.unit.games.rounds import facts_of
 from tests.view_feeds import received

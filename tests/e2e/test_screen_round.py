@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from replay.footage.timecode import STRIP_HEIGHT, STRIP_WIDTH, read_timecode
+from tests.accessible import fits, serious
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -377,14 +377,27 @@ def test_axe_finds_nothing_serious(
     with screened.page(browser, scheme=scheme) as opened:
         open_round(opened, screened)
         opened.wait_for_timeout(500)
-        found = Axe().run(opened).response["violations"]
+        assert serious(opened) == []
         opened.goto(screened.url + screened.round_path.replace("/rounds/", "/watch/", 1))
         opened.wait_for_selector("html[data-ready=yes]")
-        found += Axe().run(opened).response["violations"]
-    bad = [
-        (v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")
-    ]
-    assert bad == []
+        assert serious(opened) == []
+
+
+@pytest.mark.parametrize("width", [1280, 2560])
+def test_nothing_has_to_be_scrolled_to_on_an_old_workstation_or_on_a_wall(
+    screened: Screened, browser: Browser, width: int
+) -> None:
+    rounds = screened.round_path
+    of = f"hollywood:{screened.subject}"
+    pages = (
+        *("/", "/live", "/cases", f"/cases/new?round={of}", f"/dossiers/new?of={of}"),
+        *(rounds, rounds.replace("/rounds/", "/watch/", 1)),
+    )
+    with screened.page(browser) as opened:
+        opened.set_viewport_size({"width": width, "height": width * 9 // 16})
+        for path in pages:
+            opened.goto(screened.url + path)
+            assert fits(opened), path
 
 
 def test_without_scripts_the_page_lists_all_and_shows_table_and_exact_frame(

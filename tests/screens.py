@@ -1,0 +1,285 @@
+"""Pictures of the pages for docs/screens, of a demonstration dealt and served for them.
+
+    python -m tests.screens [NAME...]
+
+Everything is real: the record, the footage, the server, the browser. `live` is of a floor that
+is open now.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import cv2
+import numpy as np
+from playwright.sync_api import sync_playwright
+
+from infra.embedded import embedded
+from ledger.simulate import deal, line, plan_of
+from tests.fix_browser import CHROMIUM
+from tests.fix_cli import ROOT, Cli, environ
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+FOLDER = ROOT / "docs" / "screens"
+PASSWORD = "correct horse battery staple"  # noqa: S105 - of users that live as long as this run
+PEOPLE = {
+    "maria": ("S-2001", "surveillance"),
+    "ben": ("S-2002", "surveillance"),
+    "ada": ("A-3001", "auditor"),
+}
+ZONE = "America/New_York"
+QUIET = "/hollywood/CC-04/"
+QUALITY = 82
+
+
+class Floor(NamedTuple):
+    """A served ledger, and the round of it that is shown."""
+
+    url: str
+    link: str  # that makes the first user
+    cli: Cli
+    round_path: str = ""
+
+    @property
+    def subject(self) -> str:
+        return self.round_path.removeprefix("/rounds/hollywood/")
+
+
+@contextmanager
+def served(cli: Cli) -> Iterator[Floor]:
+    """`serve` over the home of a command, with people who may sign in once the link was taken."""
+    with cli.start("serve", "--port", "0") as process:
+        assert process.stdout
+        assert process.stderr
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        told = ""
+        while "/setup?link=" not in told:
+            told += process.stdout.readline().decode()
+        link = re.search(r"http://\S+/setup\?link=\S+", told)
+        assert link, told
+        try:
+            yield Floor(link[0].partition("/setup")[0], link[0], cli)
+        finally:
+            process.terminate()
+
+
+def add_people(cli: Cli) -> None:
+    for name, (employee, role) in PEOPLE.items():
+        given = ("--employee", employee, "--role", role, "--password-file", "-")
+        done = cli("users", "add", name, *given, stdin=f"{PASSWORD}\n".encode())
+        assert done.code == 0, done.err
+
+
+@contextmanager
+def looking(
+    browser: Browser, floor: Floor, name: str = "", *, dark: bool = False, width: int = 1280
+) -> Iterator[Page]:
+    """A page of somebody; of nobody where no name is given."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+    )
+    page = context.new_page()
+    if name:
+        page.goto(f"{floor.url}/sign-in")
+        page.fill("[name=name]", name)
+        page.fill("[name=password]", PASSWORD)
+        page.click("main button")
+        page.wait_for_url(f"{floor.url}/")
+    yield page
+    context.close()
+
+
+def seen(page: Page, url: str) -> None:
+    """Go there, once everything on record is on the pages, and let pictures come."""
+    page.goto(url)
+    while page.get_by_text("not on these pages yet").count():
+        time.sleep(0.3)
+        page.reload()
+    page.wait_for_load_state("networkidle")
+
+
+def keep(page: Page, name: str, height: int | None = None) -> None:
+    """Keep what the page shows, so many pixels of it; else all of it."""
+    width = (page.viewport_size or {"width": 1280})["width"]
+    if height:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(400)
+    taken = page.screenshot(full_page=height is None)
+    picture = cv2.imdecode(np.frombuffer(taken, np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    path = FOLDER / f"{name}.webp"
+    cv2.imwrite(str(path), picture, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
+    sys.stdout.write(f"{path.relative_to(ROOT)}: {picture.shape[1]} x {picture.shape[0]}\n")
+
+
+def door(browser: Browser, floor: Floor) -> None:
+    """The page of the first user, and signing in."""
+    with looking(browser, floor) as page:
+        page.goto(floor.link)
+        keep(page, "setup", 560)
+        add_people(floor.cli)
+        page.goto(f"{floor.url}/sign-in")
+        keep(page, "sign-in", 420)
+
+
+def round_(browser: Browser, floor: Floor) -> None:
+    """The round of the demonstration, by day and by night."""
+    for name, dark in (("demo-round", False), ("demo-round-dark", True)):
+        with looking(browser, floor, "maria", dark=dark) as page:
+            seen(page, floor.url + floor.round_path)
+            keep(page, name, 900)
+
+
+def find(browser: Browser, floor: Floor) -> None:
+    """Rounds found by a dealer, and what was found in his rounds."""
+    with looking(browser, floor, "maria") as page:
+        seen(page, f"{floor.url}/?finding=overpaid")
+        dealer = re.search(r"\bD-\d{4}\b", page.inner_text("main"))
+        assert dealer
+        seen(page, f"{floor.url}/?dealer={dealer[0]}")
+        keep(page, "find", 800)
+
+
+def cases(browser: Browser, floor: Floor) -> None:
+    """A dispute before and after its reviewer has observed, and a window kept without one."""
+    with looking(browser, floor, "maria") as page:
+        seen(page, floor.url + floor.round_path)
+        position = page.inner_text("main").partition("Position ")[2][0]  # of its first finding
+        seen(page, f"{floor.url}/cases/new?round=hollywood:{floor.subject}")
+        page.get_by_label("Betting position").fill(position)
+        page.get_by_label("Claim").fill("I was paid, and then the dealer wanted it back.")
+        page.get_by_role("button", name="Raise").click()
+        page.wait_for_url("**/cases/hollywood/**")
+        case = page.url
+    with looking(browser, floor, "ben") as page:
+        seen(page, case)
+        keep(page, "case-blind", 800)
+        page.get_by_label("Before you know the claim").fill("Chips were pushed once.")
+        page.get_by_role("button", name="Record").click()
+        page.get_by_role("textbox", name="Note").fill("The payout is fact 2's.")
+        page.get_by_label("Fact of the round").fill("2")
+        page.get_by_role("button", name="Add").click()
+        seen(page, case)
+        keep(page, "case")
+        window(page, floor)
+
+
+def window(page: Page, floor: Floor) -> None:
+    """Preserve the time of the round, and keep its page and the list."""
+    day = floor.subject.split("/")[1]
+    seen(page, f"{floor.url}/cases")
+    page.get_by_label("Table", exact=True).fill(floor.subject.partition("/")[0])
+    page.get_by_label("From (").fill(f"{day} 10:00")
+    page.get_by_label("To", exact=True).fill(f"{day} 10:20")
+    page.get_by_role("textbox", name="Why").fill("A patron slipped beside the table.")
+    page.get_by_role("button", name="Preserve").click()
+    page.get_by_role("heading", name="Preserved window").wait_for()
+    seen(page, page.url)
+    keep(page, "window", 560)
+    seen(page, f"{floor.url}/cases")
+    keep(page, "cases", 500)
+
+
+def dossier(browser: Browser, floor: Floor) -> None:
+    """What a dossier holds."""
+    with looking(browser, floor, "ben") as page:
+        seen(page, f"{floor.url}/dossiers/new?of=hollywood:{floor.subject}")
+        keep(page, "dossier", 600)
+
+
+def drop(browser: Browser, floor: Floor) -> None:
+    """A gaming day's drop, for those who count it."""
+    with looking(browser, floor, "ada") as page:
+        seen(page, f"{floor.url}/drop?gaming_day={floor.subject.split('/')[1]}")
+        keep(page, "drop", 800)
+
+
+def live(browser: Browser, floor: Floor) -> None:
+    """The floor on a wall screen."""
+    add_people(floor.cli)
+    with looking(browser, floor, "ada", dark=True, width=1440) as page:
+        seen(page, f"{floor.url}/live")
+        keep(page, "live", 810)
+
+
+OF_THE_DEMONSTRATION: dict[str, Callable[[Browser, Floor], None]] = {
+    "round": round_,
+    "find": find,
+    "drop": drop,
+    "cases": cases,
+    "dossier": dossier,
+}
+
+
+@contextmanager
+def demonstration(folder: Path) -> Iterator[Floor]:
+    """What `demo` leaves, served."""
+    out, wrong = Cli(environ(folder / "unused")).start("demo", folder).communicate()
+    left = out.decode()
+    path = re.search(r"/rounds/[^\s?#]+", left)
+    home = re.search(r"export ROUND_LEDGER_HOME=(\S+)", left)
+    assert path, wrong
+    assert home
+    cli = Cli(environ(Path(home[1]), ROUND_LEDGER_TIME_ZONE=ZONE))
+    with embedded(Path(home[1])), served(cli) as floor:
+        yield floor._replace(round_path=path[0])
+
+
+@contextmanager
+def open_floor(folder: Path) -> Iterator[Floor]:
+    """Sixteen tables that opened half an hour ago; one has told nothing for some minutes."""
+    now = datetime.now(UTC)
+    minute = now.hour * 60 + now.minute - 30
+    plan = plan_of(
+        tables=16,
+        minutes=90,
+        seed=5,
+        gaming_day=now.date().isoformat(),
+        opens_minute=minute,
+        mistakes={"overpay": 3, "underpay": 3},
+    )
+    told = [
+        line(plan, fact)
+        for fact in deal(plan)[0]
+        if fact.time_us < (now.timestamp() - 400 * (fact.source.startswith(QUIET))) * 1_000_000
+    ]
+    (folder / "feed.jsonl").write_bytes(b"".join(told))
+    cli = Cli(environ(folder / "home", ROUND_LEDGER_TIME_ZONE=ZONE))
+    with embedded(folder / "home"):
+        done = cli("ingest", folder / "feed.jsonl")
+        assert done.code == 0, done.err
+        with served(cli) as floor:
+            yield floor
+
+
+def main(names: list[str]) -> None:
+    """Take them all, or those named."""
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        if not names or names != ["live"]:
+            with demonstration(Path(folder) / "demo") as floor:
+                door(browser, floor)
+                for name, take in OF_THE_DEMONSTRATION.items():
+                    if not names or name in names:
+                        take(browser, floor)
+        if not names or "live" in names:
+            (Path(folder) / "live").mkdir()
+            with open_floor(Path(folder) / "live") as floor:
+                live(browser, floor)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
