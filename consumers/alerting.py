@@ -146,6 +146,8 @@ class Desk:
                     break  # the rest is still due in the next round
 
     def _try(self, due: Due, channel: Channel) -> None:
+        if not self.kept.claim(due):
+            return  # another member of the group does
         try:
             answer = channel(due)
         except (LedgerError, OSError) as error:

@@ -1,4 +1,8 @@
-"""Alerts as they are kept: raised once, with a receipt of every channel that took them."""
+"""Alerts as they are kept: raised once, with a receipt of every channel that took them.
+
+Several processes may deliver: each try is claimed before it is made (ADR 0143). A receipt that was
+tried and holds no answer is being tried now, or whoever tried it was killed.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres import AnyConnection, Database
+
+CLAIM_S = 15.0
+"""How long a try is left to the process that made it and has told nothing since, seconds."""
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
@@ -73,24 +80,44 @@ class Alerts:
         return True
 
     def due(self, channel: str, pause_s: Sequence[int], limit: int) -> list[Due]:
-        """What a channel has not taken and may be tried again: `pause_s` after each try."""
+        """What a channel has not taken and may be tried again: `pause_s` after each try.
+
+        A try that has told nothing yet is somebody's for `CLAIM_S`.
+        """
         with translated(self._base):
             rows = self._connection.execute(
                 f"SELECT r.alert_id, a.body, r.channel, r.tries FROM views.alert_receipts r"  # noqa: S608 - values are parameters
                 f" JOIN views.alerts a USING (alert_id)"
                 f" WHERE r.channel = %(channel)s AND r.delivered_at_us IS NULL"
                 f" AND r.tried_at_us <= {_NOW} - 1000000 *"
+                f" CASE WHEN r.tries > 0 AND r.answer = '' THEN %(claim)s ELSE"
                 f" (%(pauses)s::bigint[])[least(r.tries + 1, cardinality(%(pauses)s::bigint[]))]"
-                f" ORDER BY a.raised_at_us, r.alert_id LIMIT %(limit)s".encode(),
-                {"channel": channel, "pauses": list(pause_s), "limit": limit},
+                f" END ORDER BY a.raised_at_us, r.alert_id LIMIT %(limit)s".encode(),
+                {
+                    "channel": channel,
+                    "pauses": list(pause_s),
+                    "limit": limit,
+                    "claim": CLAIM_S,
+                },
             )
             return [Due._make(row) for row in rows.fetchall()]
 
+    def claim(self, due: Due) -> bool:
+        """Take a try for this process; False where another one took it, or made it."""
+        with translated(self._base):
+            claimed = self._connection.execute(
+                f"UPDATE views.alert_receipts SET tries = tries + 1, tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
+                f" answer = '' WHERE alert_id = %s AND channel = %s AND tries = %s"
+                f" AND delivered_at_us IS NULL".encode(),
+                (due.alert_id, due.channel, due.tries),
+            )
+            return claimed.rowcount == 1
+
     def tried(self, due: Due, answer: str, *, delivered: bool) -> None:
-        """Note what a channel said."""
+        """Note what a channel said to a try that was claimed."""
         with translated(self._base):
             self._connection.execute(
-                f"UPDATE views.alert_receipts SET tries = tries + 1, tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
+                f"UPDATE views.alert_receipts SET tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
                 f" delivered_at_us = CASE WHEN %s THEN {_NOW} END, answer = %s"
                 f" WHERE alert_id = %s AND channel = %s".encode(),
                 (delivered, answer[:500], due.alert_id, due.channel),
