@@ -127,6 +127,13 @@ def cut_camera(name: str, camera: Camera, wanted: Window) -> Cut:
     return Cut(name, wanted, tuple(stretches), tuple(missing))
 
 
+def may_show(camera: Camera, segment: Segment, wanted: Window) -> bool:
+    """Whether a segment may show any of a stretch: it overlaps it, and may be of its epoch."""
+    if segment.end_us <= wanted.from_us or segment.start_us >= wanted.to_us:
+        return False
+    return wanted.epoch is None or wanted.epoch in epochs_of(camera.clock, segment)
+
+
 def _meets(step: Step, from_us: int, to_us: int) -> bool:
     return step.from_us <= to_us and step.to_us >= from_us
 
@@ -140,12 +147,10 @@ def _in_order(camera: Camera, wanted: Window) -> list[Segment]:
     about_us = reference_us(camera, (wanted.from_us + wanted.to_us) // 2, wanted.epoch)
     found: list[tuple[tuple[int, int], Segment]] = []
     for segment in camera.segments:
-        if segment.end_us <= wanted.from_us or segment.start_us >= wanted.to_us:
+        if not may_show(camera, segment, wanted):
             continue
-        epochs = epochs_of(camera.clock, segment)
-        if wanted.epoch is not None and wanted.epoch not in epochs:
-            continue
-        rank = 0 if wanted.epoch is None else epochs.index(wanted.epoch)
+        epoch = wanted.epoch
+        rank = 0 if epoch is None else epochs_of(camera.clock, segment).index(epoch)
         key = rank, abs(segment.told_us - about_us)
         twice = bool(found) and found[-1][1].end_us - segment.start_us > OVERLAP_US_MAX
         if twice and key < found[-1][0]:

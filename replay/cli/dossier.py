@@ -20,7 +20,7 @@ from replay.cases import Desk, dispute_of, revealed
 from replay.cli.app import family
 from replay.cli.dossier_clips import cut
 from replay.cli.dossier_evidence import Wanted, gathered
-from replay.cli.dossier_found import Found, frames_for, of_round, windows_of
+from replay.cli.dossier_found import Found, cuts_of, frames_for, of_round
 from replay.cli.dossier_window import found_window
 from replay.cli.output import Json, print_lines, say
 from replay.cli.signing import folder
@@ -190,11 +190,9 @@ def write_found(
     evidence = gathered(base, found, frames_for(found), wanted, library)
     with tempfile.TemporaryDirectory() as beside:
         if library and evidence.making:
-            windows = windows_of(found, wanted.pre_s, wanted.post_s)
+            cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
             place, rows = found.place, found.camera_rows
-            made, lacking = cut(
-                library, place, rows, windows, evidence.making, signer, Path(beside)
-            )
+            made, lacking = cut(library, place, rows, cuts, evidence.making, signer, Path(beside))
             told = Said([*evidence.coverage.words, *lacking], evidence.coverage.table)
             evidence = evidence._replace(clips=made, coverage=told)
         try:

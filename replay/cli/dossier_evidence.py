@@ -27,13 +27,14 @@ from ledger.tape import GENESIS, TapeRow
 from ledger.values import format_time
 from ledger.wire import fact_of
 from replay.cli.coverage_telling import statement_json
-from replay.cli.dossier_found import Found, Window, windows_of
+from replay.cli.dossier_found import US, Found, cuts_of
 from replay.cli.footage_coverage import filmed
 from replay.cli.pictures import happened_of, pictured
 from replay.coverage import Camera, coverage
 from replay.coverage_statement import Filmed, coverage_statement
 from replay.coverage_statement import Stretch as Stretched
-from replay.custody import times_of
+from replay.custody import Span, times_of
+from replay.cutting import Cut, Window, may_show
 from replay.dossier import Evidence, Making, Original, Stretch
 from replay.dossier import Told as Said
 from replay.dossier.covering import in_sentences
@@ -196,40 +197,54 @@ def around(
 
 def going_out(
     found: Found, pre_s: int, post_s: int
-) -> tuple[list[Window], list[tuple[Window, Original]]]:
-    """Each camera's window with all of its segments that are copied, and those segments."""
-    windows = windows_of(found, pre_s, post_s)
-    copied = list(_copied(found, windows))
-    segments = [each for each, _ in copied]
-    return [_with_segments(each, segments) for each in windows], copied
+) -> tuple[list[Span], list[tuple[Span, Original]]]:
+    """For each camera from when to when of it anything may go out, and the segments copied whole.
+
+    A segment is copied that may show any of the time asked for, whatever the clock showed then, or
+    any of what was locked.
+    """
+    around = [
+        Span(each.camera, each.from_us - pre_s * US, each.to_us + post_s * US)
+        for each in found.spans
+    ]
+    cuts = [*cuts_of(found, pre_s, post_s), *(_locked(each) for each in around)]
+    copied = list(_copied(found, cuts))
+    spans = [Span(each.camera, each.window.from_us, each.window.to_us) for each in cuts]
+    spans += [span for span, _ in copied]
+    whole: dict[str, Span] = {}
+    for each in spans:
+        known = whole.get(each.camera, each)
+        from_us, to_us = min(known.from_us, each.from_us), max(known.to_us, each.to_us)
+        whole[each.camera] = Span(each.camera, from_us, to_us)
+    return [whole[name] for name in sorted(whole)], copied
 
 
-def _copied(found: Found, windows: Iterable[Window]) -> Iterator[tuple[Window, Original]]:
-    """The segments at hand that show something of the windows, each as long as it is."""
+def _locked(span: Span) -> Cut:
+    """What was locked, by the camera's clock, whatever part of it is of another time."""
+    return Cut(span.camera, Window(span.from_us, span.to_us, None, None), (), ())
+
+
+def _copied(found: Found, cuts: Sequence[Cut]) -> Iterator[tuple[Span, Original]]:
+    """The segments at hand that may show something of any cut, each as long as it is."""
     if found.footage is None:
         return
     known = coverage(fact_of(row) for row in found.camera_rows)
-    for window in windows:
-        for segment in known.cameras.get((found.place, window.camera), Camera()).segments:
+    for name in sorted({each.camera for each in cuts}):
+        camera = known.cameras.get((found.place, name), Camera())
+        wanted = [each.window for each in cuts if each.camera == name]
+        for segment in camera.segments:
             body = segment.body
-            within = segment.start_us <= window.to_us and segment.end_us >= window.from_us
-            kept = found.footage.kept.get(body.sha256) if within else None
-            if kept:
-                whole = Window(window.camera, segment.start_us, segment.end_us)
-                yield whole, Original(window.camera, body.sha256, kept.path, body.path)
-
-
-def _with_segments(window: Window, copied: Iterable[Window]) -> Window:
-    """A camera's window and the whole of its segments that are copied, which begin before it."""
-    own = [window, *(each for each in copied if each.camera == window.camera)]
-    return Window(window.camera, min(e.from_us for e in own), max(e.to_us for e in own))
+            kept = found.footage.kept.get(body.sha256)
+            if kept and any(may_show(camera, segment, each) for each in wanted):
+                whole = Span(name, segment.start_us, segment.end_us)
+                yield whole, Original(name, body.sha256, kept.path, body.path)
 
 
 def _footage_of(
-    windows: Iterable[Window],
-    copied: Iterable[tuple[Window, Original]],
+    windows: Iterable[Span],
+    copied: Iterable[tuple[Span, Original]],
     frames: Mapping[tuple[str, int], Frame | str],
-) -> list[Window]:
+) -> list[Span]:
     """The windows of cameras whose footage goes out."""
     cameras = {each.camera for each, _ in copied}
     pictured = any(isinstance(frame, Frame) for frame in frames.values())
@@ -237,7 +252,7 @@ def _footage_of(
 
 
 def _tell_of_export(
-    tape: PostgresTape, place: str, windows: Iterable[Window], wanted: Wanted, at_us: int
+    tape: PostgresTape, place: str, windows: Iterable[Span], wanted: Wanted, at_us: int
 ) -> None:
     """One `footage_exported` a camera, all or none."""
     who = screen(place, "dossier")
@@ -259,7 +274,7 @@ def _tell_of_export(
         put_all(tape, facts)
 
 
-def custody(store: Store, place: str, windows: Iterable[Window]) -> list[TapeRow]:
+def custody(store: Store, place: str, windows: Iterable[Span]) -> list[TapeRow]:
     """Who viewed, copied, locked or released footage of the windows, and what expired."""
     return sorted(
         {

@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ledger.tape import TapeRow
+from ledger.wire import fact_of
 from replay.cli.stories import Told
-from replay.custody import times_of
+from replay.clocks import DEVICE_PLUS_MINUS_US
+from replay.coverage import Camera, Coverage, coverage
+from replay.custody import Span, times_of
+from replay.cutting import Cut, cut_camera, windows
 from replay.dossier import Window as Preserved
 from replay.dossier import named_frames
 from replay.dossier import wanted as every_frame
@@ -14,14 +18,6 @@ from replay.footage.segments import FootageIndex, frames
 from replay.story import Story
 
 US = 1_000_000
-
-
-class Window(NamedTuple):
-    """What of a camera goes out, by the camera's clock, both ends included."""
-
-    camera: str
-    from_us: int
-    to_us: int
 
 
 class Found(NamedTuple):
@@ -35,7 +31,7 @@ class Found(NamedTuple):
     window: Preserved | None = None
     window_rows: Sequence[TapeRow] = ()  # facts of a window that are of none of its rounds
     locks: Sequence[TapeRow] = ()  # that preserve a window
-    spans: Sequence[Window] = ()  # what they lock
+    spans: Sequence[Span] = ()  # what they lock
 
     @property
     def rows(self) -> list[TapeRow]:
@@ -50,32 +46,49 @@ def of_round(told: Told) -> Found:
     return Found(round_.property, round_.table, [told.story], told.camera_rows, told.footage)
 
 
-def windows_of(found: Found, pre_s: int, post_s: int) -> list[Window]:
-    """From when to when each camera may show it, its clock's doubt and so many seconds around.
+def cuts_of(found: Found, pre_s: int, post_s: int) -> list[Cut]:
+    """What each camera has of it and of so many seconds around, for each piece of its clock.
 
-    Of a window what was locked, which has the doubt in it. A fact whose clock is wrong by days is
-    not gone by.
+    A piece is as much longer as its clock and the devices' may be off. Of a window, a camera whose
+    clock was never checked has what was locked.
     """
-    spans: dict[str, tuple[int, int]] = {}
+    known = coverage(fact_of(row) for row in found.camera_rows)
+    cuts = []
+    for name, (first, last) in sorted(_times(found, known).items()):
+        camera = known.cameras.get((found.place, name), Camera())
+        from_us = first - pre_s * US - DEVICE_PLUS_MINUS_US
+        to_us = last + post_s * US + DEVICE_PLUS_MINUS_US
+        for piece in windows(camera, from_us, to_us):
+            doubt_us = piece.plus_minus_us or 0
+            whole = piece._replace(from_us=piece.from_us - doubt_us, to_us=piece.to_us + doubt_us)
+            cuts.append(cut_camera(name, camera, whole))
+    return cuts
+
+
+def _times(found: Found, known: Coverage) -> dict[str, tuple[int, int]]:
+    """From when to when each camera saw it, by the reference; by an unchecked one's own word.
+
+    A fact whose clock is wrong by days is not gone by.
+    """
+    times: dict[str, tuple[int, int]] = {}
 
     def widen(camera: str, first: int, last: int) -> None:
-        known = spans.get(camera, (first, last))
-        spans[camera] = (min(first, known[0]), max(last, known[1]))
+        so_far = times.get(camera, (first, last))
+        times[camera] = (min(first, so_far[0]), max(last, so_far[1]))
 
-    for each in found.spans:
-        widen(*each)
-    for story in () if found.window else found.stories:
+    if found.window:
+        for locked in found.spans:
+            checked = known.cameras.get((found.place, locked.camera), Camera()).clock
+            span = (found.window.from_us, found.window.to_us) if checked else locked[1:]
+            widen(locked.camera, *span)
+        return times
+    for story in found.stories:
         first, last = times_of(seen.time_us for seen in story.seen) or (0, 0)
-        near = [seen for seen in story.seen if first <= seen.time_us <= last]
-        for sight in (sight for seen in near for sight in seen.sights):
-            if sight.camera is not None and sight.camera_time_us is not None:
-                doubt_us = sight.plus_minus_us or 0
-                at_us = sight.camera_time_us
-                widen(sight.camera, at_us - doubt_us, at_us + doubt_us)
-    return [
-        Window(camera, first - pre_s * US, last + post_s * US)
-        for camera, (first, last) in sorted(spans.items())
-    ]
+        for seen in (each for each in story.seen if first <= each.time_us <= last):
+            for sight in seen.sights:
+                if sight.camera is not None:
+                    widen(sight.camera, seen.time_us, seen.time_us)
+    return times
 
 
 def frames_for(found: Found) -> Mapping[tuple[str, int], Frame | str]:

@@ -18,10 +18,10 @@ from ledger.facts import FootageLocked
 from ledger.tape import TapeRow, unframe_attributes
 from ledger.values import RoundId, parse_subject, parse_time
 from ledger.wire import fact_of
-from replay.cli.dossier_found import Found, Window
+from replay.cli.dossier_found import Found
 from replay.cli.stories import STORY_TABLES, at_hand, told_in
 from replay.coverage import coverage
-from replay.custody import ROUND_US_MAX, UNCHECKED_US, to_keep
+from replay.custody import ROUND_US_MAX, UNCHECKED_US, Span, to_keep
 from replay.dossier import Window as Preserved
 from replay.dossier.checker.reading import Fact
 from replay.dossier.checker.window import table_of
@@ -79,7 +79,7 @@ def found_window(base: Database, name: str, footage: Path | Library | None) -> F
         window,
         [row for row in rows if row not in own],
         locks,
-        [Window(each.camera, *_span(each)) for each in held],
+        [Span(each.camera, *_span(each)) for each in held],
     )
 
 

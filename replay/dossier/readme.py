@@ -48,7 +48,8 @@ proof.jsonl         where each fact stands in the hash chain of its tape; `data`
 heads.jsonl         the newest row of every tape when this was read
 
 footage/            the recorded segments themselves, untouched
-clips/              stretches cut out of them without decoding: derived, and listed so
+clips/              stretches cut out of them without decoding: derived, and listed so; of a
+                    camera whose clock was set in between, one for each side of that
 frames/             the frames named in the report, as PNG: derived, and listed so
 clocks.csv, .txt    each comparison of a camera's clock with a reference, and what follows
 custody.csv         the custody record as a table

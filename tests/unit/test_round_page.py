@@ -32,7 +32,7 @@ from ledger.simulate import Plan, TablePlan, deal
 from ledger.values import RoundId, format_time
 from ledger.wire import Fact
 from replay.cases import Note
-from replay.cli.dossier_found import of_round, windows_of
+from replay.cli.dossier_found import cuts_of, of_round
 from replay.cli.footage_cut import Asked, _span_of
 from replay.cli.stories import Told as ToldByCommand
 from replay.coverage import Coverage, coverage
@@ -215,8 +215,8 @@ def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_han
     assert _within(it, first, first + S).from_us == first
     with pytest.raises(Usage, match="does not lie within"):
         _within(it, wrong.time_us, wrong.time_us + S)
-    (window,) = windows_of(of_round(ToldByCommand(it.story, (), None)), 0, 0)
-    assert first < window.from_us < window.to_us < last + 2 * S
+    (cut,) = cuts_of(of_round(ToldByCommand(it.story, (), None)), 0, 0)
+    assert first - S < cut.window.from_us < cut.window.to_us < last + S
     asked = Asked("hollywood", ("A",), known, NOTHING, tuple(sorted(e.time_us for e in told_so)))
     assert _span_of(asked, None, None) == (first, last)
 
