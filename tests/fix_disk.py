@@ -1,4 +1,4 @@
-"""A disk so small that a test can fill it: a tmpfs of its own, where this user may mount one."""
+"""Full disks: a tmpfs so small that a test can fill it, and a record that answers as if on one."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from infra.postgres import database
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from infra.settings import Settings
 
 _BLOCK = b"\0" * 65_536
 
@@ -59,3 +63,21 @@ def disk_of() -> Iterator[Callable[[int], Disk]]:
     for folder in mounted:
         subprocess.run(["umount", "-l", str(folder)], check=True)
         folder.rmdir()
+
+
+@contextmanager
+def no_room(settings: Settings) -> Iterator[None]:
+    """A record that answers every fact as one whose disk is full does."""
+    with database(settings) as base, base.connect("ledger_owner") as owner:
+        owner.execute(
+            "CREATE FUNCTION ledger.full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " RAISE 'no room for what leaves' USING ERRCODE = 'disk_full'; END $$"
+        )
+        owner.execute(
+            "CREATE TRIGGER full_disk BEFORE INSERT ON ledger.tape"
+            " EXECUTE FUNCTION ledger.full_disk()"
+        )
+        try:
+            yield
+        finally:
+            owner.execute("DROP FUNCTION ledger.full_disk() CASCADE")

@@ -4,7 +4,6 @@ What is taken out here is on record before a file of it is handed out: who took 
 camera, and why. Where that cannot be put on record, nothing is handed out.
 """
 
-import getpass
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -18,12 +17,11 @@ import typer
 from consumers.camera_rows import rows_of_cameras
 from consumers.cameras import CAMERA_FACTS, CAMERAS
 from infra.postgres import Database
-from infra.tape import PostgresTape
 from infra.views import reading
 from ledger.errors import NotFound, Refused, Usage
-from ledger.facts import FootageExported
 from ledger.values import format_time
 from ledger.wire import fact_of
+from replay.cli.exports import Because, By, Taken, tell_exports
 from replay.cli.footage_group import group, library, moment, property_of
 from replay.cli.output import Json, print_json, progress, say
 from replay.cli.stories import ROUND_VIEWS, opened_views, told
@@ -34,7 +32,6 @@ from replay.cutting import Window, cut_camera, name_of, windows
 from replay.footage.clips import Way, clip
 from replay.footage.decoder import Frame
 from replay.footage.segments import FootageIndex, frames
-from replay.on_record import made, put_all, screen
 from replay.timeline import Sight, sight, sight_of_camera_time
 
 S = 1_000_000
@@ -53,8 +50,6 @@ Property = Annotated[
 CameraClock = Annotated[
     bool, typer.Option("--camera-clock", help="Times are the camera's own, not the reference's.")
 ]
-By = Annotated[str | None, typer.Option("--by", metavar="WHO", help="Credential of who takes it.")]
-Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why, for the record.")]
 Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write.")]
 
 
@@ -70,14 +65,6 @@ class Asked(NamedTuple):
     def camera(self, name: str) -> Camera:
         """What facts say of one of them."""
         return self.known.cameras.get((self.property, name), Camera())
-
-
-class Taken(NamedTuple):
-    """What of a camera is copied out; by its own clock, microseconds."""
-
-    camera: str
-    from_us: int
-    to_us: int
 
 
 @group.command("frame")
@@ -118,7 +105,7 @@ def frame(  # noqa: PLR0913 - one option a choice
             for each, got in zip(sights, gots, strict=True)
             if isinstance(got, Frame)
         ]
-        _note(base, asked.property, taken, by, because)
+        tell_exports(base, asked.property, taken, by, because)
         for each, got in zip(sights, gots, strict=True):
             path = _save(out, each, got) if isinstance(got, Frame) else None
             _tell_frame(each, got, path, json=json)
@@ -183,7 +170,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
             for each in cuts
             if each.clip
         ]
-        _note(base, asked.property, taken, by, because)
+        tell_exports(base, asked.property, taken, by, because)
     told_of = clip_list([_handed(out, each, way) for each in cuts], asked.camera)
     with _writing(out / NAME) as path:
         path.write_bytes(in_json(told_of))
@@ -306,26 +293,6 @@ def _writing(path: Path) -> Iterator[Path]:
             where=str(path),
             hint="Name a folder you may write to.",
         ) from error
-
-
-def _note(
-    base: Database, property_: str, taken: Sequence[Taken], by: str | None, because: str
-) -> None:
-    """Put on record that footage is copied out, all of it or nothing."""
-    who = by or f"console-{getpass.getuser()}"
-    source = screen(property_, "console")
-    bodies = [
-        FootageExported(
-            camera=each.camera,
-            from_=format_time(each.from_us),
-            to=format_time(each.to_us),
-            by=who,
-            because=because,
-        )
-        for each in taken
-    ]
-    with PostgresTape(base) as tape:
-        put_all(tape, [made(body, source) for body in bodies])
 
 
 def _tell_frame(of: Sight, got: Frame | str | None, path: Path | None, *, json: bool) -> None:

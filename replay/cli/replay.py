@@ -3,7 +3,7 @@
 It judges nothing: a replay of a round with findings ends with exit code 0, as any answer does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +11,7 @@ import typer
 
 from ledger.errors import Refused, Usage
 from replay.cli.app import family
+from replay.cli.exports import Because, By, Taken, tell_exports
 from replay.cli.output import Json, print_lines, say
 from replay.cli.stories import (
     FootageFolder,
@@ -25,6 +26,7 @@ from replay.dossier import pictures
 from replay.footage.decoder import Frame
 from replay.story import Story
 from replay.telling import moment_json, ruling_json, tell
+from replay.timeline import Sight
 
 app = family()
 
@@ -43,6 +45,8 @@ def replay(
     frames: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the frames there, as PNG.")
     ] = None,
+    by: By = None,
+    because: Because = "replay --frames",
     json: Json = False,
 ) -> None:
     """Replay a round: table, cameras, money paid beside owed.
@@ -50,26 +54,28 @@ def replay(
     The table as it stood after each fact, and the frame of each camera at that instant.
 
     Cards face down stay so until they are turned. Where a camera has no frame, one of seven reasons
-    says why.
+    says why. Each frame written is put on record first, with --by and --because.
 
     Example: round-ledger replay CC-07/2026-11-20/231
     """
     with opened_views() as base:
         found = told(base, round_, footage_folder(footage))
-    story = found.story
-    if at is not None and not 1 <= at <= len(story.moments):
-        raise Usage(
-            f"The round has {len(story.moments)} facts",
-            where=f"--at {at}",
-            hint=f"Give a number from 1 to {len(story.moments)}.",
-        )
+        story = found.story
+        if at is not None and not 1 <= at <= len(story.moments):
+            raise Usage(
+                f"The round has {len(story.moments)} facts",
+                where=f"--at {at}",
+                hint=f"Give a number from 1 to {len(story.moments)}.",
+            )
+        shown = {} if frames is None else pictures(story, frames_of(found))
+        tell_exports(base, story.round.property, list(_taken(shown)), by, because)
     if json:
         print_lines(_replay_json(story, at))
     else:
         draw(tell(story, at=at, hindsight=all_))
     if frames is not None:
-        written = _write_frames(story, frames_of(found), frames)
-        say(f"{written} frames are in {frames}.")
+        _write_frames(shown, frames)
+        say(f"{len(shown)} frames are in {frames}.")
 
 
 def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
@@ -82,10 +88,16 @@ def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
     yield ruling_json(story)
 
 
-def _write_frames(story: Story, read: dict[tuple[str, int], Frame | str], folder: Path) -> int:
-    """The frames as files; how many."""
-    written = 0
-    for name, frame in pictures(story, read):
+def _taken(shown: Mapping[str, tuple[Sight, Frame]]) -> Iterator[Taken]:
+    """Which instant of which camera each frame shows, by the camera's clock."""
+    for sight, _ in shown.values():
+        at_us = sight.camera_time_us or 0
+        yield Taken(sight.camera or "", at_us, at_us)
+
+
+def _write_frames(shown: Mapping[str, tuple[Sight, Frame]], folder: Path) -> None:
+    """The frames as files. Raises `Refused`."""
+    for name, (_, frame) in shown.items():
         path = folder / Path(name).name
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -96,5 +108,3 @@ def _write_frames(story: Story, read: dict[tuple[str, int], Frame | str], folder
                 where=str(path),
                 hint="Name a folder you may write to.",
             ) from error
-        written += 1
-    return written

@@ -29,10 +29,17 @@ def picture_name(sight: Sight) -> str:
 
 def pictures(
     story: Story, frames: Mapping[tuple[str, int], Frame | str]
-) -> Iterator[tuple[str, Frame]]:
-    """Every frame that was read, once, with the name of its file."""
-    for name, (_, frame) in _seen(story, frames).items():
-        yield name, frame
+) -> dict[str, tuple[Sight, Frame]]:
+    """Every frame that was read, once, by the name of its file, with a sight that it is of."""
+    named: dict[str, tuple[Sight, Frame]] = {}
+    for seen in story.seen:
+        for sight in seen.sights:
+            if sight.segment is None or sight.frame is None:
+                continue
+            frame = frames.get((sight.segment, sight.frame))
+            if isinstance(frame, Frame):
+                named[picture_name(sight)] = (sight, frame)
+    return named
 
 
 def wanted(story: Story) -> set[tuple[str, int]]:
@@ -72,7 +79,7 @@ def files_of(evidence: Evidence) -> dict[str, bytes | Path]:
     files: dict[str, bytes | Path] = {
         name: frame.png
         for story in evidence.stories
-        for name, frame in pictures(story, evidence.frames)
+        for name, (_, frame) in pictures(story, evidence.frames).items()
     }
     files |= {original_name(each): each.path for each in evidence.originals}
     files |= {f"clips/{plain_name(each.path.name)}": each.path for each in evidence.clips}
@@ -105,7 +112,7 @@ def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict
     seen = {
         name: each
         for story in evidence.stories
-        for name, each in _seen(story, evidence.frames).items()
+        for name, each in pictures(story, evidence.frames).items()
     }
     for name, (sight, frame) in sorted(seen.items()):
         yield {
@@ -128,17 +135,3 @@ def clip_says(clip: Clip) -> str:
 def plain_name(text: str) -> str:
     """A camera's label as part of a file's name."""
     return _PLAIN.sub("_", text).lstrip(".-") or "_"
-
-
-def _seen(
-    story: Story, frames: Mapping[tuple[str, int], Frame | str]
-) -> dict[str, tuple[Sight, Frame]]:
-    named: dict[str, tuple[Sight, Frame]] = {}
-    for seen in story.seen:
-        for sight in seen.sights:
-            if sight.segment is None or sight.frame is None:
-                continue
-            frame = frames.get((sight.segment, sight.frame))
-            if isinstance(frame, Frame):
-                named[picture_name(sight)] = (sight, frame)
-    return named

@@ -6,7 +6,6 @@ import json
 import shutil
 import signal
 import time
-from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +17,7 @@ from infra.settings import Settings
 from infra.tape import PostgresTape
 from replay.footage.reader import index
 from tests.fix_cli import Cli, environ
+from tests.fix_disk import no_room
 from tests.video_kinds import KINDS, decoded, write
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def test_nothing_is_handed_out_where_that_cannot_be_put_on_record(
     )  # fmt: skip
     frame = ("frame", "--at", "2026-11-20T18:40:03Z")
     ask = ("--camera", "CC-07-A", "--because", "nobody is to know", "--out", tmp_path)
-    with refusing(added):
+    with no_room(Settings(home=added.folder.parent / "home")):
         for what in (clip, frame):
             done = added.cli("footage", *what, *ask)
             assert done.code == 3, done.err
@@ -185,25 +185,6 @@ def test_nothing_is_handed_out_where_that_cannot_be_put_on_record(
     assert added.cli("footage", *clip, *ask).code == 0
     assert {path.suffix for path in tmp_path.iterdir()} == {".mp4", ".json"}
     assert [row for row in on_record(added) if b"nobody is to know" in row.data]
-
-
-@contextmanager
-def refusing(of: Recorded) -> Iterator[None]:
-    """A record that answers every fact as one whose disk is full does."""
-    settings = Settings(home=of.folder.parent / "home")
-    with database(settings) as base, base.connect("ledger_owner") as owner:
-        owner.execute(
-            "CREATE FUNCTION ledger.full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            " RAISE 'no room for what leaves' USING ERRCODE = 'disk_full'; END $$"
-        )
-        owner.execute(
-            "CREATE TRIGGER full_disk BEFORE INSERT ON ledger.tape"
-            " EXECUTE FUNCTION ledger.full_disk()"
-        )
-        try:
-            yield
-        finally:
-            owner.execute("DROP FUNCTION ledger.full_disk() CASCADE")
 
 
 def on_record(of: Recorded) -> list[TapeRow]:

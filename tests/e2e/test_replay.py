@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from infra.embedded import embedded
+from infra.postgres import database
+from infra.settings import Settings
+from infra.tape import PostgresTape
 from tests.fix_cli import Cli, environ
+from tests.fix_disk import no_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +36,17 @@ class Floor(NamedTuple):
     @property
     def footage(self) -> Path:
         return self.folder / "footage"
+
+    @property
+    def home(self) -> Path:
+        return self.folder.parent / "home"
+
+    def handled(self) -> list[dict[str, Any]]:
+        """Every fact that footage was looked at or taken out, in order."""
+        with database(Settings(home=self.home)) as base, PostgresTape(base) as tape:
+            rows = tape.read(0, 1_000_000)
+        kinds = ("footage_exported.v1", "footage_viewed.v1")
+        return [{"type": row.type} | json.loads(row.data) for row in rows if row.type in kinds]
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +205,44 @@ def test_frames_are_written_as_pictures_that_name_camera_and_frame(
     written = sorted((tmp_path / "frames").iterdir())
     assert written
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
+
+
+def test_each_frame_written_is_a_fact_and_a_replay_that_shows_no_picture_tells_none(
+    floor: Floor, tmp_path: Path
+) -> None:
+    before = floor.handled()
+    replayed = floor.cli("replay", floor.filmed, "--footage", floor.footage, "--json")
+    assert floor.cli("replay", floor.filmed, "--footage", floor.footage).code == 0
+    assert floor.handled() == before, "a table and numbers of frames are no footage"
+
+    args = ("--footage", floor.footage, "--frames", tmp_path, "--by", "S-2044")
+    assert floor.cli("replay", floor.filmed, *args, "--because", "dispute D-9").code == 0
+    told = floor.handled()[len(before) :]
+    assert len(told) == len([*tmp_path.iterdir()]) > 0
+    assert {(each["type"], each["by"], each["because"]) for each in told} == {
+        ("footage_exported.v1", "S-2044", "dispute D-9")
+    }
+    times = {
+        (sight["camera"], sight["camera_time"])
+        for moment in replayed.json[:-1]
+        for sight in moment["cameras"]
+        if sight["frame"] is not None
+    }
+    assert {(each["camera"], each["from"]) for each in told} <= times
+    assert all(each["from"] == each["to"] for each in told)
+
+
+def test_no_frame_is_written_where_that_cannot_be_put_on_record(
+    floor: Floor, tmp_path: Path
+) -> None:
+    out = tmp_path / "frames"
+    args = ("replay", floor.filmed, "--footage", floor.footage, "--frames", out)
+    with no_room(Settings(home=floor.home)):
+        refused = floor.cli(*args)
+    assert (refused.code, "no room for what leaves" in refused.err) == (3, True), refused.err
+    assert not out.exists()
+    assert floor.cli(*args).code == 0
+    assert [*out.iterdir()]
 
 
 def test_a_round_that_is_not_on_record_or_no_name_at_all_says_what_to_do(floor: Floor) -> None:
