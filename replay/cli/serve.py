@@ -56,9 +56,9 @@ def serve(
     People sign in at the address that is printed; where there is no user yet, a link to make the
     first one is printed too, on this machine only. `POST /v1/facts` keeps CloudEvents in
     structured, batch and binary mode, with a device's key where keys are set up (`keys add`);
-    without any it listens on this machine alone. `/healthz`, `/readyz` and `/metrics` tell how the
-    server does, `/openapi.json` what it takes. Logs are JSON Lines on stderr. Views
-    are kept up beside it, half of the time at most.
+    without any it serves this machine alone, through no proxy either. `/healthz`, `/readyz` and
+    `/metrics` tell how the server does, `/openapi.json` what it takes. Logs are JSON Lines on
+    stderr. Views are kept up beside it, half of the time at most.
 
     Example: round-ledger serve --port 8080
     """
@@ -66,8 +66,7 @@ def serve(
     address = host or settings.http_host
     log_to_stderr()
     with opened_database() as base:
-        if not _loopback(address):
-            _refuse_without_keys(base, address)
+        _refuse_without_keys(base, settings, address)
         with (
             _listening(address, settings.http_port if port is None else port) as listener,
             PostgresTape(base) as tape,
@@ -195,8 +194,12 @@ def _loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _refuse_without_keys(base: Database, host: str) -> None:
-    """Without device keys anybody who reaches the port could write: only this machine may."""
+def _refuse_without_keys(base: Database, settings: Settings, address: str) -> None:
+    """Without device keys anybody who reaches the port could write, or a proxy before it."""
+    public = urlsplit(settings.public_url or "").hostname or address
+    others = [host for host in (address, public) if not _loopback(host)]
+    if not others:
+        return
     door = Door(base)
     try:
         if Keys(door).any():
@@ -204,9 +207,9 @@ def _refuse_without_keys(base: Database, host: str) -> None:
     finally:
         door.close()
     raise Refused(
-        f"Without device keys the server is not bound to {host}",
-        where="ROUND_LEDGER_HTTP_HOST or --host",
-        hint="Make keys with `round-ledger keys add`, or bind it to 127.0.0.1.",
+        f"Without device keys this machine alone is served, not {others[0]}",
+        where="ROUND_LEDGER_HTTP_HOST, --host or ROUND_LEDGER_PUBLIC_URL",
+        hint="Make keys with `round-ledger keys add`, or give 127.0.0.1.",
     )
 
 

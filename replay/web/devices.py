@@ -1,6 +1,7 @@
 """Which device sends facts: the key it shows, looked up at most every few seconds.
 
-Where no key was ever made none is asked for, and the server is bound to this machine alone.
+Where no key was ever made none is asked for, and the server serves this machine alone: it is bound
+to no other address, and has no public one.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,32 @@ def test_commands_make_list_and_revoke_keys_and_let_other_addresses_be_served(cl
     assert "cannot be listened on" in allowed.err
     assert cli("keys", "revoke", listed[0]["key"]).code == 0
     assert cli("keys", "list", "--json").json[0]["revoked"]
+
+
+def test_without_a_key_no_proxy_lets_others_send_facts(cli: Cli) -> None:
+    """It listens on this machine alone, and a proxy before it is reached by everybody."""
+    proxied = Cli(cli.environ | {"ROUND_LEDGER_PUBLIC_URL": "https://ledger.example"})
+    assert sent_to(proxied) is None, "nobody is served"
+    assert "Without device keys" in proxied("serve").err
+    assert sent_to(Cli(cli.environ | {"ROUND_LEDGER_PUBLIC_URL": "http://localhost"})) == 400
+    assert cli("keys", "add", "/hollywood/CC-07/shoe").code == 0
+    assert sent_to(proxied) == 401, "as a proxy passes it on"
+
+
+def sent_to(served: Cli) -> int | None:
+    """What a fact is answered that shows no key, under a public name; None: none is served."""
+    with served.start("serve", "--port", "0") as process:
+        assert process.stderr
+        try:
+            told = next((line for line in process.stderr if b'"serving"' in line), None)
+            if told is None:
+                return None
+            url = f"http://127.0.0.1:{json.loads(told)['port']}/v1/facts"
+            named = STRUCTURED | {"Host": "ledger.example"}
+            return httpx.post(url, content=lines(1)[0], headers=named, timeout=30).status_code
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
 
 
 def test_commands_make_and_change_users_without_a_password_in_sight(cli: Cli) -> None:
