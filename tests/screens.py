@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -241,13 +241,13 @@ def demonstration(folder: Path) -> Iterator[Floor]:
 def open_floor(folder: Path) -> Iterator[Floor]:
     """Sixteen tables that opened half an hour ago; one has told nothing for some minutes."""
     now = datetime.now(UTC)
-    minute = now.hour * 60 + now.minute - 30
+    opened = (now - timedelta(minutes=30)).astimezone(timezone(timedelta(minutes=-300)))
     plan = plan_of(
         tables=16,
         minutes=90,
         seed=5,
-        gaming_day=now.date().isoformat(),
-        opens_minute=minute,
+        gaming_day=opened.date().isoformat(),
+        opens_minute=opened.hour * 60 + opened.minute,
         mistakes={"overpay": 3, "underpay": 3},
     )
     told = [
@@ -255,7 +255,7 @@ def open_floor(folder: Path) -> Iterator[Floor]:
         for fact in deal(plan)[0]
         if fact.time_us < (now.timestamp() - 400 * (fact.source.startswith(QUIET))) * 1_000_000
     ]
-    (folder / "feed.jsonl").write_bytes(b"".join(told))
+    (folder / "feed.jsonl").write_bytes(b"\n".join(told))
     cli = Cli(environ(folder / "home", ROUND_LEDGER_TIME_ZONE=ZONE))
     with embedded(folder / "home"):
         done = cli("ingest", folder / "feed.jsonl")
