@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from consumers.numbers import Numbers
 from consumers.relay import Facts
 from infra import relaying
 from infra.kafka import records, topics
@@ -53,6 +54,7 @@ class Checked(NamedTuple):
     expired: int  # facts that retention has removed
     quarantined: int
     not_yet: int  # facts on record above tracking
+    missing: int  # facts and quarantined inputs that lack; a range of them is one break
     broken: int
     breaks: Sequence[Break]  # the first BREAKS_MAX
 
@@ -147,11 +149,12 @@ class _Check:
         self.partitions = 0  # of the topic that is read
         self._places: dict[str, _Place] = {}
         self._lowest: dict[int, int] = {}  # by partition: what was before it may have expired
-        self._missing: defaultdict[str, set[int]] = defaultdict(set)
+        self._missing: defaultdict[str, Numbers] = defaultdict(Numbers)
         self._again: list[tuple[TapeRow, str]] = []  # duplicates, compared with the record
-        self._aside: set[int] = set()
+        self._aside = Numbers()
         self._breaks: list[Break] = []
         self._broken = self._duplicates = self._expired = self._facts = self._not_yet = 0
+        self._lacking = 0
 
     def fact(self, each: Consumed, span: Bounds) -> None:
         """Follow one fact's tape by one step."""
@@ -175,12 +178,12 @@ class _Check:
         if place is None and span.begin > 0 and row.table_seq > 1:
             gone = min(row.table_seq - 1, self._gone(row.tape, each.partition, row.position))
             self._expired += gone
-            self._missing[row.tape].update(range(gone + 1, row.table_seq))
+            self._missing[row.tape].add(gone + 1, row.table_seq - 1)
             place = _Place(row.table_seq - 1, fed.previous)
         place = place or _Place()
         if row.table_seq <= place.seq:
             came_late = row.table_seq in self._missing[row.tape]
-            self._missing[row.tape].discard(row.table_seq)
+            self._missing[row.tape].remove(row.table_seq, row.table_seq)
             self._facts += came_late
             self._duplicates += not came_late
             self._again.append((row, where))
@@ -195,7 +198,7 @@ class _Check:
                 says = f"{name} is not on record."
                 self._tell("stranger", topics.FACTS, where, says)
                 return  # nothing is missing before it
-            self._missing[row.tape].update(range(place.seq + 1, row.table_seq))
+            self._missing[row.tape].add(place.seq + 1, row.table_seq - 1)
             self._again.append((row, where))  # not tied to what came before: ask the record
         self._facts += 1
         self._places[row.tape] = _Place(row.table_seq, row.hash)
@@ -211,8 +214,8 @@ class _Check:
             self._tell("stranger", topics.QUARANTINE, where, says)
             return
         if not self._aside and span.begin > 0:
-            self._aside.update(range(1, number))
-        self._aside.add(number)
+            self._aside.add(1, number - 1)
+        self._aside.add(number, number)
 
     def settle(self) -> None:
         """Ask the record for the facts that nothing before them in the topic proves."""
@@ -232,9 +235,11 @@ class _Check:
     def finish(self, topic: str, tracked: int, bounds: dict[int, Bounds]) -> None:
         """Compare where the topic ends with where it should."""
         if topic == topics.QUARANTINE:
-            lacking = set(range(1, tracked + 1)) - self._aside
-            for number in sorted(lacking):
-                self._tell("missing", topic, "its only partition", f"Input {number:,} is missing.")
+            lacking = Numbers()
+            lacking.add(1, tracked)
+            for low, high in self._aside.ranges():
+                lacking.remove(low, high)
+            self._lacks(topic, "its only partition", "Input", lacking)
             return
         heads = self._desk.heads()
         for tape in sorted({*heads, *self._places}):
@@ -252,6 +257,7 @@ class _Check:
             self._expired,
             len(self._aside),
             self._not_yet,
+            self._lacking,
             self._broken,
             self._breaks,
         )
@@ -272,31 +278,23 @@ class _Check:
         missing = self._missing[tape]
         if place.seq == 0:
             self._expired += gone
-        missing.update(range(max(place.seq, gone) + 1, should + 1))
-        for low, high in _ranges(sorted(missing)):
-            says = (
-                f"Facts {low:,} to {high:,} are missing."
-                if high > low
-                else f"Fact {low:,} is missing."
-            )
-            self._tell("missing", topics.FACTS, tape, says)
+        missing.add(max(place.seq, gone) + 1, should)
+        self._lacks(topics.FACTS, tape, "Fact", missing)
         on_record = self._desk.at(tape, [place.seq]) if place.seq else []
         if place.seq and (not on_record or on_record[0].hash != place.hash):
             says = f"Fact {place.seq:,}, its last in the topic, is not on record so."
             self._tell("stranger", topics.FACTS, tape, says)
 
+    def _lacks(self, topic: str, where: str, what: str, missing: Numbers) -> None:
+        """Tell a break for each range that is missing, and count what is."""
+        self._lacking += len(missing)
+        for low, high in missing.ranges():
+            many = f"{what}s {low:,} to {high:,} are missing."
+            self._tell(
+                "missing", topic, where, many if high > low else f"{what} {low:,} is missing."
+            )
+
     def _tell(self, kind: Kind, topic: str, where: str, says: str) -> None:
         self._broken += 1
         if len(self._breaks) < BREAKS_MAX:
             self._breaks.append(Break(kind, topic, where, says))
-
-
-def _ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as closed ranges."""
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return found

@@ -199,6 +199,10 @@ def _tell(seen: Checked, *, json: bool) -> None:
         f" {seen.not_yet:,} not published yet."
     )
     says = f"{seen.broken:,} breaks." if seen.broken else "The feed is the record."
+    if seen.broken > len(seen.breaks):
+        says = f"{says[:-1]}, of which the first {len(seen.breaks):,} are told."
+    if seen.missing:
+        says += f" Facts and inputs that lack: {seen.missing:,}."
     say(f"{says} What views say on topics of their own was not compared.")
 
 
