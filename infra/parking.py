@@ -13,7 +13,7 @@ import psycopg
 from infra import arrays
 from infra.postgres import translated
 from infra.views import BESIDE
-from ledger.errors import LedgerError
+from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -161,7 +161,10 @@ def shown(base: Database) -> list[Shown]:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether an error speaks of the server, the machine or a writer, not of the facts applied."""
+    """Whether an error speaks of the server or the machine, not of the facts applied.
+
+    A stored fact that does not decode speaks of the fact, however it is told to people.
+    """
     if isinstance(error, psycopg.Error):
         return not isinstance(error, psycopg.DataError | psycopg.IntegrityError)
-    return isinstance(error, LedgerError | MemoryError)
+    return isinstance(error, Unavailable | MemoryError)
