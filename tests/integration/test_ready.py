@@ -19,7 +19,6 @@ from infra.migrations import migrate
 from infra.postgres import Database, create_database
 from tests.fix_cli import Cli, environ
 from tests.fix_postgres import url_of
-from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
     import subprocess
@@ -75,7 +74,6 @@ def test_each_process_is_ready_while_brokers_answer_it_and_says_why_where_they_d
     database: Database, own_kafka: Cluster, tmp_path: Path
 ) -> None:
     topics.apply(own_kafka.where)
-    record(database, day(1))
     install(database)
     cli = Cli(
         environ(
