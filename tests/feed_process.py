@@ -7,7 +7,8 @@ view was moved by another, and at its end what it counted. Modes:
 - `between`: stops itself, once, between the transactions of the first view and the second.
 - `within`: stops itself, once, in the middle of a transaction.
 - `early`: the mutant that moves a view's position before its rows, in a transaction of its own; it
-  says `early` at one such moment, and stays in it until it is killed or cut off.
+  says `early` at one such moment, and stays in it until it is killed, or PostgreSQL or the brokers
+  are gone.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from consumers.following import follow_on
 from consumers.projection import Manner, until_signalled
 from consumers.watch import Watch
 from infra.book import PostgresBook
+from infra.kafka import clients
 from infra.kafka.clients import Connection
 from infra.kafka.source import feed_source
 from infra.postgres import Database
@@ -53,7 +55,7 @@ def main(url: str, bootstrap: str, mode: str) -> None:
     if mode == "within":
         _pause_within()
     elif mode == "early":
-        _mutate(base)
+        _mutate(base, where)
 
     def moved(_name: str, _position: int) -> None:
         say("moved")
@@ -91,7 +93,7 @@ def _pause_within() -> None:
     PostgresBook.advance = pausing  # type: ignore[method-assign]
 
 
-def _mutate(base: Database) -> None:
+def _mutate(base: Database, where: Connection) -> None:
     stayed: list[str] = []
 
     def early(self: PostgresBook, view: str, seen: Tracking, to: int) -> bool:
@@ -103,6 +105,7 @@ def _mutate(base: Database) -> None:
             say("early")
             while True:
                 self.store.connection.execute("SELECT")  # raises once the server is gone
+                clients._refuse_nobody(where)  # as soon as no broker is there
                 time.sleep(0.02)
         return True
 
