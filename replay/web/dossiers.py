@@ -6,11 +6,13 @@ What goes out is on record, with who had it made, before a byte of it is sent.
 import re
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query, Request, Response
 from starlette.background import BackgroundTask
+from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse
 
 from infra.users import Role, User
@@ -30,6 +32,11 @@ PRE_S, POST_S = 8, 12
 
 ROLL_S_MAX = 600
 """Footage before and after a round, seconds; more is the command's."""
+
+WAIT_S_MAX = 120
+"""How long one waits for another dossier to be finished."""
+
+_ONE = threading.Lock()  # frames of a whole round are in memory while its dossier is made
 
 router = APIRouter(include_in_schema=False)
 Maker = Annotated[User, Depends(signed_in(*MAKERS))]
@@ -60,9 +67,19 @@ def make(
     away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     name = f"dossier-{re.sub(r'[^A-Za-z0-9._-]', '-', of)}.zip"
     try:
-        ports(request).dossiers.make(asked, folder / name)
+        _make(request, asked, folder / name)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     path = folder / name
     return FileResponse(path, media_type="application/zip", filename=name, background=away)
+
+
+def _make(request: Request, asked: Handover, out: Path) -> None:
+    """One after the other. Raises 503 where others take too long."""
+    if not _ONE.acquire(timeout=WAIT_S_MAX):
+        raise HTTPException(503, "Other dossiers are being made. Try again in a minute.")
+    try:
+        ports(request).dossiers.make(asked, out)
+    finally:
+        _ONE.release()

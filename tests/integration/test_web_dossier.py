@@ -13,6 +13,7 @@ import pytest
 from infra.postgres import Database
 from ledger.values import parse_subject
 from replay.cli.screen_dossiers import dossiers_of
+from replay.web import dossiers
 from replay.web.ports import Handover
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ledger.values import RoundId
     from tests.fix_screen import Screened
+    from tests.fix_web import Site
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +119,18 @@ def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_know
     planted = parse_subject(screened.subject, "hollywood")
     assert planted in known(unquote(link))
     assert not known("hollywood:P-20200101T000000Z-20200101T000100Z-000000")
+
+
+def test_dossiers_are_made_one_after_the_other(
+    screened: Screened, staffed: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each holds the frames of its round in memory: of many at once a server would die."""
+    monkeypatch.setattr(dossiers, "WAIT_S_MAX", 0.2)
+    who = staffed.browser("surveillance")
+    of = {"of": screened.subject, "because": "Asked.", "csrf": who.token("/cases")}
+    with dossiers._ONE:
+        busy = who.post("/dossiers", data=of)
+    assert (busy.status_code, "Other dossiers are being made" in busy.text) == (503, True)
+    assert who.post("/dossiers", data=of).status_code == 404, (
+        "no such round, and nothing in its way"
+    )
