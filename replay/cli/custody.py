@@ -20,6 +20,7 @@ from ledger.values import parse_time
 from ledger.wire import fact_of
 from replay.asking import written
 from replay.cli.custody_telling import Handled, due_json, handled_json, tell_kept, window_of
+from replay.cli.disputing import lock_pending, opened_office
 from replay.cli.footage_group import Property, group, library, moment
 from replay.cli.keeping import House, LetGo, opened_house, stretch, tell, to_release
 from replay.cli.output import Json, print_json, print_lines, print_text, say
@@ -177,12 +178,13 @@ def expire(
 ) -> None:
     """Put on record what is past its keeping; locked footage never is.
 
-    Deletes nothing unless --delete is given, and then only files of the footage index that have
-    expired, whose bytes are those recorded, and on no instant of which a lock holds.
+    What open disputes need is locked first, whoever raised them. Deletes nothing unless --delete is
+    given, and then only files of the footage index that have expired, whose bytes are those
+    recorded, and on no instant of which a lock holds.
 
     Example: round-ledger footage expire --by S-2001
     """
-    with _opened(property_, camera) as house:
+    with _after_locks(property_, camera) as house:
         found = [each for name in house.cameras for each in _due(house, name, now_us())]
         bodies = [
             FootageExpired(
@@ -195,7 +197,7 @@ def expire(
         ]
         _tell(house, bodies, "expired", json=json)
     if delete:
-        with _opened(property_, camera) as house:  # with what was just told
+        with _after_locks(property_, camera) as house:  # with what was just told
             deleted = [each for each in _deletable(house, library()) if _delete(each)]
         _tell_deleted(deleted, json=json)
 
@@ -253,6 +255,19 @@ def _delete(entry: Entry) -> bool:
         say(f"{entry.path} cannot be deleted: {error.strerror}.")
         return False
     return True
+
+
+@contextmanager
+def _after_locks(property_: str | None, camera: str | None) -> Iterator[House]:
+    """The cameras of a property, once no open dispute waits for its footage to be locked.
+
+    A dispute that a feed brought may have met nobody yet who keeps locks.
+    """
+    with opened_office() as office:
+        while lock_pending(office.vault, wait=True):
+            pass
+    with _opened(property_, camera) as house:
+        yield house
 
 
 @contextmanager

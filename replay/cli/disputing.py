@@ -209,15 +209,16 @@ def unlocked_spans(vault: Vault, case: Dispute) -> list[Span]:
     return unlocked(known, case.property, spans, case.dispute)
 
 
-def lock_pending(vault: Vault, *, fresh: bool = True) -> list[Raised]:
+def lock_pending(vault: Vault, *, fresh: bool = True, wait: bool = False) -> list[Raised]:
     """Lock the footage of every open dispute that has none locked, whoever raised it.
 
-    Where another process is at it, that one does it: empty. Not `fresh`: look at the view as it
-    stands, and bring it along only where it has such a dispute, so that nothing is locked twice.
+    Where another process is at it, that one does it: empty; `wait`: it is done once this returns,
+    whoever did it. Not `fresh`: look at the view as it stands, and bring it along only where it has
+    such a dispute, so that nothing is locked twice. Of more than a thousand, a thousand.
     """
     if not fresh and not disputes.read(vault.base, unlocked=True, limit=1):
         return []
-    with alone(vault.base, LOCKS) as only:
+    with alone(vault.base, LOCKS, wait=wait) as only:
         if not only:
             return []
         up_to_date(vault.base)
