@@ -52,6 +52,16 @@ def postgres_version() -> str:
     ).stdout.strip()
 
 
+def waits_for_a_lock(base: Database) -> bool:
+    """Whether somebody in this database waits for what another transaction holds."""
+    with base.connect("ledger_owner") as connection:
+        row = connection.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+            " WHERE NOT l.granted AND a.datname = current_database())"
+        ).fetchone()
+    return row == (True,)
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The superuser's URL of a server that lives as long as the session."""

@@ -9,7 +9,6 @@ import json
 import socket
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -243,7 +242,7 @@ def test_more_than_may_wait_is_429_and_what_waits_is_kept(
 def listens(server: Server) -> bool:
     try:
         httpx.get(f"{server.url}/healthz", timeout=30)
-    except httpx.ConnectError:
+    except httpx.TransportError:
         return False
     return True
 

@@ -28,6 +28,7 @@ from infra.views import tape_source
 from ledger.simulate import deal, line, plan_of
 from tests.fix_cli import ROOT, START, environ
 from tests.fix_postgres import new_name, url_of
+from tests.until import until
 from tests.view_feeds import dumped
 
 if TYPE_CHECKING:
@@ -104,51 +105,68 @@ def stopped(process: subprocess.Popen[bytes]) -> int:
     return process.wait(60)
 
 
-def answers(port: int, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+def answers(port: int, process: subprocess.Popen[bytes], says: str = "") -> None:
+    """Wait until it is ready, and says this of what it does."""
+
+    def ready() -> bool:
         assert process.poll() is None
         with suppress(httpx.HTTPError):
-            if httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200:
-                return
-        time.sleep(0.05)
+            told = httpx.get(f"http://127.0.0.1:{port}/readyz")
+            return told.status_code == 200 and says in told.text
+        return False
+
+    until(ready)
 
 
-@contextmanager
-def device(file: Path, feed: list[bytes], seconds: float) -> Iterator[threading.Event]:
-    """Writes the feed over so many seconds; set when all is written."""
-    done, written = threading.Event(), threading.Event()
+class Device:
+    """Writes a feed to a file, little by little, as far as it is let: facts flow at each step."""
 
-    def write() -> None:
-        part = max(1, len(feed) // int(seconds * 10))
-        for at in range(0, len(feed), part):
-            with file.open("ab") as out:
-                out.writelines(one + b"\n" for one in feed[at : at + part])
-            if done.wait(0.1):
-                return
-        written.set()
+    def __init__(self, file: Path, feed: list[bytes]) -> None:
+        self._file, self._feed = file, feed
+        self._limit = 0
+        self._done = threading.Event()
 
-    thread = threading.Thread(target=write)
-    thread.start()
-    try:
-        yield written
-    finally:
-        done.set()
-        thread.join()
+    def goes_on(self, share: float) -> int:
+        """Let it go on to a share of the feed; how many different facts that is."""
+        self._limit = int(len(self._feed) * share)
+        return len(set(self._feed[: self._limit]))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        thread = threading.Thread(target=self._write)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._done.set()
+            thread.join()
+
+    def _write(self) -> None:
+        at, part = 0, max(1, len(self._feed) // 400)
+        while not self._done.wait(0.1):
+            to = min(at + part, self._limit)
+            with self._file.open("ab") as out:
+                out.writelines(one + b"\n" for one in self._feed[at:to])
+            at = max(at, to)
 
 
 def settled(base: Database, facts: int) -> None:
     """Wait until everything is on record, published, and in every view."""
-    until = time.monotonic() + SETTLED_S_MAX
     with PostgresTape(base) as tape:
-        while True:
+
+        def there() -> bool:
             tip = tape.counters().appended
             tracked = {each.topic: each.position for each in relaying.tracked(base)}
             behind = sum(lag.facts for lag in tape.view_lags())
-            if (tip, tracked.get(topics.FACTS), behind) == (facts, facts, 0):
-                return
-            assert time.monotonic() < until, (tip, tracked, behind)
-            time.sleep(0.2)
+            return (tip, tracked.get(topics.FACTS), behind) == (facts, facts, 0)
+
+        until(there, SETTLED_S_MAX)
 
 
 def whole(base: Database, where: Connection) -> None:
@@ -181,11 +199,8 @@ class Floor(NamedTuple):
         assert code == 0, said
 
     def taken(self, count: int) -> None:
-        until = time.monotonic() + SETTLED_S_MAX
         with PostgresTape(self.base) as tape:
-            while tape.counters().appended < count:
-                assert time.monotonic() < until
-                time.sleep(0.1)
+            until(lambda: tape.counters().appended >= count, SETTLED_S_MAX)
 
 
 @pytest.fixture
@@ -193,8 +208,7 @@ def floor(postgres_url: str, bare_kafka: Connection, before: Path, tmp_path: Pat
     name = new_name()
     create_database(postgres_url, name)
     base = Database(url_of(postgres_url, name), url_of(postgres_url, name))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     told = environ(
         tmp_path / "home",
         ROUND_LEDGER_DATABASE_URL=base.url,
@@ -216,6 +230,8 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
 ) -> None:
     old, new, port = floor.old, floor.new, floor.port
     file = tmp_path / "floor.jsonl"
+    file.touch()
+    device = Device(file, floor.feed)
     with ExitStack() as open_:
 
         def running(program: Program, *args: str) -> subprocess.Popen[bytes]:
@@ -228,27 +244,33 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
         answers(port, serve)
         relay, views = running(old, "relay"), running(old, "consume", "all", "--follow")
         follow = running(new, "ingest", "--follow", str(file), "--to", f"http://127.0.0.1:{port}")
-        written = open_.enter_context(device(file, floor.feed, seconds=45))
-        floor.taken(len(floor.feed) // 6)
+        open_.enter_context(device.writing())
+        floor.taken(device.goes_on(1 / 6))
 
+        device.goes_on(2 / 6)
         floor.done(new, "topics", "apply")
         floor.done(new, "verify")  # migrates, as whatever comes first does
-        time.sleep(3)  # the version before goes on, on a database it does not know
+        # The version before goes on, on a database it does not know: with facts not written before.
+        settled(floor.base, device.goes_on(3 / 6))
         assert [serve.poll(), relay.poll(), views.poll()] == [None] * 3
 
+        device.goes_on(4 / 6)
         assert stopped(serve) == 0
         serve = running(new, "serve")
         answers(port, serve)
-        second = running(new, "relay")  # waits for the lead
-        time.sleep(2)
+        told = free_port()
+        second = running(new, "relay", "--port", str(told))
+        answers(told, second, "it waits")
+        device.goes_on(5 / 6)
         assert stopped(relay) == 0
+        answers(told, second, "it leads")
         floor.done(new, "rebuild", "all")  # a view whose program changed is made anew
+        facts = device.goes_on(1)
         stopped(views)
         views = running(new, "consume", "all", "--follow")
 
         code, said = old.run("verify")
         assert (code, "was migrated with another" in said) == (2, True), "there is no way back"
-        assert written.wait(SETTLED_S_MAX)
-        settled(floor.base, len(set(floor.feed)))
+        settled(floor.base, facts)
         assert [stopped(each) for each in (follow, serve, second, views)] == [0] * 4
     whole(floor.base, floor.kafka)
