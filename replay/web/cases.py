@@ -184,7 +184,10 @@ def show(
 
 @router.post(PATH + "/{property_}/{dispute:path}")
 async def step(request: Request, user: Investigator, property_: str, dispute: str) -> Response:
-    """Take one step: note, observe, reveal, resolve, adjust, lock, release."""
+    """Take one step: note, observe, reveal, resolve, adjust, lock, release.
+
+    Under blind review all but observe, reveal and lock wait until the claim is known.
+    """
     form = await request.form()
     typed = {name: str(value)[:TEXT_MAX].strip() for name, value in form.items()}
     return await run_in_threadpool(_step, request, user, (property_, dispute), typed)
@@ -195,6 +198,7 @@ def _step(
 ) -> Response:
     asks = ports(request).cases
     file = _file(request, user, *which)
+    withheld.refuse_step(user, file, typed.get("step"))
     if typed.get("step") == "lock":
         asks.lock(file.case)
         return _see(*which)

@@ -25,6 +25,9 @@ BLIND = (
     " saw, or the claim is shown to you."
 )
 
+BLIND_STEPS = frozenset(("observe", "reveal", "lock"))
+"""What a reviewer under blind review may do about a dispute: look, be shown, keep footage."""
+
 Hidden = Mapping[RoundId, About]
 """Rounds that are withheld from somebody, and the dispute for which."""
 
@@ -131,6 +134,12 @@ def row(each: CaseRow, withheld: Hidden) -> CaseRow:
     if each.round not in withheld:
         return each
     return each._replace(adjusted=None, withheld=True)
+
+
+def refuse_step(user: User, file: CaseFile, step: str | None) -> None:
+    """Raise 403 where a step would decide on what is withheld, whatever its form said."""
+    if step not in BLIND_STEPS and (file.withheld or not file.case.knows(user.employee)):
+        raise HTTPException(403, BLIND)
 
 
 def file(each: CaseFile, withheld: Hidden) -> CaseFile:
