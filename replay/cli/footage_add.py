@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 
 from consumers.cameras import CAMERA_FACTS, CAMERAS, TOLD_AFTER_US, TOLD_BEFORE_US
-from consumers.projection import until_signalled
+from consumers.projection import catch_up, until_signalled
 from infra.postgres import Database
 from infra.tape import PostgresTape
-from infra.views import Store, reading
+from infra.views import Store, reading, tape_source
 from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.tape import Received, TapeRow
@@ -206,8 +206,11 @@ def take(
 ) -> Iterator[Taken]:
     """Take files into the index, and put those on record that are not.
 
-    read: is handed what was taken, once it is on record.
+    What recorders have told of them by now is learnt first. read: is handed what was taken, once it
+    is on record.
     """
+    with tape_source(base) as source:
+        catch_up(base, source, [CAMERAS])
     with reading(base, [CAMERA_FACTS.name]) as store:
         recorded = on_record(store, told.property, told.camera)
         waiting: list[Added] = []

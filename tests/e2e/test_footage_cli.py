@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -15,7 +15,10 @@ from infra.embedded import embedded
 from infra.postgres import database
 from infra.settings import Settings
 from infra.tape import PostgresTape
+from ledger.facts import SegmentRecorded
+from ledger.values import Source, parse_time
 from replay.footage.reader import index
+from replay.on_record import put
 from tests.fix_cli import Cli, environ
 from tests.fix_disk import no_room
 from tests.video_kinds import KINDS, decoded, write
@@ -269,3 +272,50 @@ def test_watching_takes_what_is_finished_and_stops_at_once(
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0, err
     assert json.loads(out.splitlines()[-1]) == {"appended": 2, "files": 2}
+
+
+def test_watching_learns_what_the_recorder_tells_meanwhile(
+    cli: Cli, tape: PostgresTape, tmp_path: Path
+) -> None:
+    """The second file is the control: nobody but this command tells of it."""
+    folder = tmp_path / "watched"
+    folder.mkdir()
+    for name, frames in (("told.ts", 240), ("untold.ts", 120)):
+        write(tmp_path / name, KINDS["ts"], frames)
+    sum_of = sha256((tmp_path / "told.ts").read_bytes()).hexdigest()
+    start = "2026-11-21T18:40:00.250Z"
+    told = SegmentRecorded(
+        camera="CC-10-A", path="1.ts", sha256=sum_of, start=start, frames=240, duration_us=8_000_000
+    )
+    process = cli.start(
+        "footage", "watch", folder, "--camera", "CC-10-A", "--property", "hollywood", "--stable",
+        "0.2", "--no-calibrate", "--json",
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        until_said(process.stderr, b"Watching")
+        put(tape, told, Source("hollywood", "surveillance", "nvr"), time_us=parse_time(start))
+        shutil.copy(tmp_path / "told.ts", folder / "20261121T184000Z.ts")
+        first = json.loads(process.stdout.readline())
+        shutil.copy(tmp_path / "untold.ts", folder / "20261121T184008Z.ts")
+        second = json.loads(process.stdout.readline())
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert (first["verdict"], first["start_from"]) == ("on_record", "record")
+    assert (second["verdict"], second["start_from"]) == ("appended", "name")
+    sums = [
+        json.loads(row.data)["sha256"] for row in tape.read(0, 99)
+        if row.type == "segment_recorded.v1"
+    ]  # fmt: skip
+    assert (sums.count(sum_of), len(sums)) == (1, 2)
+
+
+def until_said(lines: IO[bytes], what: bytes) -> None:
+    """Read what a process says up to a line with these words."""
+    for line in lines:
+        if what in line:
+            return
+    pytest.fail(f"it ended before it said {what!r}")
