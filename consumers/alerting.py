@@ -22,6 +22,7 @@ from urllib.parse import quote
 import msgspec
 
 from consumers import alerts, table_board
+from consumers.alert_rulings import OnRecord
 from consumers.alerts import READS, Alert
 from infra import parking, relaying
 from infra.alerts import Alerts, Due
@@ -104,9 +105,11 @@ class Desk:
         self.tally = Tally()
         self._channels = channels
 
+        self._rulings = OnRecord(base)
     def handle(self, read: Read) -> None:
         """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
-        for each in alerts.of_record(read, time.time_ns() // 1000, self.settings):
+        now_us = time.time_ns() // 1000
+        for each in alerts.of_record(read, now_us, self.settings, self._rulings):
             self.raise_(each)
 
     def look(self) -> None:

@@ -6,7 +6,7 @@ that reading a record again raises nothing again. Alerts judge nothing: findings
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -90,12 +90,20 @@ class Alert(Struct, frozen=True):
     at_us: int  # when what it tells happened, by the ledger's clock
 
 
-def of_record(read: Read, now_us: int, settings: Settings) -> list[Alert]:
+class Rulings(Protocol):
+    """What alerts ask of the view behind the rulings that they read."""
+
+    def whole(self, cut: Told) -> Told:
+        """The ruling that was too large for a record. Raises `NotFound`."""
+
+
+def of_record(read: Read, now_us: int, settings: Settings, rulings: Rulings) -> list[Alert]:
     """The alerts of one record. Raises ValueError where it is no record of its topic.
 
     None of what was received longer ago than the setting says: a first run is not a flood.
     """
-    found = _of_fact(read, settings) if read.topic == FACTS else _of_ruling(read, settings)
+    of_fact = read.topic == FACTS
+    found = _of_fact(read, settings) if of_fact else _of_ruling(read, settings, rulings)
     oldest_us = now_us - settings.alert_age_s * 1_000_000
     return [each for each in found if each.at_us >= oldest_us]
 
@@ -187,16 +195,18 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
         yield Alert(id_, "payout", about, says, body.amount, limit, row.received_at_us)
 
 
-def _of_ruling(read: Read, settings: Settings) -> Iterator[Alert]:
+def _of_ruling(read: Read, settings: Settings, rulings: Rulings) -> Iterator[Alert]:
     each = read.record
-    ruling = msgspec.json.decode(each.value or b"", type=_Ruling)
+    ruling = msgspec.json.decode(each.value or b"", type=Told)
+    if ruling.findings is None:
+        ruling = rulings.whole(ruling)
     at_us = parse_time(dict(each.headers).get("ce_time", b"").decode())
     if at_us is None:
         raise ValueError("it has no time")
     table = ruling.table or (ruling.round or "").partition("/")[0]
     about = f"{ruling.property}:{ruling.round or table}"
     seen: dict[str, int] = {}
-    for finding in ruling.findings:
+    for finding in ruling.findings or ():
         nth = seen[finding.code] = seen.get(finding.code, 0) + 1
         facts = "+".join(f"{fact.source}#{fact.id}" for fact in finding.facts[:1])
         id_ = f"{finding.code}:{about}:{finding.position}:{finding.wager}:{nth}:{facts}"
@@ -233,11 +243,20 @@ class _Finding(Struct):
         return 0
 
 
-class _Ruling(Struct):
+class Told(Struct):
+    """What alerts read of a ruling, or of a finding of no round. findings: None where it is cut."""
+
     property: str
     round: str | None
-    findings: list[_Finding]
+    findings: list[_Finding] | None = None
     table: str | None = None
+    version: int | None = None
+    cut: bool = False
+
+    def __post_init__(self) -> None:
+        """Findings are left out of what is cut, and of nothing else."""
+        if (self.findings is None) != self.cut:
+            raise ValueError("it is not cut, and has no findings")
 
 
 def _dollars(cents: int) -> str:

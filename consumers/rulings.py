@@ -6,7 +6,7 @@ gets a new version when something it rests on changes, and the earlier ones stay
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
@@ -37,7 +37,7 @@ from consumers.ruling_tables import (
 )
 from infra.views import reading
 from ledger.errors import NotFound
-from ledger.rules.ruling import Finding, Ruling, TableFindings
+from ledger.rules.ruling import Finding, Ruling, Status, TableFindings
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -112,6 +112,18 @@ class Ruled(Struct):
     ruling: Ruling
 
 
+class CutRuling(Struct, frozen=True):
+    """A ruling too large for a record, without its settlements and findings: its view has them."""
+
+    round: str  # "CC-07/2026-11-20/231"
+    property: str
+    game: str | None
+    edition: str | None
+    status: Status
+    cut: Literal[True]
+    left_out: dict[str, int]  # what is left out, and how many there are
+
+
 class Found(Struct):
     """One finding of a newest ruling. expected, recorded: cents where they are money."""
 
@@ -140,6 +152,13 @@ def newest(store: Store, round_: RoundId) -> Ruled:
             hint="See `round-ledger rounds`; a round without round_started has no ruling.",
         )
     return Ruled(str(round_), row[9], row[10], msgspec.json.decode(row[14], type=Ruling))
+
+
+def version_of(store: Store, round_: RoundId, version: int) -> Ruling:
+    """One version of a ruling; the newest where it does not stand any more. Raises `NotFound`."""
+    key = (*round_, version)
+    row = store.load(VERSIONS, [key]).get(key)
+    return msgspec.json.decode(row[6], type=Ruling) if row else newest(store, round_).ruling
 
 
 def versions(store: Store, round_: RoundId) -> list[Ruled]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from consumers.alerts import ADJUDICATIONS
+from consumers import alerts
+from consumers.alerts import ADJUDICATIONS, Alert, Told
 from infra.kafka import topics
 from infra.kafka.group import Read
 from infra.kafka.reading import Consumed
@@ -18,10 +19,23 @@ from tests.view_feeds import record
 
 if TYPE_CHECKING:
     from infra.postgres import Database
+    from infra.settings import Settings
     from ledger.tape import Received
 
 RULED_AT_US = 1_795_183_200_000_000
 """When `ruling` was made."""
+
+
+class Whole:
+    """`Rulings` behind records that hold all of it."""
+
+    def whole(self, cut: Told) -> Told:
+        raise AssertionError(f"{cut} is whole")
+
+
+def found(read: Read, now_us: int, settings: Settings) -> list[Alert]:
+    """The alerts of a record that holds all there is."""
+    return alerts.of_record(read, now_us, settings, Whole())
 
 
 def paid(amount: int, number: int = 1) -> Received:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from infra.kafka.cutting import fitting
 from ledger import kinds
 from ledger.tape import GENESIS, TapeRow, chain_hash, frame_attributes, unframe_attributes
 from ledger.values import format_time, parse_time
@@ -205,7 +206,10 @@ def of_quarantined(row: InQuarantine) -> Record:
 
 
 def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
-    """The record of what a view says: of two of one key the higher position is newer."""
+    """The record of what a view says: of two of one key the higher position is newer.
+
+    What no record could hold is cut (`infra.kafka.cutting`).
+    """
     name = topic.removeprefix("ledger.").rpartition(".")[0]
     told = {
         "specversion": "1.0",
@@ -220,7 +224,7 @@ def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
         (OUTBOX, b"%d" % kept.number),
         (POSITION, b"%d" % kept.position),
     ]
-    return Record(kept.key.encode(), kept.body.encode(), headers)
+    return Record(kept.key.encode(), fitting(kept.body), headers)
 
 
 MESSAGE_TYPES = {

@@ -14,7 +14,7 @@ from consumers.alerts import Alert
 from consumers.camera_marks import TOPIC as CAMERAS
 from consumers.camera_marks import CameraMark
 from consumers.drop import TableDay
-from consumers.rulings import ADJUDICATIONS
+from consumers.rulings import ADJUDICATIONS, CutRuling
 from consumers.table_board import Board
 from infra.kafka import topics
 from infra.kafka.records import MESSAGE_TYPES, QUARANTINED_TYPE, Envelope
@@ -42,6 +42,7 @@ CARRIED = (
     Carried(topics.QUARANTINE, QUARANTINED_TYPE, Envelope),
     Carried(ADJUDICATIONS, _type(ADJUDICATIONS), Ruling, versioned=True),
     Carried(ADJUDICATIONS, _type(ADJUDICATIONS), TableFindings, versioned=True),
+    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), CutRuling, versioned=True),
     Carried(DROP, _type(DROP), TableDay),
     Carried(BOARD, _type(BOARD), Board),
     Carried(CAMERAS, _type(CAMERAS), CameraMark),

@@ -19,7 +19,7 @@ from referencing.jsonschema import DRAFT202012
 from consumers.alerts import Alert
 from consumers.drop import TableDay
 from consumers.table_board import Board
-from infra.kafka import records, topics
+from infra.kafka import cutting, records, topics
 from infra.outbox import Kept
 from ledger.facts import FACTS, UPCASTERS
 from ledger.feed import adjudicate
@@ -117,6 +117,19 @@ def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
         body = f'{{"version":{version},{msgspec.json.encode(ruling).decode()[1:]}'
         record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
         fits(document, registry, "round_adjudicated.v1", record)
+
+
+def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
+    document: dict[str, Any], registry: Registry[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting, "VALUE_OCTETS_MAX", 100)
+    facts, _ = deal(plan_of(tables=1, minutes=6, seed=11))
+    for ruling in (each for each in adjudicate(facts) if isinstance(each, Ruling)):
+        body = f'{{"version":1,{msgspec.json.encode(ruling).decode()[1:]}'
+        record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
+        fits(document, registry, "round_adjudicated.v1.CutRuling", record)
+        with pytest.raises(ValidationError, match="settlements"):
+            fits(document, registry, "round_adjudicated.v1", record)
 
 
 @pytest.mark.parametrize(

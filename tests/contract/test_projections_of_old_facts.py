@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from consumers import alerts
 from consumers.catalogue import VIEWS, install
 from consumers.projection import catch_up
 from infra.postgres import Database, create_database
 from infra.settings import load
 from ledger.facts import UPCASTERS, FactCorrected, FactRef
 from ledger.wire import encode, fact_of, structured
+from tests import alert_reads
 from tests.alert_reads import paid, read_of
 from tests.fix_postgres import new_name, url_of
 from tests.view_feeds import Prefix, day, dumped, received, record
@@ -100,5 +100,5 @@ def test_every_view_of_a_record_in_the_words_of_earlier_versions_is_the_same(
 def test_a_payout_in_the_words_of_an_earlier_version_is_told(database: Database) -> None:
     settings = load({})
     read = read_of(database, older(paid(settings.alert_payout_cents)))
-    (found,) = alerts.of_record(read, time.time_ns() // 1000, settings)
+    (found,) = alert_reads.found(read, time.time_ns() // 1000, settings)
     assert (found.kind, found.value) == ("payout", settings.alert_payout_cents)

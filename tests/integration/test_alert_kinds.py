@@ -18,6 +18,7 @@ from infra.alerts import Alerts, Device
 from infra.parking import Shown
 from infra.relaying import Waiting
 from infra.settings import PREFIX, TABLE, load
+from tests import alert_reads
 from tests.alert_reads import RULED_AT_US, fact_read, ruling
 
 if TYPE_CHECKING:
@@ -51,13 +52,15 @@ CASES = (
         "payout",
         "alert_payout_cents",
         5_000,
-        lambda base, given: alerts.of_record(fact_read(base, 5_000), time.time_ns() // 1000, given),
+        lambda base, given: alert_reads.found(
+            fact_read(base, 5_000), time.time_ns() // 1000, given
+        ),
     ),
     Case(
         "finding",
         "alert_finding_cents",
         300,
-        lambda _, given: alerts.of_record(
+        lambda _, given: alert_reads.found(
             ruling({"code": "overpaid", "says": "so", "expected": 0, "recorded": 300}),
             RULED_AT_US,
             given,
@@ -67,7 +70,7 @@ CASES = (
         "procedure",
         "alert_procedures",
         2,
-        lambda _, given: alerts.of_record(ruling(OVERDUE, OVERDUE), RULED_AT_US, given),
+        lambda _, given: alert_reads.found(ruling(OVERDUE, OVERDUE), RULED_AT_US, given),
     ),
     Case(
         "device_silent",

@@ -30,6 +30,7 @@ from infra.parking import Shown
 from infra.relaying import Waiting
 from infra.settings import load
 from ledger.errors import Usage
+from tests import alert_reads
 from tests.alert_reads import fact_read, paid, ruling
 from tests.feed_faults import from_feed, of_rows, publish
 from tests.fix_cli import Cli, environ
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from consumers.alerts import Rulings
     from infra.kafka.clients import Connection
     from infra.kafka.group import Read
     from infra.postgres import Database
@@ -61,7 +63,7 @@ def feed(kafka: Connection) -> Connection:
 
 @pytest.mark.parametrize(("cents", "told"), [(999_999, 0), (1_000_000, 1)])
 def test_a_payout_is_told_from_its_threshold_on(database: Database, cents: int, told: int) -> None:
-    found = alerts.of_record(fact_read(database, cents), time.time_ns() // 1000, SETTINGS)
+    found = alert_reads.found(fact_read(database, cents), time.time_ns() // 1000, SETTINGS)
     assert [(each.kind, each.value, each.threshold) for each in found] == [
         ("payout", cents, 1_000_000)
     ] * told
@@ -69,7 +71,7 @@ def test_a_payout_is_told_from_its_threshold_on(database: Database, cents: int, 
 
 def test_what_was_received_long_ago_raises_nothing(database: Database) -> None:
     later_us = time.time_ns() // 1000 + SETTINGS.alert_age_s * S + S
-    assert alerts.of_record(fact_read(database, 5_000_000), later_us, SETTINGS) == []
+    assert alert_reads.found(fact_read(database, 5_000_000), later_us, SETTINGS) == []
 
 
 @pytest.mark.parametrize(
@@ -87,9 +89,9 @@ def test_findings_are_told_by_their_money_their_gravity_or_as_procedures(
     finding: dict[str, Any], kind: str | None
 ) -> None:
     at_us = 1_795_183_200 * S
-    found = alerts.of_record(ruling({"says": "so", **finding}), at_us, SETTINGS)
+    found = alert_reads.found(ruling({"says": "so", **finding}), at_us, SETTINGS)
     assert [each.kind for each in found] == ([kind] if kind else [])
-    again = alerts.of_record(ruling({"says": "so", **finding}), at_us, SETTINGS)
+    again = alert_reads.found(ruling({"says": "so", **finding}), at_us, SETTINGS)
     assert [each.id for each in again] == [each.id for each in found]
 
 
@@ -97,8 +99,8 @@ def test_a_procedure_is_told_once_it_was_found_as_often_as_the_setting_says() ->
     twice = dataclasses.replace(SETTINGS, alert_procedures=2)
     one = {"code": "inspection_missing", "says": "so"}
     at_us = 1_795_183_200 * S
-    assert alerts.of_record(ruling(one, round_=None), at_us, twice) == []
-    assert len(alerts.of_record(ruling(one, one, round_=None), at_us, twice)) == 1
+    assert alert_reads.found(ruling(one, round_=None), at_us, twice) == []
+    assert len(alert_reads.found(ruling(one, one, round_=None), at_us, twice)) == 1
 
 
 def of_tables(board: Board, *devices: Device) -> list[tuple[str, str]]:
@@ -291,16 +293,17 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
     monkeypatch.setattr(alerting, "PAUSE_S", 0.01)
     broken = alerts.of_record
 
-    def fails(read: Read, now_us: int, settings: Settings) -> list[Alert]:
+    def fails(read: Read, now_us: int, settings: Settings, rulings: Rulings) -> list[Alert]:
         if b"4000000" in (read.record.value or b""):
             raise ZeroDivisionError("a fault of ours")
-        return broken(read, now_us, settings)
+        return broken(read, now_us, settings, rulings)
 
     monkeypatch.setattr(alerts, "of_record", fails)
     tally = once(database, feed, PATIENT)
     assert (tally.read, tally.raised, tally.dead, tally.letters) == (3, 2, 2, 2)
     monkeypatch.undo()
-    dead = dead_letters(feed, DEAD)
+    with dead_letters(feed, DEAD) as letters:
+        dead = list(letters)
     assert [each.original.record.value for each in dead if each.original.topic == topics.FACTS]
     assert sorted(each.tries for each in dead) == [1, 3], "what is unreadable stays so"
     unread = next(each for each in dead if each.original.record.value == b"{nonsense")
