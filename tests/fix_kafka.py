@@ -1,15 +1,20 @@
 """A real Apache Kafka for the tests, the first there is of three: a server that
 TESTS_KAFKA_BOOTSTRAP names (its `ledger.*` topics are removed), Docker with the compose file's
 image, local nodes from Kafka's own jars. Without any of them these tests are skipped, and say why.
+
+The topics' names are fixed, so processes of tests that share a server take turns, test by test.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
 
 FEED = [topics.topic(topics.FACTS), topics.topic(topics.QUARANTINE)]
 IMAGE = "apache/kafka"
+BUSY_S_MAX = 300.0
+"""How long nodes may take where the machine does other things too, seconds."""
 
 
 @cache
@@ -96,6 +103,7 @@ class Cluster:
             list(self.processes.values()),
             brokers=len(self.processes),
             log=self.folder,
+            timeout_s=BUSY_S_MAX,
         )
 
     def kill(self, node: Node) -> None:
@@ -103,9 +111,11 @@ class Cluster:
         process.kill()
         process.wait()
 
-    def pause(self, *, on: bool) -> None:
-        for process in self.processes.values():
-            process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
+    def pause(self, *, on: bool, but: Node | None = None) -> None:
+        """Stop every node that runs, but one, or let them go on."""
+        for id_, process in self.processes.items():
+            if not (but and id_ == but.id):
+                process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
 
     def close(self) -> None:
         self.pause(on=False)
@@ -132,11 +142,33 @@ def kafka_server() -> Iterator[Connection]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def lock_of(where: Connection) -> Path:
+    """The file that whoever has a Kafka to himself holds locked."""
+    name = hashlib.sha256(where.bootstrap.encode()).hexdigest()[:16]
+    return Path(tempfile.gettempdir(), f"round-ledger-tests-{name}.lock")
+
+
+@contextmanager
+def turn(where: Connection) -> Iterator[None]:
+    """A Kafka to oneself, once no other process of tests on this machine has it.
+
+    However a process ends, its turn ends with it.
+    """
+    file = os.open(lock_of(where), os.O_RDONLY | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)  # closing alone would not do where a child has it, too
+        os.close(file)
+
+
 @pytest.fixture
-def bare_kafka(kafka_server: Connection) -> Connection:
-    """The session's Kafka without any of the feed's topics."""
-    delete(kafka_server, [each.name for each in topics.declared()])
-    return kafka_server
+def bare_kafka(kafka_server: Connection) -> Iterator[Connection]:
+    """The session's Kafka without any of the feed's topics, and nobody else on it."""
+    with turn(kafka_server):
+        delete(kafka_server, [each.name for each in topics.declared()])
+        yield kafka_server
 
 
 def delete(where: Connection, names: Sequence[str]) -> None:
