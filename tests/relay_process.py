@@ -1,8 +1,13 @@
 """A relay as a process to be killed: `URL BOOTSTRAP WINDOW MODE`. Says `moved` after each window.
 
-MODE `right` is the relay as it is. `early` is the mutant that moves tracking before anything is
-acknowledged, and does not look at the topic's real end: killed, it loses facts. `leaderless` is the
-one that takes no lock: of two, each believes that it leads.
+MODE `right` is the relay as it is. The others are mutants, each of which loses facts to a fault:
+
+- `early` moves tracking before anything is acknowledged, and does not look at the topic's real end.
+- `blind` does not look at the topic's real end, only at how far it is tracked.
+- `leaderless` takes no lock: of two, each believes that it leads.
+- `hasty` takes a window that it has sent for one that arrived: it looks at no answer, and its
+  producer gives up at the deadline, as the library's does by itself.
+- `one` believes one broker of several, before the others have what it has.
 """
 
 from __future__ import annotations
@@ -10,11 +15,14 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from consumers import relay as relaying
 from infra import relaying as leading
+from infra.kafka import publisher
 from infra.kafka.clients import Connection
+from infra.kafka.library import KafkaError
 from infra.kafka.publisher import Publisher
 from infra.postgres import Database
 
@@ -27,9 +35,15 @@ if TYPE_CHECKING:
 def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30") -> None:
     relaying.WINDOW_RECORDS = int(window)
     if mode == "early":
-        _mutate()
+        _early()
+    elif mode == "blind":
+        _blind()
     elif mode == "leaderless":
         leading._LEAD = "SELECT true"
+    elif mode == "hasty":
+        _hasty(float(deadline_s))
+    elif mode == "one":
+        _made_with(acks=1, enable_idempotence=False)
     told = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: told.set())
     relaying.relay(
@@ -46,7 +60,7 @@ def _say(word: str) -> None:
     sys.stdout.flush()
 
 
-def _mutate() -> None:
+def _early() -> None:
     publish = Publisher.publish
     held: list[tuple[Publisher, str, int, Sequence[Record]]] = []
 
@@ -56,7 +70,33 @@ def _mutate() -> None:
         held[:] = [(self, topic, partitions, records)]
 
     Publisher.publish = later  # type: ignore[method-assign]
+    _blind()
+
+
+def _blind() -> None:
     relaying.tails = lambda *_: {}  # type: ignore[assignment]
+
+
+def _hasty(deadline_s: float) -> None:
+    given_up_ms = int(deadline_s * 1000)
+
+    def publish(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+        for record in records:
+            self._send(topic, partitions, record)
+        with suppress(KafkaError):
+            self._producer.flush(timeout=2 * deadline_s)
+
+    Publisher.publish = publish  # type: ignore[method-assign]
+    _made_with(
+        enable_idempotence=False,
+        delivery_timeout_ms=given_up_ms,
+        request_timeout_ms=given_up_ms // 2,
+    )
+
+
+def _made_with(**other: object) -> None:
+    options = publisher.options
+    publisher.options = lambda deadline_s: options(deadline_s) | other
 
 
 if __name__ == "__main__":

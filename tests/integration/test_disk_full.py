@@ -25,7 +25,7 @@ from tests.fix_cli import ROOT, Cli, environ, lines
 from tests.fix_http import BATCH, batch
 from tests.fix_kafka import FEED, Cluster, relays
 from tests.fix_postgres_pair import NAME, Postgres
-from tests.integration.test_relay_faults import process
+from tests.publishing import process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
