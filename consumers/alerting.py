@@ -36,9 +36,10 @@ from infra.tape import PostgresTape
 from ledger.errors import LedgerError, Unavailable, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from infra.kafka.clients import Connection
+    from infra.kafka.dead import Dead
     from infra.kafka.group import Member
     from infra.postgres import Database
     from infra.settings import Settings
@@ -266,32 +267,32 @@ def replay(
     base: Database,
     where: Connection,
     settings: Settings,
-    letters: Sequence[tuple[Read, int, int]],
+    letters: Iterable[Dead],
     by: str,
-) -> list[str | None]:
-    """Handle dead letters again, each with its partition and offset; why one failed again.
+) -> Iterator[tuple[Dead, str | None]]:
+    """Handle dead letters again, one after the other; each with why it failed again, if it did.
 
     Who has it done is noted with each that succeeds, and logged with each.
     """
-    told: list[str | None] = []
     dead = identity(where, DEAD)
     with Publisher(where) as publisher, _desk(base, publisher, settings) as desk:
-        for read, partition, offset in letters:
+        for letter in letters:
+            partition, offset = letter.record.partition, letter.record.offset
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
+            failed = None
             try:
-                desk.handle(read)
+                desk.handle(letter.original)
             except Unavailable:
                 raise
             except Exception as error:
-                told.append(f"{type(error).__name__}: {error}")
-                extra = {"figures": figures | {"reason": told[-1]}}
+                failed = f"{type(error).__name__}: {error}"
+                extra = {"figures": figures | {"reason": failed}}
                 LOG.warning("a dead letter failed again", exc_info=error, extra=extra)
             else:
                 desk.kept.note_replayed(dead, partition, offset, by)
-                told.append(None)
                 LOG.info("a dead letter was handled", extra={"figures": figures})
+            yield letter, failed
         desk.deliver()
-    return told
 
 
 @contextmanager

@@ -6,17 +6,21 @@ headers, is shown as well as may be. It handles nothing and removes nothing.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from infra.kafka.clients import administrator
 from infra.kafka.group import Read
-from infra.kafka.reading import Consumed, reader
+from infra.kafka.reading import Bounds, Consumed, reader
 from infra.kafka.records import Record, number
 from infra.kafka.topics import topic as declared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from infra.kafka.clients import Connection
     from infra.kafka.publisher import Publisher
+    from infra.kafka.reading import Reader
 
 KEPT_OCTETS = 512 * 1024
 """How much of a record a letter keeps: with its headers it must fit into one record again."""
@@ -55,11 +59,34 @@ def bury(publisher: Publisher, topic: str, read: Read, reason: str, tries: int) 
     publisher.publish(topic, declared(topic).partitions, [record])
 
 
-def dead_letters(where: Connection, topic: str) -> list[Dead]:
-    """Everything on a dead-letter topic that retention has left. Raises `Unavailable`."""
+class Letters:
+    """The letters of a dead-letter topic: all, a batch in memory at a time, or one by its place.
+
+    Everything raises `Unavailable`.
+    """
+
+    def __init__(self, source: Reader) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[Dead]:
+        """Every letter that retention has left, in order within a partition."""
+        for batch in self._source.read(self._source.bounds()):
+            yield from map(_dead, batch)
+
+    def at(self, partition: int, offset: int) -> Dead | None:
+        """The letter at one place, read alone; None where there is none."""
+        span = self._source.bounds().get(partition, Bounds(0, 0))
+        if not span.begin <= offset < span.end:
+            return None
+        found = self._source.read({partition: Bounds(offset, offset + 1)})
+        return next((_dead(each) for batch in found for each in batch), None)
+
+
+@contextmanager
+def dead_letters(where: Connection, topic: str) -> Iterator[Letters]:
+    """A dead-letter topic, open to be read; it holds nothing where it does not exist."""
     with reader(where, topic) as source:
-        read = [each for batch in source.read(source.bounds()) for each in batch]
-    return [_dead(each) for each in read]
+        yield Letters(source)
 
 
 def identity(where: Connection, topic: str) -> str:

@@ -105,6 +105,7 @@ class Reader:
                     self._consumer.pause(places[number])
             if batch:
                 yield batch
+                heard = time.monotonic()  # however long the caller took over it
 
 
 @contextmanager

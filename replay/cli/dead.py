@@ -1,6 +1,8 @@
 """`dlq`: records that the alerts could not be made from, looked at and handled again."""
 
 import base64
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, NamedTuple
 
 import typer
@@ -8,7 +10,7 @@ import typer
 from consumers import alerting
 from infra.alerts import Alerts, Replayed
 from infra.door import at_the_machine
-from infra.kafka.dead import Dead, dead_letters, identity
+from infra.kafka.dead import Dead, Letters, dead_letters, identity
 from infra.postgres import Database
 from ledger.errors import NotFound
 from ledger.values import format_time
@@ -39,6 +41,38 @@ class Letter(NamedTuple):
     replayed: Replayed | None
 
 
+class Shelf(NamedTuple):
+    """The dead letters, open to be read one after the other: they are too large to be kept."""
+
+    base: Database
+    letters: Letters
+    done: Mapping[tuple[int, int], Replayed]
+
+    def each(self, *, everything: bool) -> Iterator[Letter]:
+        """Every letter; without `everything` those that were not handled yet."""
+        for dead in self.letters:
+            letter = self._letter(dead)
+            if everything or not letter.replayed:
+                yield letter
+
+    def at(self, place: str, *, everything: bool) -> Letter:
+        """The letter at a place, read alone. Raises `NotFound`."""
+        partition, _, offset = place.partition("@")
+        if (partition + offset).isdecimal() and partition and offset:
+            dead = self.letters.at(int(partition), int(offset))
+            letter = dead and self._letter(dead)
+            if letter and (everything or not letter.replayed):
+                return letter
+        raise NotFound(
+            f"There is no dead letter {place}",
+            where=alerting.DEAD,
+            hint="See `round-ledger dlq list --all`; a place is <partition>@<offset>.",
+        )
+
+    def _letter(self, dead: Dead) -> Letter:
+        return Letter(dead, self.done.get((dead.record.partition, dead.record.offset)))
+
+
 @group.command("list")
 def list_(
     *,
@@ -53,18 +87,18 @@ def list_(
 
     Example: round-ledger dlq list
     """
-    with opened_database() as base:
-        found = _letters(base, everything=everything)
-    if json:
-        for letter in found.values():
-            print_json(_told(letter))
-    else:
-        columns = {"place": "place", "from": "came from", "reason": "reason", "tries": "tries"}
-        if everything:
-            columns |= {"replayed_at": "handled", "replayed_by": "by"}
-        rows = [[str(_told(each)[name] or "") for name in columns] for each in found.values()]
+    columns = {"place": "place", "from": "came from", "reason": "reason", "tries": "tries"}
+    if everything:
+        columns |= {"replayed_at": "handled", "replayed_by": "by"}
+    rows = []
+    with _open() as shelf:
+        for told in map(_told, shelf.each(everything=everything)):
+            rows.append([str(told[name] or "") for name in columns])
+            if json:
+                print_json(told)
+    if not json:
         show_table("Dead letters", tuple(columns.values()), rows)
-    if found:
+    if rows:
         raise typer.Exit(FINDINGS)
 
 
@@ -78,8 +112,8 @@ def show(
 
     Example: round-ledger dlq show 0@17
     """
-    with opened_database() as base:
-        letter = _one(_letters(base, everything=True), place)
+    with _open() as shelf:
+        letter = shelf.at(place, everything=True)
     record = letter.dead.original.record
     headers = {name: value.decode(errors="replace") for name, value in record.headers}
     octets = (record.value or b"")[:SHOWN_OCTETS]
@@ -114,50 +148,43 @@ def replay(
     Example: round-ledger dlq replay 0@17 --by S-2001
     """
     log_to_stderr()
-    with opened_database() as base:
-        open_ = _letters(base, everything=False)
-        chosen = {each: _one(open_, each) for each in places} if places else open_
-        letters = [
-            (each.original, each.record.partition, each.record.offset)
-            for each, _ in chosen.values()
-        ]
-        who = by or at_the_machine().name
-        told = alerting.replay(base, kafka(), in_force(), letters, who) if letters else []
-    for place, failed in zip(chosen, told, strict=True):
-        if json:
-            print_json({"place": place, "replayed": failed is None, "reason": failed})
-        else:
-            say(f"{place}: {failed or 'handled'}.")
-    if any(told):
+    who = by or at_the_machine().name
+    failures = 0
+    with _open() as shelf:
+        chosen = _chosen(shelf, places)
+        for dead, failed in alerting.replay(shelf.base, kafka(), in_force(), chosen, who):
+            failures += failed is not None
+            if json:
+                print_json({"place": _place(dead), "replayed": failed is None, "reason": failed})
+            else:
+                say(f"{_place(dead)}: {failed or 'handled'}.")
+    if failures:
         raise typer.Exit(FINDINGS)
 
 
-def _letters(base: Database, *, everything: bool) -> dict[str, Letter]:
-    dead = identity(kafka(), alerting.DEAD)
-    with base.connect("ledger_reader") as connection:
-        done = Alerts(base, connection).replayed(dead)
-    found = [
-        Letter(each, done.get((each.record.partition, each.record.offset)))
-        for each in dead_letters(kafka(), alerting.DEAD)
-    ]
-    return {_place(each): each for each in found if everything or not each.replayed}
+@contextmanager
+def _open() -> Iterator[Shelf]:
+    with opened_database() as base, dead_letters(kafka(), alerting.DEAD) as letters:
+        with base.connect("ledger_reader") as connection:
+            done = Alerts(base, connection).replayed(identity(kafka(), alerting.DEAD))
+        yield Shelf(base, letters, done)
 
 
-def _one(letters: dict[str, Letter], place: str) -> Letter:
-    if place in letters:
-        return letters[place]
-    raise NotFound(
-        f"There is no dead letter {place}",
-        where=alerting.DEAD,
-        hint="See `round-ledger dlq list --all`; a place is <partition>@<offset>.",
-    )
+def _chosen(shelf: Shelf, places: list[str] | None) -> Iterator[Dead]:
+    """Letters to be handled. Raises `NotFound` of a place before any of them is given."""
+    if not places:
+        return (each.dead for each in shelf.each(everything=False))
+    named = list(dict.fromkeys(places))
+    for place in named:
+        shelf.at(place, everything=False)
+    return (shelf.at(place, everything=False).dead for place in named)
 
 
 def _told(letter: Letter) -> dict[str, object]:
     dead, replayed = letter
     original = dead.original
     return {
-        "place": _place(letter),
+        "place": _place(dead),
         "from": f"{original.topic}/{original.record.partition}@{original.record.offset}",
         "reason": dead.reason,
         "tries": dead.tries,
@@ -167,5 +194,5 @@ def _told(letter: Letter) -> dict[str, object]:
     }
 
 
-def _place(letter: Letter) -> str:
-    return f"{letter.dead.record.partition}@{letter.dead.record.offset}"
+def _place(dead: Dead) -> str:
+    return f"{dead.record.partition}@{dead.record.offset}"

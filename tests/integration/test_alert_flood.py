@@ -59,7 +59,8 @@ def test_a_flood_of_bad_records_is_buried_each_once_and_the_group_goes_on(
     assert 0 < stopped.read == stopped.dead < FLOOD // 4 + 2, "it looks in between"
     rest = once(database, feed)
     assert (stopped.dead + rest.dead, rest.raised) == (FLOOD, 1)
-    buried = [each.original.record.offset for each in dead_letters(feed, DEAD)]
+    with dead_letters(feed, DEAD) as letters:
+        buried = [each.original.record.offset for each in letters]
     assert sorted(buried) == list(range(FLOOD))
     assert once(database, feed).read == 0
 
@@ -87,5 +88,6 @@ def test_a_flood_that_is_committed_at_its_end_only_would_come_again_for_ever(
     for _ in range(2):
         with pytest.raises(Unavailable):
             once(database, feed)
-    buried = [each.original.record.offset for each in dead_letters(feed, DEAD)]
+    with dead_letters(feed, DEAD) as letters:
+        buried = [each.original.record.offset for each in letters]
     assert len(buried) > len(set(buried))

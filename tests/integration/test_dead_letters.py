@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,12 +17,12 @@ from consumers.alerting import DEAD
 from infra.alerts import Alerts
 from infra.kafka import topics
 from infra.kafka.clients import administrator
-from infra.kafka.dead import bury, identity
+from infra.kafka.dead import KEPT_OCTETS, bury, identity
 from infra.kafka.library import TopicPartition
 from infra.kafka.publisher import Publisher
 from infra.settings import load
 from tests.alert_reads import fact_read
-from tests.fix_cli import Cli, environ
+from tests.fix_cli import ROOT, Cli, environ
 from tests.fix_kafka import delete
 
 if TYPE_CHECKING:
@@ -137,3 +140,55 @@ def test_a_letter_on_a_topic_made_anew_is_not_hidden_by_one_that_was_handled_bef
         assert f"{part}@{at}" == place, "the control: the same place"
         kept.note_replayed(before, part, at, "S-9")
         assert kept.replayed(before)[part, at].by == f"os:{getpass.getuser()}", "the first stays"
+
+
+LARGE = 120
+
+
+def bury_large(where: Connection) -> None:
+    """Letters as large as they come, of octets that no compression makes smaller."""
+    writer = Producer({"bootstrap.servers": where.bootstrap, "partitioner": "murmur2_random"})
+    for number in range(LARGE):
+        writer.produce(DEAD, key=b"k%d" % number, value=os.urandom(KEPT_OCTETS))
+        writer.poll(0)
+    assert writer.flush(120) == 0
+
+
+PEAK = """
+import atexit, sys, tracemalloc
+tracemalloc.start()
+atexit.register(lambda: print(tracemalloc.get_traced_memory()[1], file=sys.stderr))
+from replay.cli import main
+main()
+"""
+
+
+def peak_mib(cli: Cli, *args: str) -> tuple[int, float, str]:
+    """Exit code, the most memory that the command ever held, MiB, and what it printed."""
+    ran = subprocess.run(
+        [sys.executable, "-c", PEAK, *args],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+        env=cli.environ,
+        cwd=ROOT,
+    )
+    return ran.returncode, int(ran.stderr.splitlines()[-1]) / 2**20, ran.stdout
+
+
+def test_large_letters_are_read_and_not_kept(
+    database: Database, feed: Connection, cli: Cli
+) -> None:
+    buried(database, feed, 2)
+    first, second = listed(cli)
+    commands = {f"show {first}": (0, 1), "list --all": (1, 2), f"replay {first}": (0, 1)}
+    one = {command: peak_mib(cli, "dlq", *command.split(), "--json")[1] for command in commands}
+    bury_large(feed)
+    commands = {f"show {second}": (0, 1), "list --all": (1, 2 + LARGE), f"replay {second}": (0, 1)}
+    grew = {}
+    for (command, (code, lines)), before in zip(commands.items(), one.values(), strict=True):
+        ended, most, out = peak_mib(cli, "dlq", *command.split(), "--json")
+        assert (ended, len(out.splitlines())) == (code, lines)
+        grew[command] = most - before
+    assert max(grew.values()) < LARGE * KEPT_OCTETS / 2**20 / 2, grew

@@ -179,9 +179,8 @@ def test_hostile_records_and_hostile_letters_are_dead_letters_that_can_be_looked
         (b"k", b"v", [("dead_reason", None), ("dead_tries", b"9" * 40), ("dead_null", b"1")]),
     ]
     put(bare_kafka, bad, alerting.DEAD)
-    cut = next(
-        each for each in dead_letters(bare_kafka, alerting.DEAD) if each.octets > KEPT_OCTETS
-    )
+    with dead_letters(bare_kafka, alerting.DEAD) as letters:
+        (cut,) = (each for each in letters if each.octets > KEPT_OCTETS)
     assert (cut.octets, len(cut.original.record.value or b"")) == (3_000_000, KEPT_OCTETS)
     cli = Cli(
         environ(
