@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import logging
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPException
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import msgspec
 
 from consumers import alerts, table_board
 from consumers.alert_rulings import OnRecord
+from consumers.alert_webhook import to_webhook
 from consumers.alerts import READS, Alert
 from infra import parking, relaying
 from infra.alerts import Alerts, Due
@@ -33,7 +30,7 @@ from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_message
 from infra.outbox import Kept
 from infra.tape import PostgresTape
-from ledger.errors import LedgerError, Unavailable, Usage
+from ledger.errors import LedgerError, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -61,9 +58,6 @@ LOOK_S = 15.0
 
 CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
 """Pauses between tries of a channel; the last for ever after."""
-
-WEBHOOK_S_MAX = 10.0
-"""How long the webhook may take to answer, seconds."""
 
 CHANNEL_S_MAX = 5.0
 """How long one round may try a channel, seconds: what hangs must not hold up the others."""
@@ -105,8 +99,8 @@ class Desk:
         self.settings = settings
         self.tally = Tally()
         self._channels = channels
-
         self._rulings = OnRecord(base)
+
     def handle(self, read: Read) -> None:
         """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
         now_us = time.time_ns() // 1000
@@ -299,7 +293,7 @@ def replay(
 def _desk(base: Database, publisher: Publisher, settings: Settings) -> Iterator[Desk]:
     channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
     if settings.alert_webhook:
-        channels["webhook"] = _to_webhook(settings.alert_webhook)
+        channels["webhook"] = to_webhook(settings.alert_webhook)
     with base.connect("ledger_projector") as connection:
         yield Desk(base, Alerts(base, connection), channels, settings)
 
@@ -321,30 +315,3 @@ def _to_log(due: Due) -> str:
     figures = {name: getattr(alert, name) for name in alert.__struct_fields__}
     LOG.warning("alert", extra={"figures": figures})
     return "logged"
-
-
-def _to_webhook(address: str) -> Channel:
-    if not address.startswith(("http://", "https://")):
-        raise Usage(
-            "The webhook is no address",
-            where="ROUND_LEDGER_ALERT_WEBHOOK",
-            hint="Give an address that begins with https:// or http://.",
-        )
-
-    def deliver(due: Due) -> str:
-        request = urllib.request.Request(  # noqa: S310 - http and https only, as said above
-            address,
-            data=due.body.encode(),
-            headers={"Content-Type": "application/json", "Idempotency-Key": quote(due.alert_id)},
-            method="POST",
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=WEBHOOK_S_MAX) as answer:  # noqa: S310 - as above
-                return f"status {answer.status}"
-        except urllib.error.HTTPError as error:
-            error.close()
-            raise OSError(f"status {error.code}") from None
-        except HTTPException as error:
-            raise OSError(f"no answer of HTTP: {error!r}") from error
-
-    return deliver

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 import time
+import urllib.request
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
-from consumers import alerting
+from consumers import alert_webhook, alerting
 from consumers.alerts import Alert
 from infra.alerts import Alerts
 from infra.settings import load
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from urllib.request import OpenerDirector
 
     from infra.postgres import Database
 
@@ -80,3 +84,70 @@ def test_a_producer_that_failed_once_is_not_used_again_for_alerts(database: Data
         with pytest.raises(Unavailable):
             desk.deliver()
         assert [each.tries for each in alerts_.receipts()] == [1, 0]
+
+
+class Moved(BaseHTTPRequestHandler):
+    """A webhook that has moved: posts are sent on to a page that says all is well."""
+
+    status = 301
+    posted: list[str]
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.posted.append(self.path)
+        self.send_response(self.status)
+        self.send_header("Location", "/welcome")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def moved() -> Iterator[Callable[[int], str]]:
+    """The address of a webhook that answers posts with a status; it takes none."""
+    Moved.posted = []
+    server = HTTPServer(("127.0.0.1", 0), Moved)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+
+    def answering(status: int) -> str:
+        Moved.status = status
+        return f"http://127.0.0.1:{server.server_address[1]}/alerts"
+
+    yield answering
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def tried(base: Database, address: str) -> list[tuple[bool, str]]:
+    """Whether an alert was delivered there, and what was answered."""
+    with kept(base) as alerts_:
+        raised(alerts_, "webhook")
+        channels = {"webhook": alert_webhook.to_webhook(address)}
+        alerting.Desk(base, alerts_, channels, SETTINGS).deliver()
+        return [(each.delivered_at_us is not None, each.answer) for each in alerts_.receipts()]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_webhook_that_sends_on_to_another_address_has_not_taken_the_alert(
+    database: Database, moved: Callable[[int], str], status: int
+) -> None:
+    answer = f"OSError: status {status}, sent on to another address"
+    assert tried(database, moved(status)) == [(False, answer)]
+    assert Moved.posted == ["/alerts"]
+
+
+def test_followed_to_another_address_an_alert_would_be_lost_and_noted_as_delivered(
+    database: Database, moved: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: as urllib does by itself, with GET and without the alert."""
+    by_itself: OpenerDirector = urllib.request.build_opener()
+    monkeypatch.setattr(alert_webhook, "OPENER", by_itself)
+    assert tried(database, moved(302)) == [(True, "status 200")]
+    assert Moved.posted == ["/alerts"], "no one else was posted to"
