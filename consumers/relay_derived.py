@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from consumers import speaking
+from consumers.speaking import StoppedError
 from infra.kafka import records, topics
 from infra.kafka.publisher import WINDOW_RECORDS, window_of
 from infra.kafka.records import OUTBOX, partition_of
@@ -26,20 +27,38 @@ if TYPE_CHECKING:
 FORGET_S = 3_600.0
 """How often messages that were acknowledged long ago are removed, seconds."""
 
+KEYS_ROWS = 5_000
+"""Messages whose numbers and keys are read at once."""
+
 LOG = logging.getLogger("round_ledger.relay")
 
 Restate = Callable[[Sequence[str]], object]
 """Leaves messages of everything that views hold for these topics."""
 
 
+class _Seen(NamedTuple):
+    """What a look found that was acknowledged."""
+
+    until: int  # the number that it read up to
+    newest: dict[int, int]  # of every partition: the highest number there or kept; 0: none
+
+
 class Outbox:
     """One topic that a view speaks on."""
 
-    def __init__(self, desk: Desk, topic: str, restate: Restate) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        topic: str,
+        restate: Restate,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.topic = topic
         self._desk = desk
         self._restate = restate
+        self._stop = stop
         self._forgot_at = float("-inf")
+        self._seen: _Seen | None = None
 
     def window(self, after: int) -> Window | None:
         """The next messages, as many as may be under way, and the last one's number."""
@@ -52,7 +71,11 @@ class Outbox:
         return None
 
     def resume(self, tracked: int, found: dict[int, Tail]) -> int:
-        """Before the first that a partition lacks; 0 where not all that it lacks is kept still."""
+        """Before the first that a partition lacks; 0 where not all that it lacks is kept still.
+
+        A week of messages may be kept: they are read once, and then those that came since. `stop`
+        is asked before every page, which is a sign of life. Raises `StoppedError`.
+        """
         if not any(tail.bounds.end for tail in found.values()):
             return 0  # made anew, and what it held need not be kept
         reached = {
@@ -60,10 +83,13 @@ class Outbox:
             for number, tail in found.items()
             if not tail.expired
         }
+        self._seen = seen = self._looked(tracked, reached, len(found))
+        lacking = {n: at for n, at in reached.items() if at < min(seen.newest.get(n, 0), tracked)}
         lost: dict[int, int] = {}
-        for number, message in self._lost(tracked, reached, len(found)):
-            lost.setdefault(number, message)
-        oldest = [each.number for each in self._desk.outbox(self.topic, 0, 1)]
+        for message, number in self._kept(min(lacking.values(), default=tracked), tracked, seen):
+            if message > lacking.get(number, tracked):
+                lost.setdefault(number, message)
+        oldest = [number for number, _ in self._desk.outbox_keys(self.topic, 0, 1)]
         if any(reached[number] < each for number in lost for each in oldest):
             return 0
         return min([tracked, *(message - 1 for message in lost.values())])
@@ -78,17 +104,26 @@ class Outbox:
             LOG.error(says, extra={"figures": {"topic": self.topic}})
             self._restate([self.topic])
 
-    def _lost(
-        self, tracked: int, reached: dict[int, int], partitions: int
-    ) -> Iterator[tuple[int, int]]:
-        """Messages that were acknowledged, are kept, and are above the end of their partition."""
-        at = min([tracked, *reached.values()])
-        while at < tracked and (kept := self._desk.outbox(self.topic, at, WINDOW_RECORDS)):
-            for each in kept:
-                number = partition_of(each.key.encode(), partitions)
-                if reached.get(number, tracked) < each.number <= tracked:
-                    yield number, each.number
-            at = kept[-1].number
+    def _looked(self, tracked: int, reached: dict[int, int], partitions: int) -> _Seen:
+        """The newest of every partition, as far as its end or the messages kept show one."""
+        seen = self._seen
+        if seen is None or len(seen.newest) != partitions or seen.until > tracked:
+            seen = _Seen(min([tracked, *reached.values()]), dict.fromkeys(range(partitions), 0))
+        newest = {number: max(at, reached.get(number, 0)) for number, at in seen.newest.items()}
+        for message, number in self._kept(seen.until, tracked, seen):
+            newest[number] = max(newest[number], message)
+        return _Seen(tracked, newest)
+
+    def _kept(self, after: int, until: int, seen: _Seen) -> Iterator[tuple[int, int]]:
+        """Messages above `after` and up to `until`, by number, each with its partition."""
+        while after < until:
+            if self._stop():
+                raise StoppedError(self.topic)
+            page = self._desk.outbox_keys(self.topic, after, KEYS_ROWS)
+            for message, key in page:
+                if message <= until:
+                    yield message, partition_of(key.encode(), len(seen.newest))
+            after = page[-1][0] if page else until
 
 
 def streams(
@@ -113,10 +148,15 @@ def streams(
         says = "a topic of the views is not there; see `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
     there = [name for name in wanted if name not in lacking]
-    return begun(desk, there, lambda new: speaking.restate(base, new, projections, stop))
+    return begun(desk, there, lambda new: speaking.restate(base, new, projections, stop), stop)
 
 
-def begun(desk: Desk, there: Sequence[str], restate: Restate) -> list[Outbox]:
+def begun(
+    desk: Desk,
+    there: Sequence[str],
+    restate: Restate,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[Outbox]:
     """A stream for each of these topics; what stands is restated for those published first now."""
     new = [name for name in there if not desk.is_known(name)]
     for name in new:
@@ -126,4 +166,4 @@ def begun(desk: Desk, there: Sequence[str], restate: Restate) -> list[Outbox]:
         restate(new)
     for name in new:
         desk.move(name, UNSAID, 0)
-    return [Outbox(desk, name, restate) for name in there]
+    return [Outbox(desk, name, restate, stop) for name in there]

@@ -78,6 +78,18 @@ def after(connection: AnyConnection, topic: str, number: int, limit: int) -> lis
     return [Kept._make(row) for row in rows.fetchall()]
 
 
+def keys_after(
+    connection: AnyConnection, topic: str, number: int, limit: int
+) -> list[tuple[int, str]]:
+    """Number and key of messages of a topic above a number, in order; no body is read."""
+    rows = connection.execute(
+        "SELECT number, key FROM views.outbox WHERE topic = %s AND number > %s"
+        " ORDER BY number LIMIT %s",
+        (topic, number, limit),
+    )
+    return rows.fetchall()
+
+
 def forget(connection: AnyConnection, topic: str, acknowledged: int) -> int:
     """Remove what was acknowledged and is older than `KEPT_S`; how many messages."""
     gone = connection.execute(

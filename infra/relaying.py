@@ -72,6 +72,9 @@ class Desk(Protocol):
     def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
         """Messages that views left for a topic, numbered above `after`."""
 
+    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """Number and key of those messages, without what they say."""
+
     def forget(self, topic: str, acknowledged: int) -> None:
         """Remove messages that were acknowledged long ago."""
 
@@ -183,6 +186,11 @@ class PostgresDesk:
         """As `Desk`."""
         with translated(self._base):
             return outbox.after(self._connection, topic, after, limit)
+
+    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """As `Desk`."""
+        with translated(self._base):
+            return outbox.keys_after(self._connection, topic, after, limit)
 
     def forget(self, topic: str, acknowledged: int) -> None:
         """As `Desk`."""

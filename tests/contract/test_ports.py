@@ -136,6 +136,7 @@ def views_move(ports: Ports) -> list[object]:
         live.page(SUMS, None, 9),
         live.parked("sums") == {"p/A": PARKED},
         [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9)],
+        [[key for _, key in desk.outbox_keys(TOLD, after, 9)] for after in (0, 10**9)],
         [row.table_seq for row in live.store.rows_of("p/A", [(1, 1)])],
     ]
     with live.transaction():

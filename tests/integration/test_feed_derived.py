@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,6 +12,7 @@ from consumers import drop, relay_derived, rulings, speaking, table_board
 from consumers.catalogue import VIEWS, install, view
 from consumers.projection import Batch, FencedError, Runner, catch_up
 from consumers.relay import relay
+from consumers.speaking import StoppedError
 from infra import outbox, relaying
 from infra.book import PostgresBook
 from infra.kafka import topics
@@ -228,13 +230,16 @@ def test_a_topic_lost_after_its_messages_were_forgotten_is_told_again_from_the_v
 
 
 class Kept:
-    """A desk of which only the outbox is asked."""
+    """A desk that has the numbers and keys of messages, and says of none what is in it."""
 
     def __init__(self, *numbers: int) -> None:
-        self.kept = [outbox.Kept(n, n, 0, KEYS[n % 2], "{}") for n in numbers]
+        self.kept = list(numbers)
+        self.given = 0
 
-    def outbox(self, _topic: str, after: int, limit: int) -> list[outbox.Kept]:
-        return [each for each in self.kept if each.number > after][:limit]
+    def outbox_keys(self, _topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        found = [(number, KEYS[number % 2]) for number in self.kept if number > after][:limit]
+        self.given += len(found)
+        return found
 
 
 KEYS = ("a", "d")
@@ -255,18 +260,59 @@ KEYS = ("a", "d")
 def test_a_topic_begins_anew_where_not_all_that_it_lacks_is_kept(
     kept: tuple[int, ...], ends: tuple[int, int], resumed: int
 ) -> None:
-    found = {
+    restated: list[Sequence[str]] = []
+    stream = relay_derived.Outbox(cast("Desk", Kept(*kept)), "t", restated.append)
+    assert stream.resume(8, ending(*ends)) == resumed
+    stream.set_back(resumed)
+    assert restated == ([["t"]] if resumed == 0 else [])
+
+
+def ending(*at: int) -> dict[int, Tail]:
+    """Partitions whose newest messages have these numbers; 0: there never was one."""
+    return {
         number: Tail(
             Bounds(0, end),
             Consumed(number, 0, None, None, ((OUTBOX, b"%d" % end),)) if end else None,
         )
-        for number, end in enumerate(ends)
+        for number, end in enumerate(at)
     }
-    restated: list[Sequence[str]] = []
-    stream = relay_derived.Outbox(cast("Desk", Kept(*kept)), "t", restated.append)
-    assert stream.resume(8, found) == resumed
-    stream.set_back(resumed)
-    assert restated == ([["t"]] if resumed == 0 else [])
+
+
+def test_a_week_of_messages_is_read_once_in_pages_between_which_a_relay_is_seen_to_be_alive(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(relay_derived, "KEYS_ROWS", 10)
+    desk, asked = Kept(*range(1, 1_001)), []
+
+    def stop() -> bool:
+        asked.append(desk.given)
+        return False
+
+    stream = relay_derived.Outbox(cast("Desk", desk), "t", lambda _: None, stop)
+    assert stream.resume(1_000, ending(1_000, 1)) == 2, "3 is the first that partition 1 lacks"
+    began = len(asked)
+    assert began >= 100, "before every page"
+    assert max(after - before for before, after in itertools.pairwise(asked)) == 10
+
+    desk, asked[:] = Kept(*range(1, 1_001)), []
+    stream = relay_derived.Outbox(cast("Desk", desk), "t", lambda _: None, stop)
+    assert stream.resume(1_000, ending(1_000, 999)) == 1_000
+    once = desk.given
+    for _ in range(3):  # the looks of a relay without news
+        assert stream.resume(1_000, ending(1_000, 999)) == 1_000
+    assert desk.given - once <= 3, "they read nothing again"
+    desk.kept += range(1_001, 1_011)
+    assert stream.resume(1_010, ending(1_010, 1_009)) == 1_010
+    assert desk.given - once < 20, "but what came since"
+    assert stream.resume(1_010, ending(1_010, 997)) == 998, "and see what is lost meanwhile"
+
+
+def test_a_relay_that_is_stopped_while_it_looks_reads_no_further() -> None:
+    desk = Kept(*range(1, 1_001))
+    stream = relay_derived.Outbox(cast("Desk", desk), "t", lambda _: None, lambda: True)
+    with pytest.raises(StoppedError):
+        stream.resume(1_000, ending(1_000, 1))
+    assert desk.given == 0
 
 
 @pytest.mark.long

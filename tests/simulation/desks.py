@@ -104,6 +104,9 @@ class SimDesk:
         found = [kept[key][1] for key in sorted(kept) if key[0] > after and kept[key][0] == topic]
         return found[:limit]
 
+    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        return [(each.number, each.key) for each in self.outbox(topic, after, limit)]
+
     def forget(self, topic: str, acknowledged: int) -> None:
         self._session.do(f"forget {topic} up to {acknowledged}")
 
