@@ -55,7 +55,7 @@ def by_reference(clock: CameraClock | None, segment: Segment) -> tuple[int, int]
     if clock is None:
         return segment.start_us, segment.end_us
     epoch, *_ = epochs_of(clock, segment)
-    start, end = (to_reference(clock, at, epoch).time_us for at in segment[:2])
+    start, end = (to_reference(clock, at, epoch) for at in segment[:2])
     return start, end
 
 
@@ -126,7 +126,7 @@ def _handled(camera: Camera) -> Iterable[int]:
                 yield camera_us
             else:
                 for epoch in range(len(camera.clock.epochs)):
-                    yield to_reference(camera.clock, camera_us, epoch).time_us
+                    yield to_reference(camera.clock, camera_us, epoch)
 
 
 def _at(camera: Camera, run: Run | None, time_us: int) -> tuple[State, str]:

@@ -72,7 +72,7 @@ def epochs_of(clock: CameraClock | None, segment: Segment) -> list[int]:
     if clock is None or len(clock.epochs) == 1:
         return [0]
     numbers = range(len(clock.epochs))
-    start, end = ([to_reference(clock, at, n).time_us for n in numbers] for at in segment[:2])
+    start, end = ([to_reference(clock, at, n) for n in numbers] for at in segment[:2])
     told_us = segment.told_us + DEVICE_PLUS_MINUS_US
     untold = segment.told_us == segment.end_us
     may = []

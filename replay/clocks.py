@@ -89,8 +89,8 @@ def to_camera(clock: CameraClock, reference_us: int) -> Mapped:
     return near._replace(plus_minus_us=max(near.plus_minus_us, reach))
 
 
-def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> Mapped:
-    """When, on the reference clock, the camera's clock showed this time in the given epoch.
+def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> int:
+    """When, on the reference clock, the camera's clock showed this time in the given epoch, us.
 
     The epoch must be named: a clock set back shows the same time twice. Raises IndexError for an
     epoch that the clock does not have.
@@ -98,9 +98,7 @@ def to_reference(clock: CameraClock, camera_us: int, epoch: int) -> Mapped:
     knots = clock.epochs[epoch].knots
     found = bisect_right(knots, camera_us, key=lambda knot: knot.camera_us)
     start, rate = _line(knots, found)
-    reference_us = start.reference_us + round((camera_us - start.camera_us) / rate)
-    there = in_epoch(clock, epoch, reference_us)
-    return there._replace(time_us=reference_us)
+    return start.reference_us + round((camera_us - start.camera_us) / rate)
 
 
 def in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:

@@ -103,7 +103,7 @@ def reference_us(camera: Camera, camera_us: int, epoch: int | None) -> int:
     """
     if camera.clock is None or epoch is None:
         return camera_us
-    return to_reference(camera.clock, camera_us, epoch).time_us
+    return to_reference(camera.clock, camera_us, epoch)
 
 
 def cut(known: Coverage, property_: str, name: str, from_us: int, to_us: int) -> list[Cut]:

@@ -97,8 +97,7 @@ def _edges(known: Coverage, footage: FootageIndex, span: Span, camera: str) -> s
             edges.add(camera_us)
         else:
             edges |= {
-                to_reference(its.clock, camera_us, epoch).time_us
-                for epoch in range(len(its.clock.epochs))
+                to_reference(its.clock, camera_us, epoch) for epoch in range(len(its.clock.epochs))
             }
     inside = {edge for edge in edges if span.from_us < edge < span.to_us}
     return inside | {span.from_us, span.to_us}

@@ -85,7 +85,7 @@ def _places(
         for piece in clock_pieces(camera.clock, span.from_us, span.to_us):
             at = camera_us
             if camera.clock is not None:
-                at = to_reference(camera.clock, camera_us, piece.epoch).time_us
+                at = to_reference(camera.clock, camera_us, piece.epoch)
             if piece.from_us <= at < piece.to_us:
                 yield at, f"at {moment.camera}'s {moment.camera_time}"
 
