@@ -332,7 +332,8 @@ class Oracle:
             seqs = [row.table_seq for row in rows if row.tape == tape and row.position in missing]
             ranges += sum(seq - 1 not in seqs for seq in seqs)
         aside = {number_of(each) for each in self.on(topics.QUARANTINE)}
-        ranges += len(self.base.aside) - len(aside)
+        inputs = set(range(1, len(self.base.aside) + 1)) - aside
+        ranges += sum(number - 1 not in inputs for number in inputs)
         if self.lied("stranger"):  # one that stands in a fact's place is told as itself
             must(kinds or not ranges, "verify tells what lacks", f"{ranges} holes, nothing told")
             return
