@@ -217,7 +217,7 @@ def _step(
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
     """A case with its round, unless that is withheld from this person."""
     file = ports(request).cases.file(property_, dispute)  # brings the views along
-    return withheld.file(file, withheld.hidden(request, user))
+    return withheld.file(request, user, file)
 
 
 def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> Body:

@@ -56,11 +56,11 @@ def round_page(
     """The page, with the table after fact `at`; `view=all` turns every card up."""
     its = ports(request).rounds
     told = its.told(asked)
-    number = _at(told, at)
     hindsight = view == "all"
     sees = user.has(*footage.VIEWERS)
     if case := withheld.case_of(request, user, asked):
         return _watched(request, user, asked, case)
+    number = _at(told, at)  # refused by how many facts there are
     disputes = cases.about(request, user, asked)
     if sees:
         footage.viewed(request, user, asked, shown(told, its.library))

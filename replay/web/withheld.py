@@ -14,7 +14,7 @@ from starlette.requests import Request
 from infra.users import User
 from ledger.values import RoundId
 from replay.preserved import Released, Window
-from replay.web.case_ports import About, CaseFile, CaseRow
+from replay.web.case_ports import About, CaseFile, CaseRow, Held
 from replay.web.ports import Asked, DropDay, Floor, Found, Handover, TableNow, ports
 
 WITHHELD = "withheld: blind review"
@@ -142,12 +142,18 @@ def refuse_step(user: User, file: CaseFile, step: str | None) -> None:
         raise HTTPException(403, BLIND)
 
 
-def file(each: CaseFile, withheld: Hidden) -> CaseFile:
-    """A case whose round is withheld: without the round, whosever dispute it is withheld for."""
-    claim = each.case.claim
-    if claim is None or claim.round not in withheld:
-        return each
-    return each._replace(story=None, withheld=True)
+def file(request: Request, user: User, each: CaseFile) -> CaseFile:
+    """A case whose round is withheld: without the round, whosever dispute it is withheld for.
+
+    Nor why its footage was let go, as long as its claim is not known.
+    """
+    claim, reader = each.case.claim, user.employee
+    if claim and claim.round in hidden(request, user):
+        each = each._replace(story=None, withheld=True)
+    if each.withheld or (user.has("surveillance") and not each.case.knows(reader)):
+        held = [one._replace(because=_of_others(one, reader)) for one in each.held]
+        each = each._replace(held=held)
+    return each
 
 
 def windows(request: Request, user: User, found: Sequence[Window]) -> list[Window]:
@@ -175,7 +181,7 @@ def _window(each: Window, reader: str) -> Window:
     return each._replace(because=_of_others(each, reader), released=released)
 
 
-def _of_others(told: Window | Released, reader: str) -> str:
+def _of_others(told: Window | Released | Held, reader: str) -> str:
     return told.because if told.by == reader else WITHHELD
 
 

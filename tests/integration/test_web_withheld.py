@@ -17,7 +17,7 @@ from consumers.rounds import ROUND_INDEX, facts_of
 from consumers.search import Filters, habits, latest_findings, search
 from infra.alerts import Alerts
 from infra.views import reading
-from ledger.facts import CameraMapped, DisputeRaised
+from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
 from ledger.values import Source, format_time
 from ledger.wire import structured
 from replay.on_record import made, screen
@@ -240,6 +240,38 @@ def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
             assert secret in told, path
             assert (secret in blind) == bool(number), path
     assert "because-1" in review.reviewer.get("/cases").text, "a window of another time is withheld"
+
+
+def test_why_the_footage_of_a_dispute_was_let_go_is_told_to_who_knows_its_claim(
+    review: Review,
+) -> None:
+    why = {"step": "release", "because": "It was a flush."}
+    assert review.send(review.raiser, review.case, **why).status_code == 303
+    own = FootageReleased(
+        camera="C-1",
+        from_="2026-11-20T15:00:00.000000Z",
+        to="2026-11-20T15:01:00.000000Z",
+        by="S-reviewer",
+        because="I let it go.",
+        dispute=review.case.rpartition("/")[2],
+    )
+    review.site.take_in([made(own, screen("hollywood", "locks"))])
+    told, blind = (who.get(review.case).text for who in (review.raiser, review.reviewer))
+    assert "It was a flush." in told
+    assert "It was a flush." not in blind
+    assert WITHHELD in blind
+    assert "I let it go." in blind, "what somebody wrote themselves they know"
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert "It was a flush." in review.reviewer.get(review.case).text
+
+
+def test_no_number_of_a_fact_tells_how_many_a_withheld_round_has(review: Review) -> None:
+    asked = f"{review.path}?at=999"
+    refused = review.raiser.get(asked)
+    assert (refused.status_code, "The round has" in refused.text) == (404, True), "the control"
+    blind = review.reviewer.get(asked)
+    assert (blind.status_code, "The round has" in blind.text) == (200, False)
+    assert WATCH_ONLY in blind.text
 
 
 def test_no_dossier_is_made_of_a_withheld_round_by_any_of_its_names(review: Review) -> None:
