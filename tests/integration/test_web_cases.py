@@ -209,6 +209,13 @@ def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: D
     assert len([f for f in desk.facts("dispute_resolved") if f["dispute"] == done["dispute"]]) == 1
 
 
+def test_the_dossier_of_a_case_is_asked_for_by_property_and_name(desk: Desk) -> None:
+    """Two properties may have a dispute of one name."""
+    page = desk.raised()
+    link = f'href="/dossiers/new?of=hollywood%3A{page.rpartition("/")[2]}"'
+    assert link in desk.maria.get(page).text
+
+
 def test_a_note_stands_on_the_rounds_timeline_and_in_its_list_for_who_may_see_them(
     desk: Desk,
 ) -> None:
