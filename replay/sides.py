@@ -37,7 +37,8 @@ class Sides(Struct, frozen=True, kw_only=True):
     """One dispute as one person may see it. Money in cents; times in microseconds.
 
     difference: what the patron got too much (+) or too little (-) by the ruling; left: the same
-    with adjustments counted; None while the round is open, or where nothing was ruled.
+    with what was paid to the claimant's position to settle it; None while the round is open, or
+    where nothing was ruled.
     """
 
     property: str
@@ -57,7 +58,8 @@ class Sides(Struct, frozen=True, kw_only=True):
     difference: int | None = None
     left: int | None = None
     adjustments: Sequence[Adjusted] = ()
-    adjusted: int | None = None
+    adjusted: int | None = None  # of them, to the claimant's position; None: nothing
+    adjusted_others: int | None = None  # to any other
     notes: Sequence[Note] = ()
     revealed: Sequence[Revealed] = ()
     outcome: Resolved | None = None
@@ -79,6 +81,9 @@ def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> Si
     differences = [line.difference for line in lines]
     settled = None not in differences and bool(lines)
     difference = sum(each or 0 for each in differences) if settled else None
+    position = claim.position if claim else None
+    adjusted = _paid([each for each in case.adjustments if each.position == position])
+    others = _paid([each for each in case.adjustments if each.position != position])
     whole = _heading(case, hidden=False)
     return Sides(
         property=whole.property,
@@ -96,9 +101,10 @@ def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> Si
         owed=sum(line.owed for line in lines) if lines else None,
         moved=sum(line.gained for line in lines) if lines else None,
         difference=difference,
-        left=None if difference is None else difference + (case.adjusted or 0),
+        left=None if difference is None else difference + (adjusted or 0),
         adjustments=case.adjustments,
-        adjusted=case.adjusted,
+        adjusted=adjusted,
+        adjusted_others=others,
         notes=case.notes,
         revealed=case.revealed,
         outcome=case.outcome,
@@ -120,6 +126,10 @@ def _heading(case: Dispute, *, hidden: bool) -> Sides:
         raised_us=claim.time_us if claim else None,
         raised_by=claim.by if claim else None,
     )
+
+
+def _paid(adjustments: Sequence[Adjusted]) -> int | None:
+    return sum(each.amount for each in adjustments) if adjustments else None
 
 
 def _shown(story: Story, claim: Claim) -> list[Said]:

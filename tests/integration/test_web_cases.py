@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 from infra.tape import PostgresTape
-from ledger.facts import CameraMapped, DisputeRaised
+from ledger.facts import AdjustmentPaid, CameraMapped, DisputeRaised
 from ledger.tape import unframe_attributes
 from ledger.values import Source, format_time, parse_source, parse_time
 from replay.on_record import made
@@ -207,6 +208,23 @@ def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: D
     again = desk.send(page, step="resolve", outcome="Again.")
     assert (again.status_code, "was resolved by" in again.text) == (422, True)
     assert len([f for f in desk.facts("dispute_resolved") if f["dispute"] == done["dispute"]]) == 1
+
+
+def test_what_was_paid_to_another_position_settles_nothing_on_the_claimants_page(
+    desk: Desk,
+) -> None:
+    page = desk.raised()
+    till = Source("hollywood", "surveillance", "till")
+    dispute, figures = page.rpartition("/")[2], re.compile(r"<dt>(.+?)</dt><dd.*?>(.+?)</dd>")
+    before = dict(figures.findall(desk.maria.get(page).text))
+    for position, cents in ((2, 2500), (1, 700)):
+        paid = {"dispute": dispute, "position": position, "amount": cents, "by": "S-1"}
+        desk.site.take_in([made(AdjustmentPaid(**paid, paid_from="cage"), till)])
+    told = dict(figures.findall(desk.maria.get(page).text))
+    assert before["Left"] == before["Difference"] == "$0.00", "the control: paid as owed"
+    assert (told["Adjusted"], told["Left"]) == ("$7.00", "$7.00")
+    assert told["Adjusted, other positions"] == "$25.00"
+    assert "Adjusted, other positions" not in before
 
 
 def test_the_dossier_of_a_case_is_asked_for_by_property_and_name(desk: Desk) -> None:
