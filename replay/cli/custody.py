@@ -13,7 +13,7 @@ import typer
 from consumers.cameras import CAMERAS
 from consumers.segments_kept import segments_over
 from infra.tape import PostgresTape
-from ledger.errors import Usage
+from ledger.errors import Refused, Usage
 from ledger.facts import FootageExpired, FootageLocked, FootageReleased, SegmentRecorded
 from ledger.facts.cameras import FootageHandled
 from ledger.values import parse_time
@@ -27,6 +27,7 @@ from replay.cli.output import Json, print_json, print_lines, print_text, say
 from replay.cli.settings import in_force
 from replay.cli.stories import opened_views
 from replay.custody import Held, held, without
+from replay.footage.clip_cache import forget
 from replay.footage.library import Entry, Library
 from replay.on_record import Noted, now_us
 from replay.retention import (
@@ -180,7 +181,7 @@ def expire(
 
     What open disputes need is locked first, whoever raised them. Deletes nothing unless --delete is
     given, and then only files of the footage index that have expired, whose bytes are those
-    recorded, and on no instant of which a lock holds.
+    recorded, and on no instant of which a lock holds, with the copies and clips made of them.
 
     Example: round-ledger footage expire --by S-2001
     """
@@ -198,7 +199,9 @@ def expire(
         _tell(house, bodies, "expired", json=json)
     if delete:
         with _after_locks(property_, camera) as house:  # with what was just told
-            deleted = [each for each in _deletable(house, library()) if _delete(each)]
+            gone = list(_deletable(house, library()))
+            _forget_clips(gone)
+            deleted = [each for each in gone if _delete(each)]
         _tell_deleted(deleted, json=json)
 
 
@@ -245,12 +248,27 @@ def _touches(locked: Sequence[Held], first: int, last: int) -> bool:
     return any(span.from_us <= last and span.to_us >= first for span in locked)
 
 
-def _delete(entry: Entry) -> bool:
-    """Delete a segment's file and its copy for browsers; what cannot be deleted is said."""
+def _forget_clips(gone: Sequence[Entry]) -> None:
+    """Delete the clips that hold anything of these. Raises `Refused`: then no original goes yet."""
     try:
-        entry.path.unlink()
+        forget(library().home, {each.sha256 for each in gone})
+    except OSError as error:
+        raise Refused(
+            f"A clip of expired footage cannot be deleted: {error.strerror}",
+            where=str(error.filename),
+            hint="Delete it as whoever made it, and expire again.",
+        ) from error
+
+
+def _delete(entry: Entry) -> bool:
+    """Delete a segment's copy for browsers and its file; what cannot be deleted is said.
+
+    The file last: as long as it is there, the next `expire --delete` comes to it again.
+    """
+    try:
         if entry.playable and entry.playable.path != entry.path:
             entry.playable.path.unlink(missing_ok=True)
+        entry.path.unlink()
     except OSError as error:
         say(f"{entry.path} cannot be deleted: {error.strerror}.")
         return False

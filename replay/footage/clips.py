@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ledger.errors import NotFound, Refused
+from replay.footage.clip_cache import FOLDER, trim, used
 from replay.footage.decoder import sha256_of
 from replay.footage.library import write_whole
 from replay.footage.muxing import How, Made, Part, Writing, require_video, write
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from replay.footage.library import Entry, Library
-
-FOLDER = "clips"
-"""Where clips are kept, in the ledger's home; all of it may be removed at any time."""
 
 VERSION = 2
 """Counts up whenever the same request is to give other bytes."""
@@ -194,6 +192,7 @@ def _cached(
     record = place.with_suffix(".json")
     found = _found(record, place)
     if found is not None:
+        used(place)
         return found
     require_video("A clip")
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -229,6 +228,7 @@ def _cached(
     )
     new.replace(place)
     write_whole(record, msgspec.json.encode(made))
+    trim(library.home)
     return made
 
 

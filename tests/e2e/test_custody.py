@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -155,6 +156,15 @@ def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded
     vault.ok("lock", "--camera", vault.camera, "--from", begin, "--to", begin, *WHO)
     stranger = vault.folder / "dealt" / "footage" / "holiday.webm"
     stranger.write_bytes(b"not ours")
+    clips = vault.folder / "home" / "clips"
+    held = vault.ok(
+        "clip", "--camera", vault.camera, "--camera-clock", "--from", begin, "--to", begin,
+        "--pre", "0", "--post", "0.5", "--out", str(vault.folder / "held"),
+    )  # fmt: skip
+    every = vault.ok("clip", vault.round, "--out", str(vault.folder / "every"))
+    sums = {each["clip"]["sha256"] for each in held}
+    assert not sums & {each["clip"]["sha256"] for each in every}
+    assert len(_sums(clips)) == len(held) + len(every)
     before = vault.files
     spared = patient("footage", "expire", "--by", "S-1", "--delete", "--json")
     assert (spared.code, spared.json) == (0, []), "the other table has more days"
@@ -167,6 +177,7 @@ def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded
     deleted = {each["deleted"] for each in ran.json if "deleted" in each}
     assert deleted, "nothing was deleted"
     assert set(vault.files) == {stranger, altered, _path(vault, first)}
+    assert _sums(clips) == sums, "a clip of deleted footage is left, or one that is locked is not"
     [stated] = vault.ok("coverage", vault.round)
     states = {piece["state"] for piece in stated["stretches"][0]["cameras"][0]["pieces"]}
     assert "expired" in states
@@ -174,6 +185,12 @@ def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded
     refused = cli("footage", "release", "--camera", vault.camera, "--from", begin, "--to", begin,
                   "--all", "--because", "x", "--by", "F-1")  # fmt: skip
     assert (refused.code, "may not release" in refused.err) == (2, True)
+
+
+def _sums(clips: Path) -> set[str]:
+    """The SHA-256 of each clip that is kept."""
+    files = (path for path in clips.glob("*/*") if path.suffix != ".json")
+    return {sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def _keeping(vault: Vault, days: int) -> Cli:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.values import parse_time
-from replay.footage import clips, muxing
+from replay.footage import clip_cache, clips, muxing
 from replay.footage.adding import Told, add
 from replay.footage.clips import Clip, Stretch, clip, describe
 from replay.footage.containers import has_sound
@@ -186,3 +188,56 @@ def test_what_cannot_be_cut_is_refused_with_what_to_do(
     with pytest.raises(NotFound, match="altered"):
         clip(library, [Stretch(one.sha256, 0, S)])
     assert parse_time("2026-11-20T21:00:00Z")
+
+
+def aged(made: Clip, hours: float) -> None:
+    """As if it had been used so long ago for the last time."""
+    then = time.time() - hours * 3_600
+    os.utime(made.path, (then, then))
+
+
+def there(*made: Clip) -> list[bool]:
+    """Which of the clips lie in the cache, record and all."""
+    files = [(Path(each.path), Path(each.path).with_suffix(".json")) for each in made]
+    assert all(clip.exists() == record.exists() for clip, record in files)
+    return [clip.exists() for clip, _ in files]
+
+
+def test_of_more_clips_than_are_kept_those_used_last_stay(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = segment(library, tmp_path, KINDS["gop60"], 0)
+    spans = [[Stretch(entry.sha256, 0, n * S)] for n in (2, 3, 4, 5)]
+    one, two, three = (clip(library, span) for span in spans[:3])
+    killed = Path(one.path).with_name(".new-1-killed.mp4")
+    killed.write_bytes(b"half of a clip")
+    for each, hours in ((one, 30), (two, 20), (three, 10)):
+        aged(each, hours)
+    os.utime(killed, (0, 0))
+    clip_cache.trim(library.home)
+    assert there(one, two, three) == [True] * 3, "there is room for all of them"
+    assert clip(library, spans[0]) == one  # which is a use of it
+    monkeypatch.setattr(clip_cache.trim, "__defaults__", (one.size + three.size,))
+    four = clip(library, spans[3])
+    assert there(one, two, three, four) == [True, False, False, True]
+    assert not killed.exists()
+    aged(one, 0.5)
+    clip_cache.trim(library.home, 0)
+    assert there(one, four) == [True, True], "they may be on their way to somebody"
+
+
+def test_no_clip_is_left_of_footage_that_is_forgotten(library: Library, tmp_path: Path) -> None:
+    first, second = (segment(library, tmp_path, KINDS["ts_bframes"], n) for n in (0, 1))
+    gone = clip(library, [Stretch(first.sha256, 0, S)])
+    across = clip(
+        library, [Stretch(first.sha256, 5 * S, first.duration_us), Stretch(second.sha256, 0, S)]
+    )
+    other = clip(library, [Stretch(second.sha256, 0, S)])
+    nameless = Path(other.path).with_name("nameless.mp4")
+    nameless.write_bytes(b"whose record was lost")
+    os.utime(nameless, (0, 0))
+    making = Path(other.path).with_name(".new-1-other.mp4")
+    making.write_bytes(b"half of a clip")
+    clip_cache.forget(library.home, {first.sha256})
+    assert there(gone, across, other) == [False, False, True]
+    assert (nameless.exists(), making.exists()) == (False, True)
