@@ -45,6 +45,18 @@ class Break(NamedTuple):
     says: str
 
 
+class TapeSeen(NamedTuple):
+    """One tape: as it stands on record, as far as the topic was to hold it, and on the topic."""
+
+    tape: str
+    on_record: int
+    on_topic: int  # different ones
+    expired: int
+    last: int  # sequence of the last on the topic; 0: it holds none
+    head: str | None  # that one's hash, hexadecimal
+    broken: int  # breaks of the feed that are this tape's
+
+
 class Checked(NamedTuple):
     """What was seen of the topics."""
 
@@ -57,6 +69,7 @@ class Checked(NamedTuple):
     missing: int  # facts and quarantined inputs that lack; a range of them is one break
     broken: int
     breaks: Sequence[Break]  # the first BREAKS_MAX
+    tapes: Sequence[TapeSeen]  # by name
 
 
 def verify(
@@ -141,6 +154,13 @@ class _Place(NamedTuple):
     hash: bytes = GENESIS
 
 
+class _Counts:
+    """What is counted of one tape."""
+
+    def __init__(self) -> None:
+        self.facts = self.expired = self.broken = 0
+
+
 class _Check:
     """One pass over the topics."""
 
@@ -153,8 +173,9 @@ class _Check:
         self._again: list[tuple[TapeRow, str]] = []  # duplicates, compared with the record
         self._aside = Numbers()
         self._breaks: list[Break] = []
-        self._broken = self._duplicates = self._expired = self._facts = self._not_yet = 0
-        self._lacking = 0
+        self._of: defaultdict[str, _Counts] = defaultdict(_Counts)  # by tape
+        self._tapes: list[TapeSeen] = []
+        self._broken = self._duplicates = self._not_yet = self._lacking = 0
 
     def fact(self, each: Consumed, span: Bounds) -> None:
         """Follow one fact's tape by one step."""
@@ -167,40 +188,41 @@ class _Check:
         row = fed.row
         name = f"Fact {row.table_seq:,} of {row.tape}"
         if not fed.is_whole:
-            self._tell("edited", topics.FACTS, where, f"{name} is not what its hash says.")
+            says = f"{name} is not what its hash says."
+            self._tell("edited", topics.FACTS, where, says, row.tape)
         elif (home := partition_of(row.tape.encode(), self.partitions)) != each.partition:
             says = f"{name} belongs in partition {home}: nothing keeps it in order here."
-            self._tell("misplaced", topics.FACTS, where, says)
+            self._tell("misplaced", topics.FACTS, where, says, row.tape)
         elif not fed.republished:
             lowest = self._lowest.get(each.partition, row.position)
             self._lowest[each.partition] = min(lowest, row.position)
         place = self._places.get(row.tape)
         if place is None and span.begin > 0 and row.table_seq > 1:
             gone = min(row.table_seq - 1, self._gone(row.tape, each.partition, row.position))
-            self._expired += gone
+            self._of[row.tape].expired += gone
             self._missing[row.tape].add(gone + 1, row.table_seq - 1)
             place = _Place(row.table_seq - 1, fed.previous)
         place = place or _Place()
         if row.table_seq <= place.seq:
             came_late = row.table_seq in self._missing[row.tape]
             self._missing[row.tape].remove(row.table_seq, row.table_seq)
-            self._facts += came_late
+            self._of[row.tape].facts += came_late
             self._duplicates += not came_late
             self._again.append((row, where))
             return
         if row.table_seq == place.seq + 1:
             if fed.previous != place.hash:
                 says = f"{name} does not follow the fact before it."
-                self._tell("unchained", topics.FACTS, where, says)
+                self._tell("unchained", topics.FACTS, where, says, row.tape)
         else:
             newest = self._desk.newest(row.tape, records.NUMBER_MAX)
             if newest is None or row.table_seq > newest.table_seq:
                 says = f"{name} is not on record."
-                self._tell("stranger", topics.FACTS, where, says)
+                self._tell("stranger", topics.FACTS, where, says, row.tape)
                 return  # nothing is missing before it
             self._missing[row.tape].add(place.seq + 1, row.table_seq - 1)
             self._again.append((row, where))  # not tied to what came before: ask the record
-        self._facts += 1
+        self._of[row.tape].facts += 1
         self._places[row.tape] = _Place(row.table_seq, row.hash)
 
     def quarantined(self, each: Consumed, span: Bounds) -> None:
@@ -230,7 +252,7 @@ class _Check:
             for row, where in rows:
                 if row != known.get(row.table_seq):
                     says = f"Fact {row.table_seq:,} of {tape} is not on record so."
-                    self._tell("stranger", topics.FACTS, where, says)
+                    self._tell("stranger", topics.FACTS, where, says, tape)
 
     def finish(self, topic: str, tracked: int, bounds: dict[int, Bounds]) -> None:
         """Compare where the topic ends with where it should."""
@@ -242,7 +264,7 @@ class _Check:
             self._lacks(topic, "its only partition", "Input", lacking)
             return
         heads = self._desk.heads()
-        for tape in sorted({*heads, *self._places}):
+        for tape in sorted({*heads, *self._of}):
             number = partition_of(tape.encode(), len(bounds) or 1)
             expired = bounds.get(number, Bounds(0, 0)).begin > 0
             self._end_of(tape, tracked, self._gone(tape, number, tracked) if expired else 0)
@@ -252,14 +274,15 @@ class _Check:
         """What was seen."""
         return Checked(
             read,
-            self._facts,
+            sum(each.facts for each in self._of.values()),
             self._duplicates,
-            self._expired,
+            sum(each.expired for each in self._of.values()),
             len(self._aside),
             self._not_yet,
             self._lacking,
             self._broken,
             self._breaks,
+            self._tapes,
         )
 
     def _gone(self, tape: str, partition: int, until: int) -> int:
@@ -276,25 +299,30 @@ class _Check:
         newest = self._desk.newest(tape, tracked)
         should = newest.table_seq if newest else 0
         missing = self._missing[tape]
+        of = self._of[tape]
         if place.seq == 0:
-            self._expired += gone
+            of.expired += gone
         missing.add(max(place.seq, gone) + 1, should)
         self._lacks(topics.FACTS, tape, "Fact", missing)
         on_record = self._desk.at(tape, [place.seq]) if place.seq else []
         if place.seq and (not on_record or on_record[0].hash != place.hash):
             says = f"Fact {place.seq:,}, its last in the topic, is not on record so."
-            self._tell("stranger", topics.FACTS, tape, says)
+            self._tell("stranger", topics.FACTS, tape, says, tape)
+        held = max(should, place.seq if on_record else 0)  # a relay may go on meanwhile
+        head = place.hash.hex() if place.seq else None
+        self._tapes.append(TapeSeen(tape, held, of.facts, of.expired, place.seq, head, of.broken))
 
     def _lacks(self, topic: str, where: str, what: str, missing: Numbers) -> None:
         """Tell a break for each range that is missing, and count what is."""
         self._lacking += len(missing)
         for low, high in missing.ranges():
             many = f"{what}s {low:,} to {high:,} are missing."
-            self._tell(
-                "missing", topic, where, many if high > low else f"{what} {low:,} is missing."
-            )
+            says = many if high > low else f"{what} {low:,} is missing."
+            self._tell("missing", topic, where, says, where if topic == topics.FACTS else None)
 
-    def _tell(self, kind: Kind, topic: str, where: str, says: str) -> None:
+    def _tell(self, kind: Kind, topic: str, where: str, says: str, tape: str | None = None) -> None:
         self._broken += 1
+        if tape is not None:
+            self._of[tape].broken += 1
         if len(self._breaks) < BREAKS_MAX:
             self._breaks.append(Break(kind, topic, where, says))

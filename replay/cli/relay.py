@@ -173,7 +173,8 @@ def verify(*, json: Json = False) -> None:
 
     Recomputes every hash from the octets Kafka gives back and follows each tape from its first fact
     to the last one acknowledged; and the quarantine. Exit code 1 names what is missing, changed or
-    strange. Topics that views speak on are not compared: `relay restate` says all of them again.
+    strange, and the tapes that differ; with `--json` every tape is told, before the sum. Topics
+    that views speak on are not compared: `relay restate` says all of them again.
     `verify` does the same for the record itself.
 
     Example: round-ledger relay verify --json
@@ -187,12 +188,18 @@ def verify(*, json: Json = False) -> None:
 
 def _tell(seen: Checked, *, json: bool) -> None:
     if json:
-        for each in seen.breaks:
-            print_json(each._asdict())
-        print_json({k: v for k, v in seen._asdict().items() if k != "breaks"})
+        for broken in seen.breaks:
+            print_json(broken._asdict())
+        for tape in seen.tapes:
+            print_json(tape._asdict())
+        parts = ("breaks", "tapes")
+        print_json({name: told for name, told in seen._asdict().items() if name not in parts})
         return
     if seen.breaks:
         show_table("Breaks", ("kind", "topic", "where", "says"), seen.breaks)
+    if differ := [each for each in seen.tapes if each.broken]:
+        columns = ("tape", "on record", "on topic", "expired", "last", "its hash", "breaks")
+        show_table("Tapes that differ", columns, differ)
     say(
         f"{seen.records:,} records: {seen.facts:,} facts, {seen.duplicates:,} of them sent again,"
         f" {seen.quarantined:,} quarantined inputs; {seen.expired:,} expired,"

@@ -391,9 +391,17 @@ def test_the_commands_publish_verify_and_publish_again(
     ]
     done = cli("relay", "verify", "--json")
     assert done.code == 0
-    assert (done.json[-1]["facts"], done.json[-1]["duplicates"]) == (12, 3)
+    *tapes, total = done.json
+    assert (total["facts"], total["duplicates"]) == (12, 3)
+    heads = {row.tape: row for row in tape.read(0, 20)}
+    assert {each["tape"]: (each["last"], each["head"]) for each in tapes} == {
+        name: (row.table_seq, row.hash.hex()) for name, row in heads.items()
+    }
+    assert all(each["on_topic"] == each["on_record"] == each["last"] for each in tapes)
     assert cli("relay", "republish", "--from", "5", "--to", "3").code == 2
     put(kafka, record_of(tape, 7)._replace(value=b"{}"))
     told = cli("relay", "verify", "--json")
     assert told.code == 1
     assert told.json[0]["kind"] == "edited"
+    (differs,) = [each for each in told.json if "tape" in each and each["broken"]]
+    assert differs["broken"] == told.json[-1]["broken"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tracemalloc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
-from consumers.relay_check import BREAKS_MAX, Checked, compared
+from consumers.relay_check import BREAKS_MAX, Checked, TapeSeen, compared
 from infra.kafka import records, topics
 from infra.kafka.reading import Bounds, Consumed
 from ledger.tape import GENESIS, InQuarantine, TapeRow, chain_hash
@@ -143,3 +144,21 @@ def test_of_many_holes_the_first_are_told_and_all_are_counted(
 def test_nothing_is_told_of_a_topic_that_lacks_nothing() -> None:
     seen = checked(Imagined(3, 2), [1, 3, 2, 3], [1, 2])
     assert (seen.missing, seen.broken, seen.facts, seen.duplicates) == (0, 0, 3, 1)
+
+
+def test_every_tape_is_told_with_what_is_on_record_and_on_the_topic(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert checked(Imagined(1), [1, 1]).tapes == [TapeSeen(TAPE, 1, 1, 0, 1, row(1).hash.hex(), 0)]
+    seen = checked(Imagined(4), [1, 3])
+    assert seen.tapes == [TapeSeen(TAPE, 4, 2, 0, 3, row(3).hash.hex(), 2)]
+    assert checked(Imagined(4), []).tapes == [TapeSeen(TAPE, 4, 0, 0, 0, None, 1)]
+    _tell(seen, json=True)
+    *_, told, total = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert told == seen.tapes[0]._asdict()
+    assert (total["facts"], total["missing"]) == (2, 2)
+    assert not {"tape", "tapes", "breaks"} & set(total)
+    _tell(seen, json=False)
+    assert "Tapes that differ" in "".join(capsys.readouterr())
+    _tell(checked(Imagined(1), [1]), json=False)
+    assert "Tapes" not in "".join(capsys.readouterr()), "only those that do"
