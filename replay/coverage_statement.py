@@ -58,8 +58,10 @@ class Filmed(NamedTuple):
 
 
 class CameraCover(Struct, frozen=True, kw_only=True):
-    """What one camera has of a stretch. Times in microseconds.
+    """What one camera has of a stretch in one role. Times in microseconds.
 
+    A camera that was turned or replaced in between has one for each kind and what it covered, each
+    with the time in which that held.
     fps_min, fps_max, sizes: from the files themselves; None or empty where none is at hand.
     findings: where its pictures were dark, blurred, moved or frozen, by the reference; of the
     segments whose pictures were looked at.
@@ -161,8 +163,12 @@ def coverage_statement(
     covers = []
     for each in stretches:
         stretch = each._replace(to_us=max(each.to_us, each.from_us + 1))
-        seen = [_camera(camera, stretch, at_hand, ask, pictured) for camera in cameras]
-        covers.append(_cover(stretch, [cover for cover in seen if cover]))
+        seen = [
+            _camera(camera, on, stretch, at_hand, ask, pictured)
+            for camera in cameras
+            for on in _roles(camera, stretch)
+        ]
+        covers.append(_cover(stretch, seen))
     return Statement(property=property_, table=table, looked=at_hand is not None, stretches=covers)
 
 
@@ -199,28 +205,31 @@ def _mappings(facts: Iterable[Fact], property_: str, table: str) -> dict[str, li
     return found
 
 
+def _roles(filming: _Filming, stretch: Stretch) -> Iterable[Sequence[_Mapped]]:
+    """When a camera was on the table in a stretch, for each kind and what it covered."""
+    roles: dict[tuple[str, tuple[str, ...]], list[_Mapped]] = {}
+    for each in filming.mapped:
+        from_us, to_us = max(each.from_us, stretch.from_us), min(each.to_us, stretch.to_us)
+        if from_us < to_us:
+            role = roles.setdefault((each.kind, tuple(sorted(each.covers))), [])
+            role.append(each._replace(from_us=from_us, to_us=to_us))
+    return roles.values()
+
+
 def _camera(
     filming: _Filming,
+    on: Sequence[_Mapped],
     stretch: Stretch,
     at_hand: FootageIndex | None,
     filmed: Callable[[str], Filmed | None],
     pictured: Callable[[Sequence[str]], Pictured],
-) -> CameraCover | None:
-    """One camera over a stretch; None where it was not on the table in it."""
+) -> CameraCover:
+    """One camera over a stretch while it was on the table in one role."""
     camera = filming.camera
-    on = [
-        each._replace(
-            from_us=max(each.from_us, stretch.from_us), to_us=min(each.to_us, stretch.to_us)
-        )
-        for each in filming.mapped
-        if each.from_us < stretch.to_us and each.to_us > stretch.from_us
-    ]
-    if not on:
-        return None
     near = filming.near(stretch.from_us - HOLE_US_MAX, stretch.to_us + HOLE_US_MAX)
     runs = runs_of(near, at_hand)
     pieces = [piece for each in on for piece in pieces_of(camera, runs, each.from_us, each.to_us)]
-    counted = [each for each in near if each[0] < stretch.to_us and each[1] > stretch.from_us]
+    counted = [each for each in near if _touches(on, each[0], each[1] - 1)]
     over = [each for _, _, each in counted]
     files = [file for each in over if (file := filmed(each.body.sha256))]
     pictures = pictured([each.body.sha256 for each in over])
@@ -228,8 +237,8 @@ def _camera(
     clock = camera.clock
     return CameraCover(
         camera=filming.name,
-        kind=on[-1].kind,
-        covers=on[-1].covers,
+        kind=on[0].kind,
+        covers=on[0].covers,
         clock="checked" if clock else "never_checked",
         plus_minus_us=to_camera(clock, middle_us).plus_minus_us if clock else None,
         mapped_us=sum(each.to_us - each.from_us for each in on),
@@ -241,15 +250,15 @@ def _camera(
         fps_max=max((file.fps_max for file in files), default=None),
         sizes=sorted({f"{file.width}x{file.height}" for file in files}),
         pictured=pictures.segments,
-        findings=list(_findings(pictures.findings, counted, stretch)),
+        findings=list(_findings(pictures.findings, counted, on)),
         pieces=pieces,
     )
 
 
 def _findings(
-    ails: Iterable[Ailing], counted: Sequence[tuple[int, int, Segment]], stretch: Stretch
+    ails: Iterable[Ailing], counted: Sequence[tuple[int, int, Segment]], on: Sequence[_Mapped]
 ) -> Iterable[Ailing]:
-    """What ails pictures within a stretch, by the reference as the segments are."""
+    """What ails pictures while the camera was on, by the reference as the segments are."""
 
     def reference(camera_us: int) -> int:
         inside = (
@@ -261,8 +270,13 @@ def _findings(
 
     for each in ails:
         from_us, to_us = reference(each.from_us), reference(each.to_us)
-        if from_us <= stretch.to_us and to_us >= stretch.from_us:
+        if _touches(on, from_us, to_us):
             yield replace(each, from_us=from_us, to_us=to_us)
+
+
+def _touches(on: Sequence[_Mapped], first_us: int, last_us: int) -> bool:
+    """Whether any of a closed stretch falls into the time of a role."""
+    return any(each.from_us <= last_us and each.to_us > first_us for each in on)
 
 
 def _cover(stretch: Stretch, cameras: Sequence[CameraCover]) -> Cover:

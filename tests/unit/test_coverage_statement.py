@@ -203,6 +203,48 @@ def test_a_camera_counts_only_while_it_is_on_the_table_and_only_if_it_is_station
     ]
 
 
+def test_a_camera_that_became_stationary_counts_from_then_on_and_not_before() -> None:
+    film = (segment("A", 95, 25), segment("A", 120, 45))
+    turned = (mapped("A", kind="ptz"), mapped("A", 130))
+    covered = cover(*turned, *film)
+    assert (covered.met, covered.covered_us) == (False, 30 * S)
+    assert [(piece.from_us // S, piece.to_us // S) for piece in covered.short] == [(100, 130)]
+    told_of = [(each.kind, each.mapped_us // S, each.segments) for each in covered.cameras]
+    assert told_of == [("ptz", 30, 2), ("stationary", 30, 1)]
+    assert [states(covered, n) for n in (0, 1)] == [
+        [(100, 130, "recorded")], [(130, 160, "recorded")],
+    ]  # fmt: skip
+
+    back = cover(mapped("A"), mapped("A", 110, kind="ptz"), mapped("A", 150), *film)
+    assert (back.met, back.covered_us) == (False, 20 * S)
+    assert [(each.kind, each.mapped_us // S) for each in back.cameras] == [
+        ("stationary", 20), ("ptz", 40),
+    ]  # fmt: skip
+    once = cover(mapped("A"), mapped("A", 130), *film)  # the control: told again, nothing changed
+    assert (once.met, len(once.cameras)) == (True, 1)
+
+
+def test_a_camera_turned_to_the_other_end_counts_for_each_while_it_saw_it() -> None:
+    covered = cover(
+        mapped("A", covers=["end_left"]), mapped("A", 130, covers=["end_right"]),
+        mapped("B", covers=["end_right"]), segment("A", 95, 70), segment("B", 95, 70),
+        stretch=OPEN._replace(game=DICE),
+    )  # fmt: skip
+    assert (covered.met, covered.covered_us) == (False, 30 * S)
+    assert [(piece.from_us // S, piece.to_us // S) for piece in covered.short] == [(130, 160)]
+
+
+def test_what_ails_pictures_is_told_of_the_role_the_camera_then_had() -> None:
+    dark = Ailing("black", 105 * S, 110 * S, 3, "It is dark.")
+    facts = (mapped("A", kind="ptz"), mapped("A", 130), segment("A", 95, 70))
+    whole = coverage_statement(
+        facts, "hollywood", "CC-07", [OPEN], pictured=lambda _: Pictured(1, [dark])
+    )
+    assert [[of.fault for of in each.findings] for each in whole.stretches[0].cameras] == [
+        ["black"], [],
+    ]  # fmt: skip
+
+
 def test_three_dice_football_needs_one_camera_on_each_end_465a_9_c_2_ii() -> None:
     dice = OPEN._replace(game=DICE)
     ends = (mapped("A", covers=["end_left"]), mapped("B", covers=["end_right"]))
