@@ -1,4 +1,4 @@
-"""What alerts ask of the view `rulings`: a ruling that its record could not hold."""
+"""What alerts ask about rulings: one that its record could not hold, and when what made it came."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from infra.views import reading
 from ledger.values import parse_subject
 
 if TYPE_CHECKING:
+    from infra.alerts import Alerts
     from infra.postgres import Database
 
 
 class OnRecord:
     """`consumers.alerts.Rulings` in the database that the views stand in."""
 
-    def __init__(self, base: Database) -> None:
+    def __init__(self, base: Database, kept: Alerts) -> None:
         self._base = base
+        self._kept = kept
 
     def whole(self, cut: Told) -> Told:
         """As `Rulings`: that version, or the newest where it does not stand any more."""
@@ -29,3 +31,11 @@ class OnRecord:
         with reading(self._base, rulings.tables_to_read()) as store:
             ruling = rulings.version_of(store, round_, cut.version)
         return msgspec.json.decode(msgspec.json.encode(ruling), type=Told)
+
+    def received_us(self, told: Told) -> int | None:
+        """As `Rulings`."""
+        if told.fact_position is not None:
+            return self._kept.received_us(told.fact_position)
+        if told.fact is not None:
+            return self._kept.received_us_of(told.fact.source, told.fact.id)
+        return None

@@ -99,7 +99,7 @@ class Desk:
         self.settings = settings
         self.tally = Tally()
         self._channels = channels
-        self._rulings = OnRecord(base)
+        self._rulings = OnRecord(base, kept)
 
     def handle(self, read: Read) -> None:
         """Raise the alerts of a record. Raises ValueError where it is none of its topic."""

@@ -96,6 +96,9 @@ class Rulings(Protocol):
     def whole(self, cut: Told) -> Told:
         """The ruling that was too large for a record. Raises `NotFound`."""
 
+    def received_us(self, told: Told) -> int | None:
+        """When the fact came that made it, by the ledger's clock; None where that is not told."""
+
 
 def of_record(read: Read, now_us: int, settings: Settings, rulings: Rulings) -> list[Alert]:
     """The alerts of one record. Raises ValueError where it is no record of its topic.
@@ -197,16 +200,19 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
 
 def _of_ruling(read: Read, settings: Settings, rulings: Rulings) -> Iterator[Alert]:
     each = read.record
-    ruling = msgspec.json.decode(each.value or b"", type=Told)
-    if ruling.findings is None:
-        ruling = rulings.whole(ruling)
-    at_us = parse_time(dict(each.headers).get("ce_time", b"").decode())
-    if at_us is None:
+    told = msgspec.json.decode(each.value or b"", type=Told)
+    said_us = parse_time(dict(each.headers).get("ce_time", b"").decode())
+    if said_us is None:
         raise ValueError("it has no time")
+    ruling = rulings.whole(told) if told.findings is None else told
+    if not ruling.findings:
+        return
+    # What was found long ago is said again at any time: its own time is that of what made it.
+    at_us = rulings.received_us(told) or said_us
     table = ruling.table or (ruling.round or "").partition("/")[0]
     about = f"{ruling.property}:{ruling.round or table}"
     seen: dict[str, int] = {}
-    for finding in ruling.findings or ():
+    for finding in ruling.findings:
         nth = seen[finding.code] = seen.get(finding.code, 0) + 1
         facts = "+".join(f"{fact.source}#{fact.id}" for fact in finding.facts[:1])
         id_ = f"{finding.code}:{about}:{finding.position}:{finding.wager}:{nth}:{facts}"
@@ -252,6 +258,8 @@ class Told(Struct):
     table: str | None = None
     version: int | None = None
     cut: bool = False
+    fact_position: int | None = None  # of the fact that made it
+    fact: _FactId | None = None  # that completes it, of no round
 
     def __post_init__(self) -> None:
         """Findings are left out of what is cut, and of nothing else."""

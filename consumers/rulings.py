@@ -37,7 +37,7 @@ from consumers.ruling_tables import (
 )
 from infra.views import reading
 from ledger.errors import NotFound
-from ledger.rules.ruling import Finding, Ruling, Status, TableFindings
+from ledger.rules.ruling import FactRef, Finding, Ruling, Status, TableFindings
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -61,16 +61,35 @@ def apply(store: Store, batch: Batch) -> None:
     judge_holes(store, docket.table_gaps())
 
 
+class OfRound(Struct):
+    """What stands first in a ruling as it is published."""
+
+    version: int
+    fact_position: int | None = None  # of the fact that made this version; null: not told
+
+
+class OfTable(Struct):
+    """What stands first in a finding of no round as it is published."""
+
+    version: None = None
+    fact: FactRef | None = None  # that completes it; null: not told
+
+
 def _ruling(row: Row) -> str:
-    """As `adjudicate --json` prints it, with its version first."""
-    return f'{{"version":{row[4]},{row[6][1:]}'
+    """As `adjudicate --json` prints it, after its version and what made it."""
+    return _joined(OfRound(row[4], row[5]), row[6])
 
 
 def _finding(row: Row) -> str:
-    """One finding of no round, as `adjudicate --json` prints it."""
+    """One finding of no round, as `adjudicate --json` prints it, after what completes it."""
     finding = msgspec.json.decode(row[8], type=Finding)
     told = TableFindings(table=row[1], property=row[0], gaming_day=row[6], findings=[finding])
-    return f'{{"version":null,{msgspec.json.encode(told).decode()[1:]}'
+    return _joined(OfTable(fact=FactRef(row[3], row[4])), msgspec.json.encode(told).decode())
+
+
+def _joined(first: Struct, rest: str) -> str:
+    """Two JSON objects as one."""
+    return f"{msgspec.json.encode(first).decode()[:-1]},{rest[1:]}"
 
 
 ADJUDICATIONS = "ledger.adjudications.v1"

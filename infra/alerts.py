@@ -143,6 +143,28 @@ class Alerts:
             )
             return [Receipt._make(row) for row in rows.fetchall()]
 
+    def received_us(self, position: int) -> int | None:
+        """When the fact at a position was received; None where there is none."""
+        return self._received_us("notification_id = %s", position)
+
+    def received_us_of(self, source: str, id_: str) -> int | None:
+        """When a source's fact was received; None where it is not on record."""
+        return self._received_us(
+            "notification_id = (SELECT e.position FROM ledger.identity e"
+            " WHERE e.source = %s AND e.fact_id = %s)",
+            source,
+            id_,
+        )
+
+    def _received_us(self, which: str, *parameters: object) -> int | None:
+        with translated(self._base):
+            rows = self._connection.execute(
+                f"SELECT received_at_us FROM ledger.tape WHERE {which}".encode(),  # noqa: S608 - values are parameters
+                parameters,
+            )
+            row = rows.fetchone()
+            return row[0] if row else None
+
     def devices(self, tapes: Sequence[str], back: int) -> list[Device]:
         """Devices among the last `back` facts of each of these tapes."""
         with translated(self._base):

@@ -32,6 +32,10 @@ class Whole:
     def whole(self, cut: Told) -> Told:
         raise AssertionError(f"{cut} is whole")
 
+    def received_us(self, told: Told) -> int | None:
+        assert told.fact_position is None, "a record of before that was told"
+        return None
+
 
 def found(read: Read, now_us: int, settings: Settings) -> list[Alert]:
     """The alerts of a record that holds all there is."""

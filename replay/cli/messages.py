@@ -14,7 +14,7 @@ from consumers.alerts import Alert
 from consumers.camera_marks import TOPIC as CAMERAS
 from consumers.camera_marks import CameraMark
 from consumers.drop import TableDay
-from consumers.rulings import ADJUDICATIONS, CutRuling
+from consumers.rulings import ADJUDICATIONS, CutRuling, OfRound, OfTable
 from consumers.table_board import Board
 from infra.kafka import topics
 from infra.kafka.records import MESSAGE_TYPES, QUARANTINED_TYPE, Envelope
@@ -28,7 +28,7 @@ class Carried(NamedTuple):
     topic: str
     name: str
     value: type[Struct]
-    versioned: bool = False  # `version` stands first in it: which ruling of its round this is
+    first: type[Struct] | None = None  # what stands first in it
 
 
 def _type(topic: str) -> str:
@@ -40,9 +40,9 @@ DROP, BOARD = "ledger.drop-totals.v1", "ledger.table-state.v1"
 
 CARRIED = (
     Carried(topics.QUARANTINE, QUARANTINED_TYPE, Envelope),
-    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), Ruling, versioned=True),
-    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), TableFindings, versioned=True),
-    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), CutRuling, versioned=True),
+    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), Ruling, OfRound),
+    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), TableFindings, OfTable),
+    Carried(ADJUDICATIONS, _type(ADJUDICATIONS), CutRuling, OfRound),
     Carried(DROP, _type(DROP), TableDay),
     Carried(BOARD, _type(BOARD), Board),
     Carried(CAMERAS, _type(CAMERAS), CameraMark),

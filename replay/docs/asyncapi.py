@@ -121,20 +121,23 @@ def _messages() -> dict[str, Schema]:
 
 def _schemas() -> dict[str, Schema]:
     """The values that are no facts, and the headers of each kind of record."""
+    values_ = [each.value for each in CARRIED]
+    first = [each.first for each in CARRIED if each.first]
     _, parts = msgspec.json.schema_components(
-        [each.value for each in CARRIED], ref_template=_COMPONENTS + "/{name}"
+        [*values_, *first], ref_template=_COMPONENTS + "/{name}"
     )
     values = {_carried_name(each): _value(each, parts) for each in CARRIED}
-    used = {each.value.__name__ for each in CARRIED}
+    used = {each.__name__ for each in (*values_, *first)}
     beside = {name: part for name, part in parts.items() if name not in used or name == "Ruling"}
     return dict(sorted({**beside, **values, **_headers()}.items()))
 
 
 def _value(each: Carried, parts: dict[str, Schema]) -> Schema:
     schema = dict(parts[each.value.__name__])
-    if each.versioned:
-        properties = {"version": {"type": ["integer", "null"]}, **schema["properties"]}
-        schema |= {"properties": properties, "required": ["version", *schema["required"]]}
+    if each.first:
+        first = parts[each.first.__name__]
+        schema["properties"] = first["properties"] | schema["properties"]
+        schema["required"] = ["version", *schema["required"]]
     return schema
 
 

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from consumers import rulings
 from consumers.alerts import Alert
 from consumers.drop import TableDay
 from consumers.table_board import Board
@@ -23,7 +24,7 @@ from infra.kafka import cutting, records, topics
 from infra.outbox import Kept
 from ledger.facts import FACTS, UPCASTERS
 from ledger.feed import adjudicate
-from ledger.rules.ruling import Ruling
+from ledger.rules.ruling import Finding, Ruling
 from ledger.simulate import deal, line, plan_of
 from ledger.tape import GENESIS, InQuarantine, Received, TapeRow, chain_hash
 from ledger.wire import parse_line
@@ -31,6 +32,7 @@ from replay.docs import asyncapi
 
 if TYPE_CHECKING:
     from infra.kafka.records import Record
+    from infra.views import Row
 
 SCHEMAS = Path(__file__).parents[2] / "ledger" / "facts" / "schemas"
 ROOT = "https://round-ledger.invalid/"
@@ -84,6 +86,11 @@ def row_of(received: Received, seq: int) -> TapeRow:
     return bare._replace(hash=chain_hash(GENESIS, bare))
 
 
+def row_of_ruling(ruling: Ruling, version: int) -> Row:
+    """As the view keeps it."""
+    return ("p", "t", "2026-11-20", 1, version, 17, msgspec.json.encode(ruling).decode())
+
+
 def test_every_topic_and_every_fact_is_described(document: dict[str, Any]) -> None:
     assert list(document["channels"]) == [topic.name for topic in topics.declared()]
     facts = document["channels"][topics.FACTS]["messages"]
@@ -114,9 +121,18 @@ def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
     said = [each for each in adjudicate(facts) if isinstance(each, Ruling)]
     assert said
     for version, ruling in enumerate(said, 1):
-        body = f'{{"version":{version},{msgspec.json.encode(ruling).decode()[1:]}'
+        body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, version))
         record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
         fits(document, registry, "round_adjudicated.v1", record)
+
+
+def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry[Any]) -> None:
+    finding = msgspec.json.encode(Finding(code="stub_count_overdue", says="So.")).decode()
+    row = ("p", "t", NOW_US, "/p/t/shoe", "9", 0, "2026-11-20", "stub_count_overdue", finding)
+    body = rulings.VIEW.tells[1].body(row)
+    record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
+    fits(document, registry, "round_adjudicated.v1.TableFindings", record)
+    assert json.loads(body)["fact"] == {"source": "/p/t/shoe", "id": "9"}
 
 
 def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
@@ -125,7 +141,7 @@ def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
     monkeypatch.setattr(cutting, "VALUE_OCTETS_MAX", 100)
     facts, _ = deal(plan_of(tables=1, minutes=6, seed=11))
     for ruling in (each for each in adjudicate(facts) if isinstance(each, Ruling)):
-        body = f'{{"version":1,{msgspec.json.encode(ruling).decode()[1:]}'
+        body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, 1))
         record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
         fits(document, registry, "round_adjudicated.v1.CutRuling", record)
         with pytest.raises(ValidationError, match="settlements"):

@@ -1,0 +1,105 @@
+"""Rulings that are said again raise nothing for what came long ago, whenever they are said."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from consumers import alerting, rulings, speaking
+from consumers.alerts import ADJUDICATIONS
+from consumers.catalogue import VIEWS, install
+from consumers.projection import catch_up
+from infra import relaying
+from infra.alerts import Alerts
+from infra.kafka.group import Read
+from infra.kafka.reading import Consumed
+from infra.kafka.records import of_message
+from infra.outbox import Kept
+from infra.settings import load
+from infra.views import tape_source
+from ledger.rules.ruling import Finding
+from tests.view_feeds import day, record
+
+if TYPE_CHECKING:
+    from infra.postgres import Database
+    from infra.relaying import Desk
+    from ledger.tape import TapeRow
+
+SETTINGS = load({"ROUND_LEDGER_ALERT_FINDING_CENTS": "1"})
+DAYS_US = 2 * 86_400_000_000
+
+
+def aged(base: Database) -> None:
+    """Everything on record came two days ago."""
+    with base.connect("ledger_owner") as connection, connection.transaction():
+        connection.execute("ALTER TABLE ledger.tape DISABLE TRIGGER USER")
+        connection.execute(
+            "UPDATE ledger.tape SET received_at_us = received_at_us - %s", (DAYS_US,)
+        )
+        connection.execute("ALTER TABLE ledger.tape ENABLE TRIGGER USER")
+
+
+def read(desk: Desk, after: int) -> list[Read]:
+    """What views left for the relay, as it comes off the topic."""
+    kept = desk.outbox(ADJUDICATIONS, after, 100_000)
+    sent = [of_message(ADJUDICATIONS, each) for each in kept]
+    return [
+        Read(ADJUDICATIONS, Consumed(0, 0, each.key, each.value, tuple(each.headers)))
+        for each in sent
+    ]
+
+
+def told(base: Database, read: list[Read]) -> alerting.Tally:
+    """What these records raise."""
+    assert read
+    with base.connect("ledger_projector") as connection:
+        desk = alerting.Desk(base, Alerts(base, connection), {}, SETTINGS)
+        for each in read:
+            desk.handle(each)
+        return desk.tally
+
+
+def views_up(base: Database) -> None:
+    with tape_source(base) as source:
+        catch_up(base, source, VIEWS)
+
+
+def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(
+    database: Database,
+) -> None:
+    facts = day(8)
+    install(database)
+    record(database, facts[: len(facts) // 2])
+    aged(database)
+    with relaying.lead(database, lambda: False) as desk:
+        assert desk
+        desk.move(ADJUDICATIONS, 0, 0)
+        views_up(database)
+        last = desk.outbox(ADJUDICATIONS, 0, 100_000)[-1].number
+        speaking.restate(database, [ADJUDICATIONS], VIEWS)
+        again = read(desk, last)
+        assert told(database, again).raised == 0
+        last += len(again)
+        record(database, facts)
+        views_up(database)
+        fresh = read(desk, last)
+        assert told(database, fresh).raised > 0, "what came just now is told"
+        assert told(database, read(desk, 0)).raised == 0, "and once"
+
+
+def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(database: Database) -> None:
+    facts = record(database, day(1)[:2])
+    aged(database)
+    fresh = record(database, day(1)[:4])[-1]
+
+    def found(of: TapeRow) -> list[Read]:
+        finding = Finding(code="stub_count_overdue", says="Overdue.")
+        row = ("hollywood", "CC-07", of.time_us, of.source, of.id, 0, "2026-11-20", finding.code)
+        body = rulings.VIEW.tells[1].body((*row, msgspec.json.encode(finding).decode()))
+        sent = of_message(ADJUDICATIONS, Kept(1, 9, time.time_ns() // 1000, "k", body))
+        return [Read(ADJUDICATIONS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))]
+
+    assert told(database, found(facts[0])).raised == 0
+    assert told(database, found(fresh)).raised == 1
