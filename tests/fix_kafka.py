@@ -14,7 +14,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from infra.kafka import topics
-from infra.kafka.clients import Connection, administrator
+from infra.kafka.clients import Connection, administrator, cluster
 from infra.services import brokers, jars
 from infra.services.brokers import Node, Nodes, Programs
 from infra.services.java import find_java
 from infra.settings import load
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, Unavailable
 from tests.fix_cli import START, environ
 from tests.fix_docker import KafkaContainer, engine, pinned
 from tests.until import until
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 FEED = [topics.topic(topics.FACTS), topics.topic(topics.QUARANTINE)]
 IMAGE = "apache/kafka"
+ANSWER_S_MAX = 5.0
+"""How long a server may take to say what it is, seconds."""
+
 BUSY_S_MAX = 300.0
 """How long nodes may take where the machine does other things too, seconds."""
 
@@ -62,7 +65,7 @@ def required_programs() -> Programs:
 def kafka_version() -> str:
     """What the tests' Kafka will be, for the header."""
     if where := os.environ.get("TESTS_KAFKA_BOOTSTRAP"):
-        return f"Kafka at {where}, named in the environment"
+        return _named(where)
     if version := engine(pinned(IMAGE)):
         return f"Kafka in Docker {version}, {pinned(IMAGE)}"
     try:
@@ -70,6 +73,19 @@ def kafka_version() -> str:
     except LedgerError as error:
         return f"no Kafka ({error.what})"
     return f"Kafka {jars.release().version} on Java {java.version}, local"
+
+
+def _named(bootstrap: str) -> str:
+    """Brokers do not tell their version; which one speaks the protocol as they do, they show."""
+    where = Connection(bootstrap)
+    try:
+        first = cluster(where, timeout_s=ANSWER_S_MAX).brokers[0]
+        with administrator(where, timeout_s=ANSWER_S_MAX) as admin:
+            spoken = admin.get_broker_version_data(first).broker_version
+    except Unavailable:
+        return f"Kafka at {bootstrap}, named in the environment, does not answer"
+    version = ".".join(map(str, spoken))
+    return f"Kafka {version} by its protocol, at {bootstrap}, named in the environment"
 
 
 class Cluster:
@@ -166,7 +182,8 @@ def turn(where: Connection) -> Iterator[None]:
 @pytest.fixture
 def bare_kafka(kafka_server: Connection) -> Iterator[Connection]:
     """The session's Kafka without any of the feed's topics, and nobody else on it."""
-    with turn(kafka_server):
+    shared = bool(os.environ.get("TESTS_KAFKA_BOOTSTRAP"))
+    with turn(kafka_server) if shared else nullcontext():
         delete(kafka_server, [each.name for each in topics.declared()])
         yield kafka_server
 
