@@ -42,8 +42,8 @@ _numbers = itertools.count(1)
 
 def postgres_version() -> str:
     """What the tests' PostgreSQL will be, for the header."""
-    if os.environ.get("TESTS_DATABASE_URL"):
-        return "PostgreSQL named in the environment"
+    if named := os.environ.get("TESTS_DATABASE_URL"):
+        return _named(named)
     if version := engine(pinned(IMAGE)):
         return f"{pinned(IMAGE)} in Docker {version}"
     program = binaries() / "postgres"
@@ -60,6 +60,15 @@ def waits_for_a_lock(base: Database) -> bool:
             " WHERE NOT l.granted AND a.datname = current_database())"
         ).fetchone()
     return row == (True,)
+
+
+def _named(url: str) -> str:
+    try:
+        with psycopg.connect(url, connect_timeout=5) as connection:
+            version = connection.info.parameter_status("server_version")
+    except psycopg.OperationalError:
+        return "PostgreSQL named in the environment, which does not answer"
+    return f"PostgreSQL {version}, named in the environment"
 
 
 @pytest.fixture(scope="session")
