@@ -95,11 +95,13 @@ def opened_site(
     home: Path,
     *,
     client: Client | None = None,
+    proxied: bool = False,
     tls: tuple[Path, Path] | None = None,
     **more: str,
 ) -> Iterator[Site]:
     """The pages served until the block ends; `more`: settings, without their prefix.
 
+    proxied: as where a proxy before it is set; what it says of browsers' addresses is believed.
     tls: a key and its certificate, with which browsers reach it as over a proxy that ends TLS.
     """
     install(base)
@@ -107,10 +109,11 @@ def opened_site(
     settings = load({f"ROUND_LEDGER_{name}": value for name, value in given.items()})
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http{'s' if tls else ''}://127.0.0.1:{listener.getsockname()[1]}"
+        reached = Address(url, secure=bool(tls), proxied=proxied)
         with (
             PostgresTape(base) as tape,
             Committer(tape) as committer,
-            opened_ports(base, tape, Address(url, secure=bool(tls)), settings) as ports,
+            opened_ports(base, tape, reached, settings) as ports,
         ):
             web = build(tape, committer, hosts=LOOPBACK, keys=Keyring(Keys(ports.door)))
             set_up = add_pages(web, ports)
@@ -118,7 +121,11 @@ def opened_site(
                 add_oidc(web, client)
             key, certificate = tls or (None, None)
             config = uvicorn.Config(
-                web, log_level="error", ssl_keyfile=key, ssl_certfile=certificate
+                web,
+                log_level="error",
+                proxy_headers=False,  # as `serve` has it
+                ssl_keyfile=key,
+                ssl_certfile=certificate,
             )
             server = uvicorn.Server(config)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

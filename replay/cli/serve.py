@@ -178,7 +178,8 @@ def _reached(settings: Settings, address: str, port: int) -> Address:
     name = f"[{address}]" if ":" in address else address
     url = settings.public_url or f"http://{name}:{port}"
     host = urlsplit(url).hostname or ""
-    return Address(url, secure=url.startswith("https:") or not _loopback(host))
+    secure = url.startswith("https:") or not _loopback(host)
+    return Address(url, secure=secure, proxied=settings.public_url is not None)
 
 
 def _tell(text: str) -> None:

@@ -30,6 +30,7 @@ class Address(NamedTuple):
 
     url: str  # without a path: https://ledger.example, http://127.0.0.1:8080
     secure: bool  # browsers send cookies over TLS only
+    proxied: bool = False  # a proxy on this machine says where they ask from
 
 
 class Asked(NamedTuple):

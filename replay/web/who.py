@@ -6,6 +6,7 @@ changes something needs the session's CSRF token and a role other than auditor.
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
@@ -144,8 +145,19 @@ def cookie(request: Request, name: str) -> str:
 
 
 def address(request: Request) -> str:
-    """Where a browser asks from."""
-    return request.client.host if request.client else ""
+    """Where a browser asks from; behind a proxy on this machine, as that one saw it.
+
+    Each proxy adds who it was asked by at the end of the header; what stands before it anybody
+    may have made up.
+    """
+    peer = request.client.host if request.client else ""
+    if not (_served(request).address.proxied and _is_loopback(peer)):
+        return peer
+    said = ",".join(request.headers.getlist("X-Forwarded-For")).rpartition(",")[2].strip()
+    try:
+        return str(ipaddress.ip_address(said))
+    except ValueError:
+        return peer
 
 
 def keep(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
@@ -170,6 +182,13 @@ def drop(request: Request, response: Response, name: str) -> None:
         httponly=True,
         samesite="lax",
     )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _served(request: Request) -> Ports:
