@@ -25,6 +25,7 @@ def status(*, json: Json = False) -> None:
         "memory_bytes": LIMITS.memory_bytes,
         "cpu_s": LIMITS.cpu_s,
         "job_s": LIMITS.job_s,
+        "bytes_a_s": LIMITS.bytes_a_s,
         "video": available(),
         "index": str(index.folder),
         "segments": sum(1 for _ in index.folder.glob("entries/??/*.json")),
@@ -42,7 +43,7 @@ def status(*, json: Json = False) -> None:
         say(f"Limits that the system did not take: {', '.join(confined.refused)}.")
     say(
         f"Bounds: {LIMITS.memory_bytes // MIB:,} MiB, {LIMITS.cpu_s} s of processor time, "
-        f"{LIMITS.job_s} s a file."
+        f"{LIMITS.job_s} s a file, and a second more for each {LIMITS.bytes_a_s // MIB} MiB of it."
     )
     say(f"Copies for browsers and clips: {'yes' if available() else 'no, PyAV is missing'}.")
     say(f"Index: {told['index']}, {told['segments']:,} segments.")

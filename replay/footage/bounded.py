@@ -6,17 +6,22 @@ a new one. This side never touches a decoder: it must not import what a child ru
 
 import logging
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from msgspec import DecodeError, Struct, json
+from msgspec import DecodeError, Struct, json, structs
 
 BATCH_MAX = 64  # jobs of one child
 PIXELS_MAX = 4096 * 4096  # of one picture
+
+SIZE_S_MAX = 600
+"""What a job may have more by the size of its files, seconds; the largest segment has 512."""
 
 _START_S_MAX = 30  # what starting the child may add, on a busy machine
 _ROOT = Path(__file__).resolve().parents[2]
@@ -34,9 +39,17 @@ class Limits(Struct, frozen=True):
     """What one child may use before it is ended."""
 
     memory_bytes: int = 2 << 30  # address space, its libraries (about half a GiB) included
-    cpu_s: int = 120  # over all its jobs
-    job_s: int = 15  # wall clock of one job
+    cpu_s: int = 120  # over all its jobs, and what these have by their size
+    job_s: int = 15  # wall clock of one job, and what it has by its size
     file_bytes: int = 0  # of one file that it writes
+    bytes_a_s: int = 16 << 20  # of what a job reads: a second more for each so many octets
+
+
+class Timed(NamedTuple, Generic[J]):
+    """A job, and how long it may take."""
+
+    seconds: int
+    job: J
 
 
 class Confined(Struct, frozen=True):
@@ -55,16 +68,20 @@ def answered(
     jobs: Sequence[J],
     kind: type[A],
     failed: Callable[[str], A],
-    limits: Limits = LIMITS,
+    limits: Limits,
+    reads: Callable[[J], Iterable[str]],
 ) -> list[A]:
     """One answer a job, in order, in bounded time whatever the files hold.
 
     program: the module of `replay.footage` whose `main` answers; failed: makes the answer to a job
-    on which a child ended, from how it ended.
+    on which a child ended, from how it ended; reads: the files that a job reads from end to end.
     """
     answers: list[A] = []
     while len(answers) < len(jobs):
-        batch = jobs[len(answers) : len(answers) + BATCH_MAX]
+        batch = [
+            Timed(limits.job_s + _size_s(reads(job), limits), job)
+            for job in jobs[len(answers) : len(answers) + BATCH_MAX]
+        ]
         done, ended, confined = _run(program, batch, kind, limits)
         if confined:
             _tell(confined)
@@ -77,6 +94,15 @@ def answered(
 def confinement() -> Confined | None:
     """How far children are confined here; None where none can be started."""
     return _run("reader", (), object, LIMITS)[2]
+
+
+def _size_s(paths: Iterable[str], limits: Limits) -> int:
+    """What a job may take longer because of the size of its files, seconds."""
+    octets = 0
+    for path in paths:
+        with suppress(OSError):  # the child says what is wrong with it
+            octets += Path(path).stat().st_size
+    return min(octets // limits.bytes_a_s, SIZE_S_MAX)
 
 
 @cache
@@ -92,10 +118,12 @@ def _tell(confined: Confined) -> None:
 
 
 def _run(
-    program: str, jobs: Sequence[J], kind: type[A], limits: Limits
+    program: str, jobs: Sequence[Timed[J]], kind: type[A], limits: Limits
 ) -> tuple[list[A], str, Confined | None]:
     """The answers one child gave before it ended, how it ended, and how far it was confined."""
-    told = json.encode(limits).decode()
+    wall_s = sum(job.seconds for job in jobs)
+    cpu_s = limits.cpu_s + wall_s - limits.job_s * len(jobs)
+    told = json.encode(structs.replace(limits, cpu_s=cpu_s)).decode()
     command = [sys.executable, "-I", "-c", _PROGRAM.format(program), str(_ROOT), told]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
     asked = b"".join(json.encode(job) + b"\n" for job in jobs)
@@ -108,17 +136,24 @@ def _run(
         cwd="/",
     ) as child:
         try:
-            out, _ = child.communicate(asked, timeout=_START_S_MAX + limits.job_s * len(jobs))
+            out, _ = child.communicate(asked, timeout=_START_S_MAX + wall_s)
         except subprocess.TimeoutExpired:
             child.kill()
             out, _ = child.communicate()
         except BaseException:
             child.kill()
             raise
-        ended = f"was ended by signal {-child.returncode}" if child.returncode < 0 else "failed"
     first, _, rest = out.partition(b"\n")
-    confined = _lines(first + b"\n", Confined)
-    return _lines(rest, kind), ended, confined[0] if confined else None
+    confined, answers = _lines(first + b"\n", Confined), _lines(rest, kind)
+    ended = _how(child.returncode, jobs[len(answers)].seconds) if len(answers) < len(jobs) else ""
+    return answers, ended, confined[0] if confined else None
+
+
+def _how(code: int, seconds: int) -> str:
+    """How a child ended on a job that had so many seconds."""
+    if code == -signal.SIGALRM:
+        return f"was ended after {seconds} s on it, the most that a file of its size may take"
+    return f"was ended by signal {-code} on it" if code < 0 else "failed on it"
 
 
 def _lines(told: bytes, kind: type[A]) -> list[A]:

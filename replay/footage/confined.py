@@ -50,14 +50,15 @@ def greet(confined: Confined) -> None:
 
 
 def serve(kind: type[J], answer: Callable[[J], object]) -> None:
-    """Answer jobs, one JSON line each, until the input ends; the last argument is the limits.
+    """Answer jobs, one JSON line each with the seconds it may take, until the input ends.
 
     The alarm is left to its default, which ends the process even deep inside a decoder.
     """
-    limits = msgspec.json.decode(sys.argv[-1], type=Limits)
+    jobs = msgspec.json.Decoder(tuple[int, kind])  # type: ignore[valid-type] # known as it runs
     for line in sys.stdin.buffer:
-        signal.alarm(limits.job_s)
-        sys.stdout.buffer.write(msgspec.json.encode(answer(msgspec.json.decode(line, type=kind))))
+        seconds, job = jobs.decode(line)
+        signal.alarm(seconds)
+        sys.stdout.buffer.write(msgspec.json.encode(answer(job)))
         sys.stdout.buffer.write(b"\n")
         sys.stdout.buffer.flush()
 

@@ -64,5 +64,6 @@ class Answer(Struct, frozen=True, omit_defaults=True):
 def decode(jobs: list[Job], limits: Limits = LIMITS) -> list[Answer]:
     """One answer a job, in order, in bounded time whatever the files hold."""
     return answered(
-        "reader", jobs, Answer, lambda ended: Answer(problem=f"the decoder {ended} on it"), limits
-    )
+        "reader", jobs, Answer, lambda ended: Answer(problem=f"the decoder {ended}"), limits,
+        lambda job: [job.path],
+    )  # fmt: skip

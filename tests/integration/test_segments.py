@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import cv2
 import pytest
+from msgspec.structs import replace
 
 from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.shots import CameraPlan, ShotList
 from ledger.wire import Fact
+from replay.footage import bounded
 from replay.footage import segments as store
 from replay.footage.bounded import Limits
 from replay.footage.camera import draw
@@ -172,8 +174,34 @@ def test_a_decoder_that_hangs_is_ended_and_the_other_jobs_are_answered(folder: P
     began = time.monotonic()
     answers = decode([good, Job(str(endless), "0" * 64), good], Limits(job_s=1))
     assert [bool(answer.frames) for answer in answers] == [True, False, True]
-    assert answers[1].problem == "the decoder was ended by signal 14 on it"
+    assert answers[1].problem is not None
+    assert "was ended after 1 s on it" in answers[1].problem
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("short", [Limits(job_s=1), Limits(cpu_s=1)])
+def test_a_large_file_has_the_time_that_its_size_takes(tmp_path: Path, short: Limits) -> None:
+    """Its hash alone takes longer than the limit of a small file, which is the control."""
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(3 << 30)
+    job = Job(str(path), "0" * 64)
+    (ended,) = decode([job], replace(short, bytes_a_s=1 << 40))
+    assert "was ended" in (ended.problem or "")
+    (read,) = decode([job], short)
+    assert read.problem == "it was altered after the folder was read"
+
+
+def test_no_size_gives_a_job_more_than_the_most_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that hangs is ended however large its file is said to be."""
+    monkeypatch.setattr(bounded, "SIZE_S_MAX", 0)
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(3 << 30)
+    (ended,) = decode([Job(str(path), "0" * 64)], Limits(job_s=1))
+    assert "was ended after 1 s on it" in (ended.problem or "")
 
 
 def test_a_decoder_without_memory_fails_alone(folder: Path) -> None:
