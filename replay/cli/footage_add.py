@@ -59,7 +59,12 @@ Zone = Annotated[
     ),
 ]
 KeepAudio = Annotated[
-    bool, typer.Option("--keep-audio", help="Let browsers play the sound of originals, too.")
+    bool,
+    typer.Option(
+        "--keep-audio",
+        help="Let browsers play an original with its sound where they can play the file as it is; "
+        "copies and clips never have any.",
+    ),
 ]
 
 
