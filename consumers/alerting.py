@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers import alerts, table_board
+from consumers.alert_devices import Devices
 from consumers.alert_rulings import OnRecord
 from consumers.alert_webhook import to_webhook
 from consumers.alerts import READS, Alert
@@ -62,9 +63,6 @@ CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
 CHANNEL_S_MAX = 5.0
 """How long one round may try a channel, seconds: what hangs must not hold up the others."""
 
-DEVICE_FACTS = 2_000
-"""How far back on a tape devices are looked for, facts."""
-
 _DUE_AT_ONCE = 200
 _POLL_S = 0.5
 
@@ -100,6 +98,7 @@ class Desk:
         self.tally = Tally()
         self._channels = channels
         self._rulings = OnRecord(base, kept)
+        self._devices = Devices(settings)
 
     def handle(self, read: Read) -> None:
         """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
@@ -115,7 +114,7 @@ class Desk:
         waiting = relaying.waiting(self.base)
         boards = table_board.read(self.base) if table_board.VIEW.name in behind else []
         open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
-        devices = self.kept.devices(open_, DEVICE_FACTS)
+        devices = self._devices.look(self.kept, open_, now_us)
         found = [
             *alerts.of_views(behind, waiting, now_us, self.settings),
             *alerts.of_parked(parking.shown(self.base), now_us, self.settings),

@@ -165,15 +165,40 @@ class Alerts:
             row = rows.fetchone()
             return row[0] if row else None
 
-    def devices(self, tapes: Sequence[str], back: int) -> list[Device]:
-        """Devices among the last `back` facts of each of these tapes."""
+    def position_before(self, time_us: int) -> int:
+        """About the newest position that was received before; 0 where none was."""
         with translated(self._base):
             rows = self._connection.execute(
-                "SELECT h.tape, t.source, max(t.received_at_us) FROM ledger.heads h"
-                " JOIN ledger.tape t ON t.originator_id = h.tape"
-                " AND t.originator_version > h.table_seq - %s WHERE h.tape = ANY(%s)"
-                " GROUP BY h.tape, t.source ORDER BY h.tape, t.source",
-                (back, list(tapes)),
+                "WITH RECURSIVE search (low, high) AS ("
+                " SELECT 0::bigint, r.position FROM ledger.record r"
+                " UNION ALL"
+                " SELECT CASE WHEN t.received_at_us < %(us)s THEN t.notification_id ELSE s.low END,"
+                "  CASE WHEN t.received_at_us < %(us)s THEN s.high ELSE t.notification_id - 1 END"
+                "  FROM search s JOIN ledger.tape t ON t.notification_id = (s.low + s.high + 1) / 2"
+                "  WHERE s.low < s.high)"
+                " SELECT max(low) FROM search",
+                {"us": time_us},
+            )
+            row = rows.fetchone()
+            return int(row[0]) if row else 0
+
+    def heard(self, after: int) -> tuple[int, list[Device]]:
+        """Who has told something above a position, and how far that is."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT originator_id, source, max(received_at_us), max(notification_id)"
+                " FROM ledger.tape WHERE notification_id > %s GROUP BY 1, 2",
+                (after,),
+            ).fetchall()
+            return max([after, *(row[3] for row in rows)]), [Device(*row[:3]) for row in rows]
+
+    def newest_of(self, tapes: Sequence[str]) -> list[Device]:
+        """Who told the newest fact of each of these tapes."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT h.tape, t.source, t.received_at_us FROM ledger.heads h"
+                " JOIN ledger.tape t ON t.notification_id = h.position WHERE h.tape = ANY(%s)",
+                (list(tapes),),
             )
             return [Device._make(row) for row in rows.fetchall()]
 

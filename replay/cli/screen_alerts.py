@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from consumers import alerts, table_board
+from consumers.alert_devices import Devices
 from consumers.alerts import Alert
 from infra import parking, relaying
 from infra.alerts import Alerts
@@ -28,9 +29,6 @@ KEPT_S = 2.0
 FED_MAX = 300
 """Alerts of the feed that are looked at, the newest."""
 
-DEVICE_FACTS = 2_000
-"""How far back on a tape devices are looked for, facts; as far as `consume alerts` looks."""
-
 HOUR_US = 3_600_000_000
 
 _FED = ("payout", "finding", "procedure", "dead_letters")
@@ -46,6 +44,7 @@ class Watch:
 
     def __init__(self, base: Database, tape: PostgresTape, settings: Settings) -> None:
         self._base, self._tape, self._settings = base, tape, settings
+        self._devices = Devices(settings)
         self._lock = threading.Lock()
         self._kept: AlertsNow | None = None
         self._until = 0.0
@@ -64,7 +63,7 @@ class Watch:
             kept = Alerts(self._base, connection)
             boards = table_board.read(self._base)
             open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
-            devices = kept.devices(open_, DEVICE_FACTS)
+            devices = self._devices.look(kept, open_, now_us)
             fed = kept.newest(FED_MAX)
         settings = self._settings
         behind = {lag.view: lag.behind_us // 1_000_000 for lag in self._tape.view_lags()}
