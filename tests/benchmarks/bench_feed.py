@@ -73,7 +73,7 @@ def run() -> dict[str, object]:
                 "facts": FACTS,
                 "published_per_s": published(base, cluster.where),
                 "followed_per_s": followed(base, cluster.where),
-                "rebuilt_s_by_workers": rebuilt(base),
+                "rebuilt_s_by_workers": rebuilt(base, cluster.where),
                 "append_to_view_ms": {
                     f"at_{rate}_per_s": latency(at, base, cluster.where, feed, rate)
                     for rate in RATES
@@ -125,25 +125,31 @@ def followed(base: Database, where: Connection) -> dict[str, object]:
     return figures
 
 
-def rebuilt(base: Database) -> dict[str, object]:
-    """Seconds that a rebuild of the round index takes, by processes side by side."""
+def rebuilt(base: Database, where: Connection) -> dict[str, object]:
+    """Seconds that a rebuild of the round index takes, by processes side by side.
+
+    From the tape, and from the first offset of Kafka.
+    """
     projection = view("rounds")
 
-    def seconds(workers: int) -> float:
-        share = Share(base, None, projection.name, 0, workers, FACTS)
+    def seconds(kafka: Connection | None, workers: int) -> float:
+        share = Share(base, kafka, projection.name, 0, workers, FACTS)
 
         def first(connection: AnyConnection) -> bool:
             return fill(connection, share, progress=lambda *_: None, stop=lambda: False)
 
-        with tape_source(base) as source:
+        with feed_source(base, kafka, []) if kafka else tape_source(base) as source:
             if workers == 1:
                 return timed(lambda: rebuild(base, source, projection))
             return timed(lambda: rebuild(base, source, projection, first=first))
 
-    return {
-        str(workers): round(statistics.median(seconds(workers) for _ in range(RUNS)), 2)
-        for workers in WORKERS
-    }
+    def by_workers(kafka: Connection | None) -> dict[str, float]:
+        return {
+            str(workers): round(statistics.median(seconds(kafka, workers) for _ in range(RUNS)), 2)
+            for workers in WORKERS
+        }
+
+    return {"from_tape": by_workers(None), "from_kafka": by_workers(where)}
 
 
 def latency(
