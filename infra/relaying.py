@@ -261,13 +261,20 @@ class Waiting(NamedTuple):
     topic: str
     records: int
     since_us: int = 0  # how long the first of them has waited, by the database's clock
+    began: bool = True  # False: no relay has ever published it
 
 
 def waiting(base: Database) -> list[Waiting]:
-    """How much every topic is behind what it could hold; nothing before a relay has run."""
+    """How much every topic is behind what it could hold; of facts and inputs set aside from 1 on.
+
+    Views say nothing for a topic that no relay has asked for, so nothing of theirs waits before.
+    """
     with base.connect("ledger_reader") as connection, translated(base):
         rows = connection.execute(
-            "SELECT r.topic, CASE WHEN EXISTS (SELECT FROM views.outbox o WHERE o.topic = r.topic)"
+            "WITH r (topic, position, began) AS (SELECT topic, position, true FROM views.relayed"
+            " UNION ALL SELECT c, 0, false FROM unnest(ARRAY['ledger.table-events.v1',"
+            "  'ledger.quarantine.v1']) c WHERE c NOT IN (SELECT topic FROM views.relayed))"
+            " SELECT r.topic, CASE WHEN EXISTS (SELECT FROM views.outbox o WHERE o.topic = r.topic)"
             " THEN (SELECT count(*) FROM views.outbox o"
             "  WHERE o.topic = r.topic AND o.number > r.position)"
             " WHEN r.topic = 'ledger.quarantine.v1' THEN"
@@ -283,6 +290,6 @@ def waiting(base: Database) -> list[Waiting]:
             "   WHERE t.notification_id = r.position + 1)"
             " ELSE (SELECT o.made_at_us FROM views.outbox o"
             "   WHERE o.topic = r.topic AND o.number > r.position ORDER BY o.number LIMIT 1)"
-            " END, 0) FROM views.relayed r ORDER BY r.topic"
+            " END, 0), r.began FROM r ORDER BY r.topic"
         )
         return [Waiting._make(row) for row in rows.fetchall()]

@@ -67,7 +67,9 @@ class Watch:
             fed = kept.newest(FED_MAX)
         settings = self._settings
         behind = {lag.view: lag.behind_us // 1_000_000 for lag in self._tape.view_lags()}
-        waiting = relaying.waiting(self._base)
+        # Where nothing is told of Kafka there may be none, and then nobody waits for a relay.
+        published = settings.kafka_bootstrap is not None
+        waiting = [each for each in relaying.waiting(self._base) if each.began or published]
         parked = parking.shown(self._base)
         told = [
             *map(_since, alerts.of_tables(boards, devices, now_us, settings)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import time
@@ -12,12 +13,14 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from consumers.alerting import Tally
+from consumers.alerts import of_views
 from consumers.batches import Batch
 from consumers.catalogue import install
 from consumers.relay_watch import RelayWatch
 from consumers.watch import STUCK_S_MAX, AlertWatch, Watch
 from infra import relaying
 from infra.kafka import topics
+from infra.settings import load
 from infra.tape import PostgresTape
 from tests.view_feeds import day, record
 
@@ -172,3 +175,15 @@ def test_no_page_promises_that_a_record_comes_once() -> None:
     assert len(pages) > 50
     for page in pages:
         assert not re.search(r"exactly[ -]once", page.read_text(), re.IGNORECASE), page.name
+
+
+def test_what_no_relay_ever_published_waits_too(database: Database) -> None:
+    rows = record(database, day(1))
+    (aside, facts) = (each for each in relaying.waiting(database) if not each.began)
+    assert (facts.topic, facts.records) == (topics.FACTS, len(rows))
+    assert facts.since_us > 0
+    assert (aside.topic, aside.records, aside.since_us) == (topics.QUARANTINE, 0, 0)
+    page = Watch(database, feed=True).page().decode()
+    assert f'topic_behind_records{{topic="{topics.FACTS}"}} {len(rows)}.0' in page
+    told = of_views({}, [facts], 0, dataclasses.replace(load({}), alert_lag_records=1))
+    assert [each.about for each in told] == [topics.FACTS]
