@@ -18,7 +18,13 @@ from consumers.speaking import StoppedError
 from infra import relaying
 from infra.kafka import records, topics
 from infra.kafka.ports import SYSTEM
-from infra.kafka.publisher import ACKNOWLEDGED_S_MAX, WINDOW_RECORDS, Publisher, window_of
+from infra.kafka.publisher import (
+    ACKNOWLEDGED_S_MAX,
+    WINDOW_RECORDS,
+    MadeAnewError,
+    Publisher,
+    window_of,
+)
 from infra.kafka.reading import tails
 from infra.kafka.records import DIGEST, HASH, POSITION, QUARANTINE_ID, Places, partition_of
 from ledger.errors import Refused, Unavailable
@@ -165,7 +171,11 @@ def publish(
             window = each.window(at[each.topic])
             if window is None:
                 continue
-            outlet.publish(each.topic, partitions[each.topic], window.records)
+            try:
+                outlet.publish(each.topic, partitions[each.topic], window.records)
+            except MadeAnewError:
+                _set_back(desk, each, at[each.topic], 0)
+                raise
             watcher.heard()
             heard_at = clock.monotonic()
             desk.move(each.topic, at[each.topic], window.end)
@@ -203,11 +213,16 @@ def _resumed(outlet: Outlet, desk: Desk, stream: Stream) -> int:
     tracked = desk.tracked(stream.topic)
     position = stream.resume(tracked, outlet.tails(stream.topic))
     if position < tracked:
-        figures = {"topic": stream.topic, "tracked": tracked, "position": position}
-        LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
-        stream.set_back(position)
-        desk.move(stream.topic, tracked, position)
+        _set_back(desk, stream, tracked, position)
     return position
+
+
+def _set_back(desk: Desk, stream: Stream, tracked: int, position: int) -> None:
+    """Send again from there on what the topic no longer has."""
+    figures = {"topic": stream.topic, "tracked": tracked, "position": position}
+    LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
+    stream.set_back(position)
+    desk.move(stream.topic, tracked, position)
 
 
 def _look(outlet: Outlet, stream: Stream, at: dict[str, int], watcher: Watcher) -> None:

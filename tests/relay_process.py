@@ -8,6 +8,7 @@ MODE `right` is the relay as it is. The others are mutants, each of which loses 
 - `hasty` takes a window that it has sent for one that arrived: it looks at no answer, and its
   producer gives up at the deadline, as the library's does by itself.
 - `one` believes one broker of several, before the others have what it has.
+- `heedless` does not look at the offsets that its records come to stand at.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30
         leading._LEAD = "SELECT true"
     elif mode == "hasty":
         _hasty(float(deadline_s))
+    elif mode == "heedless":
+        Publisher._follows = lambda *_: None  # type: ignore[method-assign]
     elif mode == "one":
         _made_with(acks=1, enable_idempotence=False)
     told = threading.Event()

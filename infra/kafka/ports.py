@@ -26,10 +26,22 @@ SYSTEM = Clock()
 """The machine's own."""
 
 
+class Acknowledged(Protocol):
+    """Where a record came to stand."""
+
+    @property
+    def partition(self) -> int:
+        """Its partition."""
+
+    @property
+    def offset(self) -> int:
+        """Its offset; below zero where the brokers do not tell."""
+
+
 class Sent(Protocol):
     """A record under way."""
 
-    def get(self, timeout: float) -> object:
+    def get(self, timeout: float) -> Acknowledged:
         """Wait until it is acknowledged. Raises the library's errors."""
 
 

@@ -14,13 +14,14 @@ from infra.kafka.clients import unavailable
 from infra.kafka.library import KafkaError, KafkaProducer
 from infra.kafka.ports import SYSTEM
 from infra.kafka.records import partition_of
+from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Clock, Producer, Sent
+    from infra.kafka.ports import Acknowledged, Clock, Producer, Sent
     from infra.kafka.records import Record
 
     Made = Callable[..., Producer]
@@ -55,6 +56,10 @@ def options(deadline_s: float) -> dict[str, Any]:
         "compression_type": "zstd",
         "allow_auto_create_topics": False,
     }
+
+
+class MadeAnewError(Unavailable):
+    """A topic took a record below one that it had taken before: it is not the topic it was."""
 
 
 class Window(NamedTuple):
@@ -95,21 +100,41 @@ class Publisher:
         self._where = where
         self._deadline_s = deadline_s
         self._clock = clock
+        self._newest: dict[tuple[str, int], int] = {}  # offset by partition
         try:
             self._producer: Any = (made or KafkaProducer)(**where.options(), **options(deadline_s))
         except KafkaError as error:
             raise unavailable(where, error) from error
 
     def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
-        """Return when every record is acknowledged. Raises `Unavailable`: then begin anew."""
+        """Return when every record is acknowledged. Raises `Unavailable`: then begin anew.
+
+        `MadeAnewError` where the topic was made anew, or lost its end: what it had taken is gone.
+        """
         until = self._clock.monotonic() + self._deadline_s
         try:
             futures = [self._send(topic, partitions, record) for record in records]
             self._producer.flush(timeout=self._deadline_s)
-            for future in futures:
-                future.get(timeout=max(0.0, until - self._clock.monotonic()))
+            taken = [
+                future.get(timeout=max(0.0, until - self._clock.monotonic())) for future in futures
+            ]
         except KafkaError as error:
             raise unavailable(self._where, error) from error
+        for each in taken:
+            self._follows(topic, each)
+
+    def _follows(self, topic: str, taken: Acknowledged) -> None:
+        """A partition's offsets only rise as long as it is the same partition."""
+        if taken.offset < 0:
+            return
+        newest = self._newest.get((topic, taken.partition), -1)
+        if taken.offset <= newest:
+            raise MadeAnewError(
+                "The topic was made anew while it was written to",
+                where=f"{topic}, partition {taken.partition}, offset {taken.offset}",
+                hint="Start the relay again, and it sends everything again.",
+            )
+        self._newest[topic, taken.partition] = taken.offset
 
     def _send(self, topic: str, partitions: int, record: Record) -> Sent:
         sent: Sent = self._producer.send(

@@ -112,11 +112,24 @@ def test_a_relay_without_news_tells_of_a_deleted_topic_and_ends_once_it_is_there
     assert (seen.broken, seen.facts) == (0, last)
 
 
-def test_a_topic_made_anew_under_a_relay_that_publishes_lacks_what_it_had_until_that_is_republished(
+def test_a_topic_made_anew_under_a_relay_that_publishes_ends_it_and_the_next_sends_all(
     database: Database, kafka: Connection
 ) -> None:
-    """Why the relay is to be stopped first: nothing tells it, and the next one sees a whole end."""
+    """Its end looks whole to whoever comes later: only offsets that went down tell of it."""
     with load(database, every_s=0.05), process(database, kafka) as running:
+        until(lambda: position(database, topics.FACTS) > 300)
+        made_anew(kafka, [topics.FACTS])
+        assert running.wait(120) != 0
+    seen = checked(database, kafka)
+    assert seen.breaks == []
+    assert seen.facts == position(database, topics.FACTS)
+
+
+def test_a_relay_that_minds_no_offset_leaves_holes_in_a_topic_made_anew(
+    database: Database, kafka: Connection
+) -> None:
+    """The control, and what heals it."""
+    with load(database, every_s=0.05), process(database, kafka, "heedless") as running:
         moves(database)
         made_anew(kafka, [topics.FACTS])
         lost = position(database, topics.FACTS)

@@ -177,11 +177,19 @@ class SimSent:
         self.is_done = False
         self.error: Exception | None = None
 
-    def get(self, timeout: float) -> None:
+    def get(self, timeout: float) -> Taken:
         if not self._world.wait(lambda: self.is_done, max(0.0, timeout)) and not self.is_done:
             raise KafkaError("not acknowledged in time")
         if self.error:
             raise self.error
+        return Taken()
+
+
+class Taken(NamedTuple):
+    """`infra.kafka.ports.Acknowledged`, by a broker that does not tell where."""
+
+    partition: int = 0
+    offset: int = -1
 
 
 class SimProducer:

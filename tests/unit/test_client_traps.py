@@ -23,6 +23,7 @@ from infra.kafka.library import KafkaError
 from infra.kafka.publisher import WINDOW_OCTETS, Publisher, Window, window_of
 from infra.kafka.records import Record
 from ledger.errors import Unavailable
+from tests.simulation.broker import Taken
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -65,10 +66,11 @@ class Future:
         self.of = of
         self.number = number
 
-    def get(self, timeout: float) -> None:
+    def get(self, timeout: float) -> Taken:
         self.of.done.append(("get", timeout))
         if self.number == self.of.fails:
             raise KafkaError("lost")
+        return Taken()
 
 
 def test_idempotence_is_asked_for_with_nothing_that_would_switch_it_off_silently() -> None:
