@@ -1,6 +1,7 @@
 """`dossier`: one round, one dispute or one preserved window, as a folder or a zip to hand over."""
 
 import getpass
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +12,10 @@ import typer
 from consumers import disputes
 from consumers.projection import catch_up
 from infra.postgres import Database
-from infra.views import reading, tape_source
+from infra.views import Store, reading, tape_source
 from ledger.errors import NotFound, Refused, Usage
 from ledger.tape import TapeRow
+from ledger.values import parse_subject
 from ledger.wire import fact_of
 from replay.asking import written
 from replay.cases import Desk, dispute_of, revealed
@@ -44,6 +46,8 @@ PRE_S, POST_S = 8, 12
 """Footage before the first fact of a round and after its last, seconds, unless told otherwise."""
 
 ROLL_S_MAX = 3_600
+
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]")
 
 VIEWS = (*ROUND_VIEWS, disputes.VIEW)
 """What a dossier is read from."""
@@ -211,25 +215,28 @@ def wanted_for(found: Told, by: str) -> Wanted:
 
 
 def found_for(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
-    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
-    if "/" in name:
+    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`.
+
+    Other systems name disputes as they like, but a round's name is the round's.
+    """
+    if parse_subject(name.rpartition(":")[2], ""):
         story = told(base, name, footage)
         return of_round(story), wanted_for(story, "")
     if span_of(name.rpartition(":")[2]):
         because = f"Dossier of window {name.rpartition(':')[2]}."
         return found_window(base, name, footage), Wanted("", because, PRE_S, POST_S)
-    property_, _, dispute = name.rpartition(":")
     with reading(base, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
-        cases = disputes.named(store, dispute, property_ or None)
+        cases = _cases_named(store, name)
         if len(cases) > 1:
-            names = ", ".join(f"{each.property}:{dispute}" for each in cases)
+            names = ", ".join(f"{each.property}:{each.dispute}" for each in cases)
             raise Usage(f"{len(cases)} properties have it", where=name, hint=f"Name one: {names}.")
         if not cases:
             raise NotFound(
-                f"There is no dispute {dispute}",
+                f"There is no dispute {name}",
                 where="view disputes",
                 hint="Name a round as [property:]table/gaming day/number, a dispute or a window.",
             )
+        dispute = cases[0].dispute
         rows = disputes.facts_about(store, cases[0].property, dispute)
     if cases[0].round is None:
         raise Refused(
@@ -242,6 +249,13 @@ def found_for(base: Database, name: str, footage: Path | Library | None) -> tupl
         because=f"Dossier of dispute {dispute}.", dispute=dispute, case_rows=rows
     )
     return of_round(story), wanted
+
+
+def _cases_named(store: Store, name: str) -> list[disputes.Dispute]:
+    """The disputes that [property:] and a name mean; the name may have a colon in it, too."""
+    property_, colon, dispute = name.partition(":")
+    found = disputes.named(store, dispute, property_) if colon else []
+    return found or disputes.named(store, name)
 
 
 def _shown_the_claim(
@@ -263,4 +277,4 @@ def _name_for(wanted: Wanted, found: Found) -> str:
     if found.window:
         return f"dossier-{found.window.name}"
     round_ = found.stories[0].round
-    return f"dossier-{wanted.dispute or round_.subject.replace('/', '-')}"
+    return f"dossier-{_NO_FILE_NAME.sub('-', wanted.dispute or round_.subject)}"

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import zipfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from infra.embedded import embedded
 from ledger.facts import CameraMapped, DisputeRaised
 from ledger.wire import encode
-from tests.fix_cli import ROOT, Cli, environ
+from tests.fix_cli import ROOT, START, Cli, environ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,6 +164,38 @@ def test_a_dispute_that_was_raised_elsewhere_is_found_without_a_lock_and_locked(
     assert {lock["by"] for lock in done["locks"]} == {"F-9"}
     assert desk.ok("list", "--unlocked") == []
     assert desk.ok("lock") == []
+
+
+def test_a_dispute_whose_name_has_a_slash_has_its_dossier_and_a_round_its_own(
+    desk: Desk, tmp_path: Path
+) -> None:
+    for number, dispute in enumerate(("T/7 a", desk.round)):
+        body = DisputeRaised(
+            dispute=dispute,
+            round=desk.round,
+            position=1,
+            claim=f"Claim {number} of a tablet",
+            by="F-9",
+        )
+        line = encode(body, "/hollywood/pit-2/tablet", f"s-{number}", "2026-11-20T18:00:00-05:00")
+        assert desk.cli("ingest", "-", "--json", stdin=line + b"\n").code == 0
+    assert len(desk.ok("lock")) == 2
+    for number, of in enumerate(("T/7 a", "hollywood:T/7 a", desk.round)):
+        done = subprocess.run(
+            [*START, "dossier", of, "--by", "S-1", "--zip"],
+            env=desk.cli.environ, cwd=tmp_path, check=False, timeout=300, capture_output=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        [made] = tmp_path.glob("*.zip")
+        named = desk.round.replace("/", "-") if number == 2 else "T-7-a"
+        assert made.name == f"dossier-{named}.zip"
+        with zipfile.ZipFile(made) as archive:
+            report = archive.read("report.html").decode()
+        assert ("Claim 0 of a tablet" in report) == (number < 2), of
+        assert "Claim 1 of a tablet" not in report, "a round's name is the round's"
+        made.unlink()
+    nowhere = desk.cli("dossier", "T/8", "--by", "S-1", "--out", tmp_path / "none")
+    assert (nowhere.code, "There is no dispute T/8" in nowhere.err) == (2, True), nowhere.err
 
 
 def test_a_command_that_is_killed_before_it_locked_leaves_a_dispute_that_is_locked_later(
