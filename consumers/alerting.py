@@ -81,6 +81,7 @@ class Tally:
     delivered: int = 0
     failed: int = 0  # tries of channels
     dead: int = 0
+    too_old: int = 0  # alerts not raised, of what came longer ago than the setting says
     lag: int = 0  # records not read yet, when it last looked
     letters: int = 0  # dead letters that nobody has handled, when it last looked
     answered_at: float | None = None  # as `infra.kafka.group.Member`
@@ -99,15 +100,22 @@ class Desk:
         self._channels = channels
         self._rulings = OnRecord(base, kept)
         self._devices = Devices(settings)
+        self._told_old = 0
 
     def handle(self, read: Read) -> None:
         """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
-        now_us = time.time_ns() // 1000
-        for each in alerts.of_record(read, now_us, self.settings, self._rulings):
+        found = alerts.of_record(read, self.settings, self._rulings)
+        young = alerts.young(found, time.time_ns() // 1000, self.settings)
+        self.tally.too_old += len(found) - len(young)
+        for each in young:
             self.raise_(each)
 
     def look(self) -> None:
-        """Raise what follows from how things stand now."""
+        """Raise what follows from how things stand now, and log how much was too old to be."""
+        if self.tally.too_old > self._told_old:
+            figures = {"count": self.tally.too_old - self._told_old, "ever": self.tally.too_old}
+            LOG.warning("alerts were not raised: too old", extra={"figures": figures})
+            self._told_old = self.tally.too_old
         now_us = time.time_ns() // 1000
         with PostgresTape(self.base) as tape:
             behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}

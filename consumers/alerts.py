@@ -100,13 +100,14 @@ class Rulings(Protocol):
         """When the fact came that made it, by the ledger's clock; None where that is not told."""
 
 
-def of_record(read: Read, now_us: int, settings: Settings, rulings: Rulings) -> list[Alert]:
-    """The alerts of one record. Raises ValueError where it is no record of its topic.
-
-    None of what was received longer ago than the setting says: a first run is not a flood.
-    """
+def of_record(read: Read, settings: Settings, rulings: Rulings) -> list[Alert]:
+    """The alerts of one record, however old. Raises ValueError where it is none of its topic."""
     of_fact = read.topic == FACTS
-    found = _of_fact(read, settings) if of_fact else _of_ruling(read, settings, rulings)
+    return list(_of_fact(read, settings) if of_fact else _of_ruling(read, settings, rulings))
+
+
+def young(found: Sequence[Alert], now_us: int, settings: Settings) -> list[Alert]:
+    """Without what came longer ago than the setting says: a first run is not a flood."""
     oldest_us = now_us - settings.alert_age_s * 1_000_000
     return [each for each in found if each.at_us >= oldest_us]
 

@@ -60,6 +60,7 @@ _TALLIED = {
     "delivered": "Alerts that a channel took, counted by channel.",
     "failed": "Tries of a channel that failed.",
     "dead": "Records put on the dead-letter topic.",
+    "too_old": "Alerts not raised, of what came longer ago than the setting says.",
 }
 
 _STANDING = {

@@ -38,8 +38,8 @@ class Whole:
 
 
 def found(read: Read, now_us: int, settings: Settings) -> list[Alert]:
-    """The alerts of a record that holds all there is."""
-    return alerts.of_record(read, now_us, settings, Whole())
+    """The alerts of a record that holds all there is, those that are young enough."""
+    return alerts.young(alerts.of_record(read, settings, Whole()), now_us, settings)
 
 
 def paid(amount: int, number: int = 1) -> Received:

@@ -30,11 +30,11 @@ def raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
             base, kafka(), settings, stop=watch.ticking(stop), follow=follow, tally=watch.take
         )
     if json:
-        told = {"read": tally.read, "raised": tally.raised, "dead": tally.dead}
-        print_json(told | {"delivered": tally.delivered, "failed": tally.failed})
+        names = ("read", "raised", "dead", "too_old", "delivered", "failed")
+        print_json({name: getattr(tally, name) for name in names})
     else:
         say(
             f"{tally.read:,} records read: {tally.raised:,} alerts raised,"
             f" {tally.delivered:,} deliveries, {tally.failed:,} failed tries,"
-            f" {tally.dead:,} dead letters."
+            f" {tally.dead:,} dead letters, {tally.too_old:,} alerts too old to be raised."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,13 @@ from ledger.rules.ruling import Finding
 from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
+    import pytest
+
     from infra.postgres import Database
     from infra.relaying import Desk
     from ledger.tape import TapeRow
 
-SETTINGS = load({"ROUND_LEDGER_ALERT_FINDING_CENTS": "1"})
+SETTINGS = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**9)
 DAYS_US = 2 * 86_400_000_000
 
 
@@ -51,13 +54,15 @@ def read(desk: Desk, after: int) -> list[Read]:
     ]
 
 
-def told(base: Database, read: list[Read]) -> alerting.Tally:
-    """What these records raise."""
+def told(base: Database, read: list[Read], looks: int = 0) -> alerting.Tally:
+    """What these records raise; looks: how often it then looks at how things stand."""
     assert read
     with base.connect("ledger_projector") as connection:
         desk = alerting.Desk(base, Alerts(base, connection), {}, SETTINGS)
         for each in read:
             desk.handle(each)
+        for _ in range(looks):
+            desk.look()
         return desk.tally
 
 
@@ -80,7 +85,9 @@ def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(
         last = desk.outbox(ADJUDICATIONS, 0, 100_000)[-1].number
         speaking.restate(database, [ADJUDICATIONS], VIEWS)
         again = read(desk, last)
-        assert told(database, again).raised == 0
+        tally = told(database, again)
+        assert tally.raised == 0
+        assert tally.too_old > 0, "and it is told how many there were"
         last += len(again)
         record(database, facts)
         views_up(database)
@@ -89,7 +96,9 @@ def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(
         assert told(database, read(desk, 0)).raised == 0, "and once"
 
 
-def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(database: Database) -> None:
+def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     facts = record(database, day(1)[:2])
     aged(database)
     fresh = record(database, day(1)[:4])[-1]
@@ -101,5 +110,8 @@ def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(database:
         sent = of_message(ADJUDICATIONS, Kept(1, 9, time.time_ns() // 1000, "k", body))
         return [Read(ADJUDICATIONS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))]
 
-    assert told(database, found(facts[0])).raised == 0
-    assert told(database, found(fresh)).raised == 1
+    caplog.set_level("WARNING")
+    old, new = told(database, found(facts[0]), looks=2), told(database, found(fresh), looks=2)
+    assert [(each.raised, each.too_old) for each in (old, new)] == [(0, 1), (1, 0)]
+    said = [each for each in caplog.records if "too old" in each.getMessage()]
+    assert [vars(each)["figures"] for each in said] == [{"count": 1, "ever": 1}]

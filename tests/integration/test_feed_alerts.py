@@ -293,10 +293,10 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
     monkeypatch.setattr(alerting, "PAUSE_S", 0.01)
     broken = alerts.of_record
 
-    def fails(read: Read, now_us: int, settings: Settings, rulings: Rulings) -> list[Alert]:
+    def fails(read: Read, settings: Settings, rulings: Rulings) -> list[Alert]:
         if b"4000000" in (read.record.value or b""):
             raise ZeroDivisionError("a fault of ours")
-        return broken(read, now_us, settings, rulings)
+        return broken(read, settings, rulings)
 
     monkeypatch.setattr(alerts, "of_record", fails)
     tally = once(database, feed, PATIENT)
@@ -364,6 +364,7 @@ def test_the_command_raises_alerts_and_says_how_many(
     )
     ran = cli("consume", "alerts", "--json")
     assert ran.code == 0, ran.err
-    assert ran.json[0] == {"read": 1, "raised": 1, "dead": 0, "delivered": 2, "failed": 0}
+    told = {"read": 1, "raised": 1, "dead": 0, "too_old": 0, "delivered": 2, "failed": 0}
+    assert ran.json[0] == told
     assert '"kind":"payout"' in ran.err
     assert parking.shown(database) == []

@@ -143,12 +143,12 @@ def test_what_was_set_aside_is_told_by_its_verdict(database: Database) -> None:
 def test_what_only_grows_is_a_counter_and_what_stands_is_a_gauge(database: Database) -> None:
     install(database)
     alerts = AlertWatch(database)
-    alerts.take(Tally(read=9, raised=3, delivered=2, failed=1, dead=4, lag=7, letters=5))
+    alerts.take(Tally(read=9, raised=3, delivered=2, failed=1, dead=4, too_old=6, lag=7, letters=5))
     page = (Watch(database, feed=True).page() + alerts.page()).decode()
     kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", page, re.MULTILINE))
     named = {name for name in kinds if name.endswith("_total")}
     assert {name for name, kind in kinds.items() if kind == "counter"} == named
-    grow = {"read": 9, "raised": 3, "delivered": 2, "failed": 1, "dead": 4}
+    grow = {"read": 9, "raised": 3, "delivered": 2, "failed": 1, "dead": 4, "too_old": 6}
     stand = {"lag": 7, "letters": 5}
     for name, figure in grow.items():
         assert f"round_ledger_alerts_{name}_total {figure}.0" in page.splitlines()
