@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -155,11 +156,25 @@ def test_the_notification_log_is_the_whole_record_in_commit_order(
 def test_the_librarys_subscription_follows_what_the_record_keeps(
     disputes: Disputes, tape: PostgresTape
 ) -> None:
+    """It begins to listen in a thread of its own: what comes before that shows with the next."""
     tape.append([fact(1)])
+    seen = threading.Event()
+
+    def tell() -> None:
+        for number in range(2, 1_000):
+            tape.append([fact(number)])
+            if seen.wait(0.1):
+                return
+
+    telling = threading.Thread(target=tell)
     with disputes.recorder.subscribe(gt=0) as subscription:
         assert next(subscription).id == 1
-        tape.append([fact(2)])
-        assert next(subscription).id == 2
+        telling.start()
+        try:
+            assert [next(subscription).id for _ in range(3)] == [2, 3, 4]
+        finally:
+            seen.set()
+            telling.join()
 
 
 @pytest.mark.parametrize("name", ["D-17", "hollywood/x/y/D", "/hollywood/x/D", "/h/x/y/"])
