@@ -57,6 +57,9 @@ STEP_S = 1.0
 LOOK_S = 15.0
 """How often it looks at how things stand, seconds."""
 
+STALLED_S = 120.0
+"""How long polls may bring nothing though records are there, seconds: then the client is stuck."""
+
 CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
 """Pauses between tries of a channel; the last for ever after."""
 
@@ -202,12 +205,16 @@ def _round(
     follow: bool,
 ) -> None:
     looked_at = knocked_at = float("-inf")
+    lacking_since: float | None = None
     knock_s = desk.settings.ready_s / 3
     while not stop():
         read = group.poll(_POLL_S)
         _handle(desk, group, publisher, read, stop)
+        if read:
+            lacking_since = None
         if time.monotonic() - looked_at > LOOK_S or (not follow and not read):
             desk.tally.lag = group.lag()
+            lacking_since = _lacking(desk.tally.lag, lacking_since, time.monotonic())
             desk.tally.letters = _letters(group, desk.kept.replayed(dead))
             desk.look()
             looked_at = time.monotonic()
@@ -218,6 +225,19 @@ def _round(
         desk.deliver()
         if not follow and not read and group.has_joined() and group.lag() == 0:
             return
+
+
+def _lacking(lag: int, since: float | None, now: float) -> float | None:
+    """Since when records are there and none comes. Raises `Unavailable` where that is too long."""
+    if not lag:
+        return None
+    if since is not None and now - since > STALLED_S:
+        raise Unavailable(
+            f"{lag} records are there, and none came for {STALLED_S:.0f} s",
+            where=GROUP,
+            hint="Start it again: it goes on from what it had dealt with.",
+        )
+    return now if since is None else since
 
 
 def _letters(group: Member, handled: Collection[tuple[int, int]]) -> int:
