@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import confluent_kafka
 import pytest
 
 from consumers import relay_check
@@ -250,6 +251,27 @@ def test_a_fact_in_a_partition_that_is_not_its_own_is_named(
         )
         once(database, kafka)
     assert kinds(database, kafka) == ["misplaced"] * 20
+
+
+@pytest.mark.parametrize(
+    ("partitioner", "wrong"), [("murmur2_random", set()), ("consistent", {"misplaced"})]
+)
+def test_another_client_spreads_tables_as_this_one_only_where_it_is_told_to(
+    database: Database, tape: PostgresTape, kafka: Connection, partitioner: str, wrong: set[str]
+) -> None:
+    """librdkafka spreads keys by CRC32 unless told otherwise; no reader would be told."""
+    fill(tape, 20)
+    asked = {"bootstrap.servers": kafka.bootstrap, "partitioner": partitioner}
+    producer = confluent_kafka.Producer(asked)
+    before: dict[str, bytes] = {}
+    for row in tape.read(0, 20):
+        record = records.of_row(row, before.get(row.tape, GENESIS))
+        before[row.tape] = row.hash
+        headers = dict[str, str | bytes | None](record.headers)
+        producer.produce(topics.FACTS, record.value, record.key, headers=headers)
+    assert producer.flush(30) == 0
+    seen = relay_check.verify(database, kafka)
+    assert (seen.facts, {each.kind for each in seen.breaks}) == (20, wrong)
 
 
 NOTHING_ELSE = """
