@@ -166,6 +166,7 @@ class Batch:
         self.sent: list[SimSent] = []
         self.under_way = False
         self.end = 0
+        self.first = -1  # offset of its first record, where it was put
         self.cuts = 0
 
 
@@ -176,17 +177,18 @@ class SimSent:
         self._world = world
         self.is_done = False
         self.error: Exception | None = None
+        self.taken = Taken()
 
     def get(self, timeout: float) -> Taken:
         if not self._world.wait(lambda: self.is_done, max(0.0, timeout)) and not self.is_done:
             raise KafkaError("not acknowledged in time")
         if self.error:
             raise self.error
-        return Taken()
+        return self.taken
 
 
 class Taken(NamedTuple):
-    """`infra.kafka.ports.Acknowledged`, by a broker that does not tell where."""
+    """`infra.kafka.ports.Acknowledged`."""
 
     partition: int = 0
     offset: int = -1
@@ -272,7 +274,10 @@ class SimProducer:
         batch = self._wire.popleft()
         if self._gone:
             self._world.met["a request outlived its process"] += 1
+        begin = len(batch.log.stored)
         answer = self._broker.append(batch.log, batch)
+        if answer == "kept" and len(batch.log.stored) > begin:
+            batch.first = begin
         batch.end, batch.cuts = len(batch.log.stored), batch.log.cuts
         if self._world.fault("request came twice"):
             self._broker.append(batch.log, batch)
@@ -302,5 +307,7 @@ class SimProducer:
 
     def _end(self, queue: list[Batch], batch: Batch, error: Exception | None) -> None:
         queue.remove(batch)
+        # Of the others the offset is not told: some may have been dropped on the way.
+        batch.sent[0].taken = Taken(batch.log.number, batch.first)
         for sent in batch.sent:
             sent.is_done, sent.error = True, error
