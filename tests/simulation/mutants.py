@@ -23,7 +23,7 @@ class Mutant(NamedTuple):
     name: str
     breaks: tuple[str, ...]  # laws, any of them
     mutate: Callable[[pytest.MonkeyPatch], None]
-    rare: bool = False  # hundreds of seeds pass until it breaks a law: tried in the long run
+    rare: bool = False  # hundreds or thousands of seeds pass until it breaks a law: the long run's
 
 
 FOLD = "a view is the fold of the record"
