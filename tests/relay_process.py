@@ -7,7 +7,8 @@ MODE `right` is the relay as it is. The others are mutants, each of which loses 
 - `leaderless` takes no lock: of two, each believes that it leads.
 - `hasty` takes a window that it has sent for one that arrived: it looks at no answer, and its
   producer gives up at the deadline, as the library's does by itself.
-- `one` believes one broker of several, before the others have what it has.
+- `one` believes one broker of several, before the others have what it has, and does not look at
+  offsets either.
 - `heedless` does not look at the offsets that its records come to stand at.
 """
 
@@ -44,8 +45,9 @@ def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30
     elif mode == "hasty":
         _hasty(float(deadline_s))
     elif mode == "heedless":
-        Publisher._follows = lambda *_: None  # type: ignore[method-assign]
+        _heedless()
     elif mode == "one":
+        _heedless()
         _made_with(acks=1, enable_idempotence=False)
     told = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: told.set())
@@ -78,6 +80,10 @@ def _early() -> None:
 
 def _blind() -> None:
     relaying.tails = lambda *_: {}  # type: ignore[assignment]
+
+
+def _heedless() -> None:
+    Publisher._follows = lambda *_: None  # type: ignore[method-assign]
 
 
 def _hasty(deadline_s: float) -> None:
