@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from infra.tape import PostgresTape
 
-KILLS, KILLS_LONG = 5, 30
+KILLS, KILLS_LONG = 5, 20
 SETTLED_S_MAX = 60.0
 CUT_S = 60.0
 

@@ -157,11 +157,11 @@ def test_irregularities_that_are_put_right_are_dealt_and_find_nothing(game_id: s
 @pytest.mark.long
 def test_thousands_of_clean_rounds_adjudicate_to_no_finding() -> None:
     total = 0
-    for seed in range(1000, 1012):
+    for seed in range(1000, 1006):
         rounds, _, wrong = judged(seed, 720, 8, 0)
         assert not wrong
         total += rounds
-    assert total > 50_000
+    assert total > 25_000
 
 
 @pytest.mark.long
@@ -180,8 +180,8 @@ def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
 @pytest.mark.long
 def test_thousands_of_planted_mistakes_are_all_found_and_nothing_else_is() -> None:
     total: Counter[str] = Counter()
-    for seed in range(2000, 2025):
+    for seed in range(2000, 2013):
         _, made, wrong = judged(seed, 480, 4, 25)
         assert not wrong
         total += made
-    assert min(total.values()) > 500
+    assert min(total.values()) > 250
