@@ -160,6 +160,7 @@ def cases(browser: Browser, floor: Floor) -> None:
         seen(page, f"{floor.url}/cases/new?round=hollywood:{floor.subject}")
         page.get_by_label("Betting position").fill(position)
         page.get_by_label("Claim").fill("I was paid, and then the dealer wanted it back.")
+        keep(page, "case-new", 560)
         page.get_by_role("button", name="Raise").click()
         page.wait_for_url("**/cases/hollywood/**")
         case = page.url
