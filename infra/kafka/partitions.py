@@ -1,7 +1,8 @@
 """The facts' topic on a real cluster, as `infra.kafka.ports.Partitions`: assigned, never grouped.
 
 What the library leaves to chance is asked for: no jump from an offset that is gone, no topic made
-by looking. It decides nothing.
+by looking. A partition whose records it has given out in part is never paused: it would keep the
+rest for good (ADR 0148). It decides nothing.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class KafkaPartitions:
         self._consumer = consumer
         count = topics.require(where, topics.FACTS)
         self._places = [TopicPartition(topics.FACTS, number) for number in range(count)]
+        self._half_read: TopicPartition | None = None  # decoded, and given out in part
 
     def bounds(self) -> dict[int, Bounds]:
         """As `Partitions`."""
@@ -60,10 +62,13 @@ class KafkaPartitions:
         """As `Partitions`."""
         with translated(self._connection):
             for numbers, do in ((on, self._consumer.resume), (off, self._consumer.pause)):
-                if numbers:
-                    do(*(self._places[number] for number in numbers))
+                if places := {self._places[number] for number in numbers} - {self._half_read}:
+                    do(*places)
             found = self._consumer.poll(timeout_ms=int(wait_s * 1000), max_records=_POLL_RECORDS)
-        return [consumed(each) for records in found.values() for each in records]
+        read = [consumed(each) for records in found.values() for each in records]
+        # Only a poll that was full can leave a partition half read: the one it came to last.
+        self._half_read = self._places[read[-1].partition] if len(read) == _POLL_RECORDS else None
+        return read
 
     def reached(self) -> dict[int, int]:
         """As `Partitions`."""

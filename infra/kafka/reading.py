@@ -79,7 +79,6 @@ class Reader:
         left = {number: span.end for number, span in ranges.items() if span.begin < span.end}
         places = {number: TopicPartition(self._topic, number) for number in left}
         self._consumer.assign(list(places.values()))
-        self._consumer.resume(*places.values())  # paused by a reading before this one
         for number, place in places.items():
             self._consumer.seek(place, ranges[number].begin)
         heard = time.monotonic()
@@ -99,10 +98,13 @@ class Reader:
                     where=f"{self._topic} at {self._where.bootstrap}",
                     hint="Check that the brokers run and that every partition has a leader.",
                 )
-            for number in list(left):
-                if self._consumer.position(places[number]) >= left[number]:
-                    del left[number]
-                    self._consumer.pause(places[number])
+            done = [
+                number for number in left if self._consumer.position(places[number]) >= left[number]
+            ]
+            for number in done:
+                del left[number]
+            if done:  # given back, never paused: what is paused half read is stuck (ADR 0148)
+                self._consumer.assign([places[number] for number in left])
             if batch:
                 yield batch
                 heard = time.monotonic()  # however long the caller took over it
