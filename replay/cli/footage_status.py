@@ -2,7 +2,7 @@
 
 from replay.cli.footage_group import group, library
 from replay.cli.output import Json, print_json, say
-from replay.footage.bounded import LIMITS, confinement
+from replay.footage.bounded import BUSY, LIMITS, confinement
 from replay.footage.muxing import available
 
 MIB = 1 << 20
@@ -43,7 +43,8 @@ def status(*, json: Json = False) -> None:
         say(f"Limits that the system did not take: {', '.join(confined.refused)}.")
     say(
         f"Bounds: {LIMITS.memory_bytes // MIB:,} MiB, {LIMITS.cpu_s} s of processor time, "
-        f"{LIMITS.job_s} s a file, and a second more for each {LIMITS.bytes_a_s // MIB} MiB of it."
+        f"{LIMITS.job_s} s of it a file, and a second more for each {LIMITS.bytes_a_s // MIB} MiB;"
+        f" by the clock {BUSY} times as long."
     )
     say(f"Copies for browsers and clips: {'yes' if available() else 'no, PyAV is missing'}.")
     say(f"Index: {told['index']}, {told['segments']:,} segments.")

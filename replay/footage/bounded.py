@@ -23,6 +23,9 @@ PIXELS_MAX = 4096 * 4096  # of one picture
 SIZE_S_MAX = 600
 """What a job may have more by the size of its files, seconds; the largest segment has 512."""
 
+BUSY = 4
+"""How many times its processor time a job may take by the clock: machines are busy."""
+
 _START_S_MAX = 30  # what starting the child may add, on a busy machine
 _ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = (
@@ -40,7 +43,7 @@ class Limits(Struct, frozen=True):
 
     memory_bytes: int = 2 << 30  # address space, its libraries (about half a GiB) included
     cpu_s: int = 120  # over all its jobs, and what these have by their size
-    job_s: int = 15  # wall clock of one job, and what it has by its size
+    job_s: int = 15  # processor time of one job, and what it has by its size; see `BUSY`
     file_bytes: int = 0  # of one file that it writes
     bytes_a_s: int = 16 << 20  # of what a job reads: a second more for each so many octets
 
@@ -121,8 +124,8 @@ def _run(
     program: str, jobs: Sequence[Timed[J]], kind: type[A], limits: Limits
 ) -> tuple[list[A], str, Confined | None]:
     """The answers one child gave before it ended, how it ended, and how far it was confined."""
-    wall_s = sum(job.seconds for job in jobs)
-    cpu_s = limits.cpu_s + wall_s - limits.job_s * len(jobs)
+    jobs_s = sum(job.seconds for job in jobs)
+    cpu_s = limits.cpu_s + jobs_s - limits.job_s * len(jobs)
     told = json.encode(structs.replace(limits, cpu_s=cpu_s)).decode()
     command = [sys.executable, "-I", "-c", _PROGRAM.format(program), str(_ROOT), told]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
@@ -136,7 +139,7 @@ def _run(
         cwd="/",
     ) as child:
         try:
-            out, _ = child.communicate(asked, timeout=_START_S_MAX + wall_s)
+            out, _ = child.communicate(asked, timeout=_START_S_MAX + BUSY * jobs_s)
         except subprocess.TimeoutExpired:
             child.kill()
             out, _ = child.communicate()
@@ -151,8 +154,12 @@ def _run(
 
 def _how(code: int, seconds: int) -> str:
     """How a child ended on a job that had so many seconds."""
-    if code == -signal.SIGALRM:
-        return f"was ended after {seconds} s on it, the most that a file of its size may take"
+    took = {
+        -signal.SIGALRM: f"{BUSY * seconds} s",
+        -signal.SIGPROF: f"{seconds} s of processor time",
+    }.get(code)
+    if took:
+        return f"was ended after {took} on it, the most that a file of its size may take"
     return f"was ended by signal {-code} on it" if code < 0 else "failed on it"
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from replay.footage.bounded import Confined, Limits
+from replay.footage.bounded import BUSY, Confined, Limits
 
 J = TypeVar("J")
 
@@ -52,12 +52,13 @@ def greet(confined: Confined) -> None:
 def serve(kind: type[J], answer: Callable[[J], object]) -> None:
     """Answer jobs, one JSON line each with the seconds it may take, until the input ends.
 
-    The alarm is left to its default, which ends the process even deep inside a decoder.
+    Both alarms are left to their default, which ends the process even deep inside a decoder.
     """
     jobs = msgspec.json.Decoder(tuple[int, kind])  # type: ignore[valid-type] # known as it runs
     for line in sys.stdin.buffer:
         seconds, job = jobs.decode(line)
-        signal.alarm(seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.alarm(BUSY * seconds)
         sys.stdout.buffer.write(msgspec.json.encode(answer(job)))
         sys.stdout.buffer.write(b"\n")
         sys.stdout.buffer.flush()
