@@ -19,6 +19,8 @@ from tests.contract.citations import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.long
+
 EXAMPLE = ROOT / "tests/data/new_game/high_card.py"
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BESIDE = """

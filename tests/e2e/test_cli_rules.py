@@ -99,6 +99,7 @@ def test_head_closes_the_pipe_without_a_traceback(tmp_path: Path, clean: list[by
     assert done.stderr == b""
 
 
+@pytest.mark.long
 def test_games_lists_and_shows_each_game(plain_cli: Cli) -> None:
     listed = plain_cli("games")
     assert "criss_cross_poker" in listed.out
@@ -125,6 +126,7 @@ def test_readings_and_options_are_told_as_a_rules_submission_names_them(plain_cl
     assert "True" not in shown
 
 
+@pytest.mark.long
 def test_edges_are_exact_and_worked_out_only_where_asked_for(plain_cli: Cli) -> None:
     assert "edges" not in plain_cli("games", "criss_cross_poker", "--json").json[0]
     card = plain_cli("games", "criss_cross_poker", "--edge", "--json").json[0]

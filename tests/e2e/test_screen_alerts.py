@@ -84,6 +84,7 @@ def test_every_kind_of_alert_is_told_with_how_grave_it_is_and_what_to_do() -> No
     assert [each.since_us for each in shown if each.round] == [1]
 
 
+@pytest.mark.long
 def test_a_quiet_table_is_told_without_a_reload_and_is_gone_once_it_speaks(
     browser: Browser, watched: Site
 ) -> None:

@@ -167,7 +167,7 @@ def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
         assert page.get_by_label("Table").input_value() == "/"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme) -> None:
     with opened(browser, floor, "auditor", scheme=scheme) as page:
         dealer = page.locator('a[href^="/?dealer="]').first.inner_text()

@@ -102,6 +102,7 @@ def test_offsets_that_hold_nothing_are_in_the_way_of_no_letter(
     assert by == {mine: "S-2001"}
 
 
+@pytest.mark.long
 def test_letters_that_expired_are_listed_and_counted_no_more(
     database: Database, feed: Connection, cli: Cli
 ) -> None:
@@ -177,6 +178,7 @@ def peak_mib(cli: Cli, *args: str) -> tuple[int, float, str]:
     return ran.returncode, int(ran.stderr.splitlines()[-1]) / 2**20, ran.stdout
 
 
+@pytest.mark.long
 def test_large_letters_are_read_and_not_kept(
     database: Database, feed: Connection, cli: Cli
 ) -> None:

@@ -160,6 +160,7 @@ def test_a_quarantine_topic_that_somebody_else_wrote_to_is_told_of(
         once(database, kafka)
 
 
+@pytest.mark.long
 def test_hostile_records_and_hostile_letters_are_dead_letters_that_can_be_looked_at(
     database: Database, bare_kafka: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

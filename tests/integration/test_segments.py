@@ -179,6 +179,7 @@ def test_a_decoder_that_hangs_is_ended_and_the_other_jobs_are_answered(folder: P
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("short", [Limits(job_s=1), Limits(cpu_s=1)])
 def test_a_large_file_has_the_time_that_its_size_takes(tmp_path: Path, short: Limits) -> None:
     """Its hash alone takes longer than the limit of a small file, which is the control."""

@@ -223,6 +223,7 @@ def survives(pair: Pair, kills: int, *, which: str, rotate_every: int = 0) -> No
     pair.whole(count[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", ["server", "client"])
 def test_whichever_is_killed_nothing_is_lost_or_doubled(pair: Pair, which: str) -> None:
     survives(pair, KILLS, which=which)

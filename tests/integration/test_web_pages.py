@@ -137,6 +137,7 @@ def test_what_facts_say_is_text_whatever_is_in_it(staffed: Site, auditor: Browse
     assert shown(auditor, paths[-1]).count("&lt;script&gt;") > 2, "claim and note are not shown"
 
 
+@pytest.mark.long
 def test_no_search_does_more_than_search(staffed: Site, auditor: Browser) -> None:
     staffed.take_in(day(10, planted=1))
     everything = shown(auditor, "/").count('<th scope="row"')

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import httpx
+import pytest
 
 from infra.users import ROLES
 from replay.web.routes import ROUTERS
@@ -150,6 +151,7 @@ def paths(text: str) -> list[str]:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_whatever_stands_in_an_address_is_told_to_be_wrong_and_breaks_nothing(
     staffed: Site,
 ) -> None:

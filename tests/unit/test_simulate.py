@@ -150,6 +150,7 @@ def test_the_day_holds_what_a_tape_holds() -> None:
     assert expected - told == set()
 
 
+@pytest.mark.long
 def test_a_long_day_changes_its_cards_drops_its_box_and_adds_up_to_the_cent() -> None:
     facts = floor(1000, 4, 6)
     assert not codes(facts)
