@@ -32,7 +32,8 @@ from replay.cli.footage_group import (
 from replay.cli.footage_telling import as_json, list_cameras, list_segments, says
 from replay.cli.output import Json, print_json, progress, say
 from replay.cli.stories import opened_views
-from replay.footage.adding import Added, Recorded, Told, add, footage_files
+from replay.footage.adding import Added, Told, add, footage_files
+from replay.footage.beginnings import Recorded
 from replay.footage.library import Entry, Library
 from replay.footage.muxing import available
 from replay.on_record import Noted, made, put_all
@@ -114,8 +115,9 @@ def add_(  # noqa: PLR0913 - one option a choice
     MP4, Matroska, WebM, MPEG-TS and AVI are hashed and indexed without decoding; the files stay
     where they are and are never written to. What a browser cannot play gets a copy without sound.
     The start is the one on record, else `--start`, else the time in the file's name, else the
-    timecode in its first picture, else when its container says it was made; which, is told. Sending
-    a folder again is safe. A bad file is told, exit code 2, and the others are taken.
+    timecode in its pictures, else when its container says it was made; which, is told. A timecode
+    that runs makes a name in whole seconds exact. Sending a folder again is safe. A bad file is
+    told, exit code 2, and the others are taken.
 
     Where pictures show the time of a running clock, as QR code or ArUco markers, the camera's own
     is held against it, and the check put on record with its uncertainty, as `footage calibrate`

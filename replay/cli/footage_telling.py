@@ -12,7 +12,7 @@ _KNOWN_FROM = {
     "record": "as recorded",
     "told": "as told",
     "name": "from its name",
-    "picture": "from the timecode in its picture",
+    "picture": "from the timecode in its pictures",
     "container": "from its container's date, which may be when it was closed",
 }
 
@@ -20,9 +20,10 @@ _KNOWN_FROM = {
 def says(entry: Entry) -> str:
     """A segment in one line."""
     played = entry.playable.how if entry.playable else f"not playable: {entry.unplayable}"
+    by_pictures = entry.timecode_us and f", but {format_time(entry.timecode_us)} by its pictures"
     return (
         f"{len(entry.times.pts_us):,} frames from {format_time(entry.start_us)} "
-        f"({_KNOWN_FROM[entry.start_from]}), {played}"
+        f"({_KNOWN_FROM[entry.start_from]}{by_pictures or ''}), {played}"
     )
 
 
@@ -37,6 +38,7 @@ def as_json(entry: Entry) -> dict[str, object]:
         "size": entry.size,
         "start": format_time(entry.start_us),
         "start_from": entry.start_from,
+        "timecode_start": entry.timecode_us and format_time(entry.timecode_us),
         "duration_us": entry.duration_us,
         "frames": len(entry.times.pts_us),
         "key_frames": len(entry.times.keys),

@@ -7,30 +7,23 @@ files that it is given, none through a link, and puts nothing on record: that is
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from itertools import pairwise
 from statistics import median_low
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from replay.footage.beginnings import File, Start, starts
 from replay.footage.containers import SUFFIXES, container_of
 from replay.footage.decoder import Answer, FrameIndex, Job, Nature, decode, sha256_of
-from replay.footage.library import (
-    Entry,
-    Playable,
-    PlayedAs,
-    StartFrom,
-    rates_of,
-    stamp_of,
-)
+from replay.footage.library import Entry, Playable, PlayedAs, rates_of, stamp_of
 from replay.footage.muxing import END_US, How, Made, Part, Writing, available, write
 from replay.footage.segments import files_under
-from replay.footage.starts import DoubtfulTimeError, start_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
     from zoneinfo import ZoneInfo
 
+    from replay.footage.beginnings import Recorded
     from replay.footage.library import Library
 
 BYTES_MAX = 8 << 30
@@ -69,16 +62,25 @@ class _File(NamedTuple):
     sha256: str
 
 
+class _Read(NamedTuple):
+    """What a file holds."""
+
+    times: FrameIndex
+    nature: Nature
+    duration_us: int
+
+
+class _Indexed(NamedTuple):
+    read: _Read
+    start: Start
+
+
 class _Played(NamedTuple):
     """What a browser plays, or why there is nothing; and whether the original has sound."""
 
     playable: Playable | None
     problem: str | None
     audio: bool | None
-
-
-Recorded = Callable[[str, int], int | None]
-"""The start that is on record for a hash, told at about this time (microseconds); or None."""
 
 
 def footage_files(folder: Path) -> list[Path]:
@@ -103,18 +105,34 @@ def add(
         looked = {path: _look(path) for path in batch}
         files = [found for found in looked.values() if isinstance(found, _File)]
         anew = [file for file in files if _known(library, file, told) is None]
-        answers = dict(zip(anew, decode([_job(file) for file in anew]), strict=True))
+        indexed = _indexed(anew, told, recorded)
         for path, found in looked.items():
             if isinstance(found, str):
                 yield Added(path, "refused", problem=found)
-            elif found in answers:
-                yield _take(library, found, answers[found], told, recorded)
+            elif found in indexed:
+                yield _take(library, found, indexed[found], told)
             else:
                 yield _known(library, found, told) or Added(path, "refused", problem="it vanished")
 
 
-def _job(file: _File) -> Job:
-    return Job(str(file.path), file.sha256)
+def _indexed(anew: Sequence[_File], told: Told, recorded: Recorded) -> dict[_File, _Indexed | str]:
+    """What each file holds and when it begins, or why it is refused."""
+    found: dict[_File, _Indexed | str] = {}
+    answers = decode([Job(str(file.path), file.sha256) for file in anew])
+    read = [_read(answer) for answer in answers]
+    whole = [(file, of) for file, of in zip(anew, read, strict=True) if not isinstance(of, str)]
+    files = [File(*file, of.nature, of.duration_us) for file, of in whole]
+    begun = starts(files, told.start_us, told.zone, recorded)
+    for (file, of), start in zip(whole, begun, strict=True):
+        found[file] = start if isinstance(start, str) else _Indexed(of, start)
+    refused = {file: of for file, of in zip(anew, read, strict=True) if isinstance(of, str)}
+    return found | refused
+
+
+def _read(answer: Answer) -> _Read | str:
+    if answer.index is None or answer.nature is None:
+        return answer.problem or "it cannot be read"
+    return _Read(answer.index, answer.nature, _duration_us(answer.index))
 
 
 def _look(path: Path) -> _File | str:
@@ -151,25 +169,11 @@ def _known(library: Library, file: _File, told: Told) -> Added | None:
     return Added(file.path, "known", entry)
 
 
-def _take(library: Library, file: _File, answer: Answer, told: Told, recorded: Recorded) -> Added:
+def _take(library: Library, file: _File, of: _Indexed | str, told: Told) -> Added:
     """Make the entry of a file that was read, or say why not."""
-    times, nature = answer.index, answer.nature
-    if times is None or nature is None:
-        return Added(file.path, "refused", problem=answer.problem or "it cannot be read")
-    try:
-        start = _start(file, nature, told)
-    except DoubtfulTimeError as error:
-        return Added(file.path, "refused", problem=f"{error}; give --start or an offset")
-    if start is None:
-        problem = (
-            "nothing says when it begins: its name has no time, its picture no timecode, its "
-            "container no date; give --start"
-        )
-        return Added(file.path, "refused", problem=problem)
-    duration_us = _duration_us(times)
-    recorded_us = recorded(file.sha256, start[0] + duration_us)
-    if recorded_us is not None:
-        start = recorded_us, "record"
+    if isinstance(of, str):
+        return Added(file.path, "refused", problem=of)
+    (times, nature, duration_us), start = of
     rates = rates_of(times, duration_us)
     made = _playable(library, file, nature, keep_audio=told.keep_audio)
     entry = Entry(
@@ -179,8 +183,9 @@ def _take(library: Library, file: _File, answer: Answer, told: Told, recorded: R
         stamp=stamp_of(file.path),
         property=told.property,
         camera=told.camera,
-        start_us=start[0],
-        start_from=start[1],
+        start_us=start.start_us,
+        start_from=start.start_from,
+        timecode_us=start.timecode_us,
         duration_us=duration_us,
         container=nature.container,
         codec=nature.codec,
@@ -202,19 +207,6 @@ def _duration_us(times: FrameIndex) -> int:
     pts = times.pts_us
     steps = [after - before for before, after in pairwise(pts)]
     return pts[-1] + (median_low(steps) if steps else _ONE_FRAME_US)
-
-
-def _start(file: _File, nature: Nature, told: Told) -> tuple[int, StartFrom] | None:
-    """The start by the camera's clock, from whatever knows it best. Raises DoubtfulTimeError."""
-    if told.start_us is not None:
-        return told.start_us, "told"
-    named_us = start_in(file.path.name, told.zone)
-    if named_us is not None:
-        return named_us, "name"
-    first = decode([Job(str(file.path), file.sha256, (0,))])[0].frames
-    if first and first[0].timecode:
-        return first[0].timecode.clock_ms * 1000, "picture"
-    return None if nature.created_us is None else (nature.created_us, "container")
 
 
 def _playable(library: Library, file: _File, nature: Nature, *, keep_audio: bool) -> _Played:

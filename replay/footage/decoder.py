@@ -38,6 +38,7 @@ class Job(Struct, frozen=True):
     path: str  # absolute: the child stands elsewhere
     sha256: str
     frames: tuple[int, ...] = ()
+    timecode: bool = False  # whether the clock in its first pictures is looked for
 
 
 class Nature(Struct, frozen=True):
@@ -58,6 +59,7 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     index: FrameIndex | None = None
     nature: Nature | None = None
     frames: tuple[Frame, ...] = ()
+    timecode_us: int | None = None  # when its first frame was taken, by a clock seen to run
     problem: str | None = None
 
 

@@ -29,7 +29,7 @@ S = 1_000_000
 
 StartFrom = Literal["record", "told", "name", "picture", "container"]
 """How the start of a segment is known: from a fact on record, told with the command, from the
-file's name, from the timecode in its first picture, or from when the container says it was made."""
+file's name, from the timecode in its pictures, or from when the container says it was made."""
 
 PlayedAs = Literal["original", "remuxed", "transcoded"]
 """The file itself; the same packets in another container; or encoded anew, and so derived."""
@@ -82,6 +82,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     audio: bool | None  # in the original; None: not known
     playable: Playable | None
     unplayable: str | None = None  # why there is nothing for a browser
+    timecode_us: int | None = None  # when it begins by its pictures, where these say otherwise
     codes_read: bool = False  # whether its pictures were looked into for the time of a clock
 
     @builtins.property  # `property` is a field here

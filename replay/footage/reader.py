@@ -34,7 +34,7 @@ from replay.footage.decoder import (
     Nature,
     sha256_of,
 )
-from replay.footage.timecode import read_timecode
+from replay.footage.timecode import RUN_US_MIN, Timecode, read_timecode, running_us
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,6 +131,24 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
         raise UnreadableError(f"frame {number} decodes, but cannot be written as PNG")
     octets = png.tobytes()
     return Frame(number, pts_us, octets, hashlib.sha256(octets).hexdigest(), code)
+
+
+def timecode_us(path: Path, times: FrameIndex) -> int | None:
+    """When the first frame was taken by the strip in the picture; None where no clock runs there.
+
+    Where the first picture has no strip, it is the only one decoded.
+    """
+    seen: list[tuple[int, Timecode]] = []
+    for after_us in (0, RUN_US_MIN // 2, RUN_US_MIN):
+        number = bisect_left(times.pts_us, times.pts_us[0] + after_us)
+        try:
+            code = read_timecode(picture_at(path, times, number))
+        except (UnreadableError, IndexError, cv2.error):
+            return None
+        if code is None:
+            return None
+        seen.append((times.pts_us[number], code))
+    return running_us(seen)
 
 
 def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
@@ -249,9 +267,10 @@ def answer(job: Job) -> Answer:
         times = index(path)
         for number in job.frames:
             frames.append(frame_at(path, times, times.pts_us[number]))  # noqa: PERF401 - keeps those before a bad one
+        clock_us = timecode_us(path, times) if job.timecode else None
     except (UnreadableError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
         return Answer(frames=tuple(frames), problem=str(error) or type(error).__name__)
-    return Answer(index=times, nature=told, frames=tuple(frames))
+    return Answer(index=times, nature=told, frames=tuple(frames), timecode_us=clock_us)
 
 
 def main() -> None:

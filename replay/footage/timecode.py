@@ -10,6 +10,8 @@ from binascii import crc_hqx
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -19,6 +21,13 @@ CLOCK_BITS, COUNT_BITS, CHECK_BITS = 48, 16, 16
 STRIP_WIDTH = CELL_WIDTH * (CLOCK_BITS + COUNT_BITS + CHECK_BITS)
 STRIP_HEIGHT = CELL_HEIGHT * 2
 
+WITNESSES = 3
+"""Pictures that must agree before their clock is believed unasked."""
+
+RUN_US_MIN = 1_000_000
+"""What must lie between the first and the last of them, microseconds."""
+
+_JITTER_US = 50_000  # between when a picture was taken and when the file shows it
 _DARK, _LIGHT = 24, 232
 _CONTRAST_MIN = 64  # of 255, between a cell and its inverse: less is not read
 
@@ -56,6 +65,23 @@ def read_timecode(picture: NDArray[np.uint8]) -> Timecode | None:
     value = int("".join("1" if cell > 0 else "0" for cell in contrast), 2)
     code = Timecode(value >> (COUNT_BITS + CHECK_BITS), value >> CHECK_BITS & 0xFFFF)
     return code if value & 0xFFFF == _check(code) else None
+
+
+def running_us(seen: Sequence[tuple[int, Timecode]]) -> int | None:
+    """When the first of these pictures was taken, microseconds, by the clock that all of them show.
+
+    seen: when each is shown, microseconds, in order, and what it says. None where that is no clock
+    that runs on with the file for a second at least: one wrong strip in 65,536 has a checksum that
+    fits, and a printed one stands.
+    """
+    if len(seen) < WITNESSES or seen[-1][0] - seen[0][0] < RUN_US_MIN:
+        return None
+    (first_us, first), *others = seen
+    for pts_us, code in others:
+        ran_us = (code.clock_ms - first.clock_ms) * 1000
+        if abs(ran_us - (pts_us - first_us)) > _JITTER_US or code.capture == first.capture:
+            return None
+    return first.clock_ms * 1000
 
 
 def _body(code: Timecode) -> int:

@@ -140,7 +140,7 @@ def test_frames_are_told_by_the_second_and_a_gap_shows(library: Library, tmp_pat
 
 def test_the_start_is_told_from_where_it_is_known(library: Library, tmp_path: Path) -> None:
     named = tmp_path / "CC-07-A_2026-11-01_00-30-00.mp4"
-    write(named, KINDS["gop60"], 20, start_ms=1_795_000_000_000)
+    write(named, KINDS["gop60"], 40, start_ms=1_795_000_000_000)
     floor = TOLD._replace(zone=ZoneInfo("America/New_York"))
     entry = taken(Library(tmp_path / "zoned"), named, floor)
     assert entry.start_us == parse_time("2026-11-01T00:30:00-04:00")
