@@ -10,6 +10,7 @@ pytest_plugins = [
     "tests.fix_docker",
     "tests.fix_postgres",
     "tests.fix_postgres_pair",
+    "tests.fix_power",
     "tests.fix_proxy",
     "tests.fix_cli",
     "tests.fix_dossier",
