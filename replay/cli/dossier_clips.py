@@ -21,10 +21,6 @@ UNIT = "Round Ledger"
 """What an export says that it was made with."""
 
 
-NOT_IN_MP4 = "VP8 cannot be stored in ISO BMFF, which an ONVIF export file must be."
-"""Why a clip that is WebM is not signed: of what is recorded in it only VP8 is not put into MP4."""
-
-
 def cut(
     library: Library,
     place: str,
@@ -36,8 +32,8 @@ def cut(
 ) -> tuple[list[Clip], list[str]]:
     """One clip for each piece of each camera's clock, and in words why there is none of another.
 
-    A clip that is MP4 is signed as an ONVIF export where there is a key, in a file of its own under
-    `into`; it takes the place of the unsigned one.
+    A clip is signed as an ONVIF export where there is a key, in a file of its own under `into`; it
+    takes the place of the unsigned one.
     """
     known = coverage(fact_of(row) for row in camera_rows)
     made: list[Clip] = []
@@ -92,18 +88,11 @@ def _signed(
         says = says.replace("copied and not encoded anew", "encoded anew for browsers")
     into.mkdir(parents=True, exist_ok=True)
     out = into / name
-    if signer and signer.clips and cut_out.container == "mp4":
-        starts_us = reference_us(camera, cut_out.starts_us, of.window.epoch)
-        export = Export(UNIT, making.by, parse_time(making.at) or 0, of.camera, starts_us)
-        sign(path, out, export, signer.clips)
-    else:
+    made = Clip(of.camera, out, [each.sha256 for each in cut_out.sources], says)
+    if not (signer and signer.clips):
         shutil.copyfile(path, out)
-    unsigned = _unsigned(cut_out, signer)
-    return Clip(of.camera, out, [each.sha256 for each in cut_out.sources], says, unsigned)
-
-
-def _unsigned(cut_out: clips.Clip, signer: Signer | None) -> str | None:
-    """Why a clip carries no ONVIF signature; None where it does."""
-    if cut_out.container != "mp4":
-        return NOT_IN_MP4
-    return None if signer and signer.clips else "There was no key for clips."
+        return made
+    starts_us = reference_us(camera, cut_out.starts_us, of.window.epoch)
+    export = Export(UNIT, making.by, parse_time(making.at) or 0, of.camera, starts_us)
+    sign(path, out, export, signer.clips)
+    return made._replace(unsigned=None)

@@ -31,13 +31,11 @@ if TYPE_CHECKING:
 VERSION = 2
 """Counts up whenever the same request is to give other bytes."""
 
+CONTAINER: Made = "mp4"
+"""What every clip is, whatever its footage is in: it can be signed as an ONVIF export."""
+
 Way = Literal["copy", "exact", "overlay"]
 """Packets copied; encoded anew so that it begins and ends exactly; the same with its time in it."""
-
-
-IN_MP4 = frozenset(("vp9", "av1"))
-"""Ways of encoding that WebM and MP4 both store: a clip of theirs is MP4, which can be signed as an
-ONVIF export. VP8 has no place in MP4 (ISO BMFF)."""
 
 
 class Stretch(NamedTuple):
@@ -92,8 +90,7 @@ def clip(library: Library, wanted: Sequence[tuple[str, int, int]], *, way: Way =
             where="the stretches wanted",
             hint="Ask for a time that footage covers.",
         )
-    parts, sources, container = _parts(stretches, entries, way)
-    return _cached(library, entries, parts, sources, container, way)
+    return _cached(library, entries, *_parts(stretches, entries, way), way)
 
 
 def describe(made: Clip) -> dict[str, object]:
@@ -131,7 +128,7 @@ def _entry(library: Library, stretch: Stretch) -> Entry:
 
 def _parts(
     wanted: Sequence[Stretch], entries: Sequence[Entry], way: Way
-) -> tuple[tuple[Part, ...], tuple[Source, ...], Made]:
+) -> tuple[tuple[Part, ...], tuple[Source, ...]]:
     """Where each stretch is read from and where it goes on the camera's clock."""
     for before, after in pairwise(entries):
         if (before.property, before.camera) != (after.property, after.camera):
@@ -141,9 +138,8 @@ def _parts(
                 hint="Ask for a clip a camera.",
             )
     parts, sources, free_us = [], [], -(1 << 62)
-    containers: set[Made] = set()
     for stretch, entry in zip(wanted, entries, strict=True):
-        path, sha256, container = _file(entry, way)
+        path, sha256 = _file(entry, way)
         at_us = max(entry.start_us, free_us)
         free_us = at_us + entry.duration_us
         parts.append(Part(str(path), sha256, stretch.from_us, stretch.to_us, at_us))
@@ -151,20 +147,13 @@ def _parts(
         sources.append(
             Source(entry.sha256, stretch.from_us, stretch.to_us, at_us, moved_us, sha256)
         )
-        containers.add(container)
-    if len(containers) > 1:
-        raise Refused(
-            "The segments are encoded in different ways",
-            where=f"{entries[0].path.name} to {entries[-1].path.name}",
-            hint="Ask for each alone, or for an exact clip, which is encoded anew.",
-        )
-    return tuple(parts), tuple(sources), containers.pop()
+    return tuple(parts), tuple(sources)
 
 
-def _file(entry: Entry, way: Way) -> tuple[Path, str, Made]:
+def _file(entry: Entry, way: Way) -> tuple[Path, str]:
     """The file to read: the original where it is encoded anew, else what browsers play of it."""
     if way != "copy":
-        return entry.path, entry.sha256, "mp4"
+        return entry.path, entry.sha256
     if entry.playable is None:
         require_video("A clip")
         raise Refused(
@@ -172,9 +161,7 @@ def _file(entry: Entry, way: Way) -> tuple[Path, str, Made]:
             where=str(entry.path),
             hint="Take it in again with `round-ledger footage add`, or ask for an exact clip.",
         )
-    played = entry.playable
-    moves = played.how != "transcoded" and entry.codec in IN_MP4
-    return played.path, played.sha256, "mp4" if moves else played.container
+    return entry.playable.path, entry.playable.sha256
 
 
 def _cached(
@@ -182,13 +169,12 @@ def _cached(
     entries: Sequence[Entry],
     parts: tuple[Part, ...],
     sources: tuple[Source, ...],
-    container: Made,
     way: Way,
 ) -> Clip:
     """The clip of this request: found, if its bytes are still those, else made."""
-    asked = (VERSION, way, container, entries[0].property, entries[0].camera, sources)
+    asked = (VERSION, way, CONTAINER, entries[0].property, entries[0].camera, sources)
     key = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
-    place = library.home / FOLDER / key[:2] / f"{key}.{container}"
+    place = library.home / FOLDER / key[:2] / f"{key}.{CONTAINER}"
     record = place.with_suffix(".json")
     found = _found(record, place)
     if found is not None:
@@ -202,7 +188,7 @@ def _cached(
     label = f"{entries[0].camera}, camera's clock" if way == "overlay" else None
     how: How = "copy" if way == "copy" else "encode"
     note = _note(way, entries[0], began, ended, sources)
-    written = write([Writing(parts, str(new), container, how, label, note)])[0]
+    written = write([Writing(parts, str(new), CONTAINER, how, label, note)])[0]
     if written.problem is not None:
         new.unlink(missing_ok=True)
         raise Refused(
@@ -215,7 +201,7 @@ def _cached(
         path=str(place),
         sha256=sha256_of(new),
         size=new.stat().st_size,
-        container=container,
+        container=CONTAINER,
         way=way,
         derived=way != "copy" or recoded,
         property=entries[0].property,

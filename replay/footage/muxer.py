@@ -26,6 +26,7 @@ from replay.footage.confined import serve
 from replay.footage.decoding_order import REORDERED_MAX, decoded_late
 from replay.footage.hashing import sha256_of
 from replay.footage.muxing import Part, Writing, Written
+from replay.footage.vp8_mp4 import TICKS, Sample, Track, write_vp8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +42,9 @@ _OPEN_ONLY = {
 }
 _US = 1_000_000
 _BACK_US = 100_000  # sought to this much before the target, then four times as much, and so on
-_MP4_TICK = Fraction(1, 90_000)
+_MP4_TICK = Fraction(1, TICKS)
+_ONE_FRAME_US = 33_333  # taken for the length of a clip's only frame
+_VP8_DECODER = "vp8"  # as FFmpeg names it
 _LONG_US = 1 << 50  # microseconds: more than any file holds, and still a number of ticks
 _X264 = {"preset": "veryfast", "crf": "20", "bf": "0", "g": "60"}
 _VP8 = {"deadline": "realtime", "cpu-used": "8", "g": "60", "crf": "20", "b": "4M"}
@@ -79,12 +82,15 @@ def write(job: Writing) -> Written:
             raise CannotWriteError("it was altered after it was indexed")
     sources = [_source(part) for part in job.parts]
     _require_alike(sources, copied=job.how == "copy")
+    audio = any(source.audio for source in sources)
+    if job.how == "copy" and job.container == "mp4" and sources[0].name == _VP8_DECODER:
+        return Written(*_copy_vp8(job, sources), audio=audio)
     options = {"movflags": "+faststart"} if job.container == "mp4" else {}
     with av.open(job.out, "w", format=job.container, container_options=options) as out:
         if job.note:
             out.metadata["comment"] = job.note
         began, frames = (_copy if job.how == "copy" else _encode)(job, sources, out)
-    return Written(began, frames, audio=any(source.audio for source in sources))
+    return Written(began, frames, audio=audio)
 
 
 @contextmanager
@@ -226,6 +232,27 @@ def _copy(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[i
         out.mux(packet)
         frames += 1
     return began, frames
+
+
+def _copy_vp8(job: Writing, sources: list[_Source]) -> tuple[int, int]:
+    """The same of VP8 into MP4, which FFmpeg does not write: read for the index, then to copy."""
+    shown = [(at_us, packet.is_keyframe, packet.size) for packet, at_us in _placed(sources)]
+    if not shown:
+        raise CannotWriteError("there is no frame in what was asked for")
+    began = shown[0][0]
+    samples = [Sample(_tick90(at_us - began), key, size) for at_us, key, size in shown]
+    with _opened(job.parts[0]) as (_, stream):
+        aspect = stream.sample_aspect_ratio or Fraction(1)
+    last_us = shown[-1][0] - shown[-2][0] if len(shown) > 1 else _ONE_FRAME_US
+    track = Track(*sources[0].size, aspect, job.note)
+    with Path(job.out).open("wb") as out:
+        packets = (bytes(packet) for packet, _ in _placed(sources))
+        write_vp8(out, track, samples, _tick90(last_us), packets)
+    return began, len(samples)
+
+
+def _tick90(us: int) -> int:
+    return round(us / _MP4_TICK / _US)
 
 
 def _fine(tick: Fraction) -> Fraction:

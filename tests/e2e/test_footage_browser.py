@@ -149,7 +149,8 @@ def test_a_browser_shows_no_picture_that_an_edit_list_hides(page: Page, tmp_path
 
 
 @pytest.mark.parametrize(
-    "name", everyday(["bframes", "vfr_bframes", "open_gop", "ts_bframes", "vp9"], "bframes", "vp9")
+    "name",
+    everyday(["bframes", "vfr_bframes", "open_gop", "ts_bframes", "vp8", "vp9"], "bframes", "vp8"),
 )
 def test_a_browser_plays_a_clip_across_segments_and_shows_each_frame_at_its_time(
     page: Page, tmp_path: Path, name: str

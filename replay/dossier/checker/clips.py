@@ -17,12 +17,10 @@ SALT_OCTETS = 20
 BOXES_MAX = 100_000
 CERT_MAX = 1 << 16
 RSA_OCTETS = (256, 1024)
-_HEAD = 1 << 16
 _BOX, _LONG_BOX = 8, 16  # octets of a box's size and kind
 _VERSION_TAG = 0xA0  # X.509: the one part that may be left out
 _TRAILER = 0xBC
 _PART = 1 << 20
-_EBML = b"\x1a\x45\xdf\xa3"
 COVERED = "It is covered by the manifest, like every file."
 
 
@@ -97,9 +95,7 @@ def _clip(package: Package, listed: dict[str, Any], report: Report) -> None:
 def _why(package: Package, path: str, said: dict[str, Any]) -> str:
     """Why a clip is unsigned: by its own octets where they tell, else in its maker's words."""
     with package.open(path) as file:
-        head = file.read(_HEAD)
-    if head[:4] == _EBML and b"V_VP8" in head:
-        return "VP8 cannot be stored in ISO BMFF, which such a file must be."
+        head = file.read(_BOX)
     if head[4:8] != b"ftyp":
         return "it is not an ISO BMFF file, which such a file must be."
     return printable(said.get("because") or "nothing says why.")
