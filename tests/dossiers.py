@@ -36,8 +36,8 @@ from replay.dossier.checker.reading import canonical
 from replay.dossier.evidence import Clip
 from replay.dossier.sealing import contents_sha256, signature_json
 from replay.dossier.signing import Signer
-from replay.footage.decoder import Frame, FrameIndex
-from replay.footage.segments import FootageIndex, Kept
+from replay.footage.decoder import FrameIndex
+from replay.footage.segments import FootageIndex, FrameFile, Kept
 from replay.story import story
 
 if TYPE_CHECKING:
@@ -165,13 +165,15 @@ def evidence(folder: Path) -> Evidence:
     index = FrameIndex(tuple(range(0, span_us, 100_000)), (0,))
     at_hand = FootageIndex({SHA256: Kept(folder / "nvr.mp4", index, None)}, frozenset())
     whole = story(round_, rows, ruling, [fact_of(row) for row in camera], at_hand)
-    frames: dict[tuple[str, int], Frame | str] = {}
+    frames: dict[tuple[str, int], FrameFile | str] = {}
     for seen in whole.seen:
         for sight in seen.sights:
             if sight.segment and sight.frame is not None:
                 shown = png(sight.frame)
                 digest = hashlib.sha256(shown).hexdigest()
-                frame = Frame(sight.frame, sight.pts_us or 0, shown, digest, None)
+                path = folder / f"{sight.frame}.png"
+                path.write_bytes(shown)
+                frame = FrameFile(sight.frame, sight.pts_us or 0, digest, path)
                 frames[sight.segment, sight.frame] = frame
     seqs = [row.table_seq for row in rows]
     between = [

@@ -2,7 +2,6 @@
 
 import getpass
 import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -38,7 +37,7 @@ from replay.dossier import Filed
 from replay.dossier import Told as Said
 from replay.dossier.making import write_dossier
 from replay.dossier.signing import load_if_there
-from replay.dossier.writing import refuse_what_is_there
+from replay.dossier.writing import beside, refuse_what_is_there
 from replay.footage.library import Library
 from replay.preserved import span_of
 
@@ -191,22 +190,22 @@ def write_found(
     """
     refuse_what_is_there(out)
     signer = load_if_there(keys)
-    evidence = gathered(base, found, frames_for(found), wanted, library)
-    with tempfile.TemporaryDirectory() as beside:
-        if library and evidence.making:
-            cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
-            place, rows = found.place, found.camera_rows
-            made, lacking = cut(library, place, rows, cuts, evidence.making, signer, Path(beside))
-            told = Said([*evidence.coverage.words, *lacking], evidence.coverage.table)
-            evidence = evidence._replace(clips=made, coverage=told)
-        try:
+    try:
+        with beside(out) as folder:
+            evidence = gathered(base, found, frames_for(found, folder), wanted, library)
+            if library and evidence.making:
+                cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
+                place, rows = found.place, found.camera_rows
+                made, lacking = cut(library, place, rows, cuts, evidence.making, signer, folder)
+                told = Said([*evidence.coverage.words, *lacking], evidence.coverage.table)
+                evidence = evidence._replace(clips=made, coverage=told)
             return write_dossier(evidence, out, signer=signer, zipped=zipped)
-        except OSError as error:
-            raise Refused(
-                f"The dossier cannot be written: {error.strerror}",
-                where=str(out),
-                hint="Name a place you may write to.",
-            ) from error
+    except OSError as error:
+        raise Refused(
+            f"The dossier cannot be written: {error.strerror}",
+            where=str(out),
+            hint="Name a place you may write to.",
+        ) from error
 
 
 def wanted_for(found: Told, by: str) -> Wanted:

@@ -38,8 +38,8 @@ from replay.cutting import Cut, Window, may_show
 from replay.dossier import Evidence, Making, Original, Stretch
 from replay.dossier import Told as Said
 from replay.dossier.covering import in_sentences
-from replay.footage.decoder import Frame
 from replay.footage.library import Library
+from replay.footage.segments import FrameFile
 from replay.health import Pictured
 from replay.on_record import made, now_us, put_all, screen
 from replay.story import Story
@@ -68,7 +68,7 @@ class Wanted(NamedTuple):
 def gathered(
     base: Database,
     found: Found,
-    frames: Mapping[tuple[str, int], Frame | str],
+    frames: Mapping[tuple[str, int], FrameFile | str],
     wanted: Wanted,
     library: Library | None = None,
 ) -> Evidence:
@@ -243,11 +243,11 @@ def _copied(found: Found, cuts: Sequence[Cut]) -> Iterator[tuple[Span, Original]
 def _footage_of(
     windows: Iterable[Span],
     copied: Iterable[tuple[Span, Original]],
-    frames: Mapping[tuple[str, int], Frame | str],
+    frames: Mapping[tuple[str, int], FrameFile | str],
 ) -> list[Span]:
     """The windows of cameras whose footage goes out."""
     cameras = {each.camera for each, _ in copied}
-    pictured = any(isinstance(frame, Frame) for frame in frames.values())
+    pictured = any(isinstance(frame, FrameFile) for frame in frames.values())
     return [each for each in windows if each.camera in cameras or pictured]
 
 

@@ -1,6 +1,7 @@
 """What a dossier is of: one round, or a preserved window with its rounds, as they were found."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from ledger.tape import TapeRow
@@ -13,8 +14,7 @@ from replay.cutting import Cut, cut_camera, windows
 from replay.dossier import Window as Preserved
 from replay.dossier import named_frames
 from replay.dossier import wanted as every_frame
-from replay.footage.decoder import Frame
-from replay.footage.segments import FootageIndex, frames
+from replay.footage.segments import FootageIndex, FrameFile, spilled
 from replay.story import Story
 
 US = 1_000_000
@@ -91,9 +91,13 @@ def _times(found: Found, known: Coverage) -> dict[str, tuple[int, int]]:
     return times
 
 
-def frames_for(found: Found) -> Mapping[tuple[str, int], Frame | str]:
-    """The frames that cameras have of a round; of a window's rounds, of what a finding names."""
+def frames_for(found: Found, folder: Path) -> Mapping[tuple[str, int], FrameFile | str]:
+    """The frames that cameras have of a round; of a window's rounds, of what a finding names.
+
+    They lie in `folder`. Raises OSError.
+    """
     if found.footage is None:
         return {}
     chosen = named_frames if found.window else every_frame
-    return frames(found.footage, sorted({each for s in found.stories for each in chosen(s)}))
+    wanted = {each for story in found.stories for each in chosen(story)}
+    return spilled(found.footage, wanted, folder)

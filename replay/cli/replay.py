@@ -3,12 +3,14 @@
 It judges nothing: a replay of a round with findings ends with exit code 0, as any answer does.
 """
 
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from infra.postgres import Database
 from ledger.errors import Refused, Usage
 from replay.cli.app import family
 from replay.cli.exports import Because, By, Taken, tell_exports
@@ -16,14 +18,15 @@ from replay.cli.output import Json, print_lines, say
 from replay.cli.stories import (
     FootageFolder,
     RoundName,
+    Told,
     draw,
     footage_folder,
-    frames_of,
     opened_views,
     told,
 )
-from replay.dossier import pictures
-from replay.footage.decoder import Frame
+from replay.dossier import pictures, wanted
+from replay.dossier.writing import beside
+from replay.footage.segments import FrameFile, spilled
 from replay.story import Story
 from replay.telling import moment_json, ruling_json, tell
 from replay.timeline import Sight
@@ -67,15 +70,13 @@ def replay(
                 where=f"--at {at}",
                 hint=f"Give a number from 1 to {len(story.moments)}.",
             )
-        shown = {} if frames is None else pictures(story, frames_of(found))
-        tell_exports(base, story.round.property, list(_taken(shown)), by, because)
+        written = None if frames is None else _hand_out(base, found, frames, by, because)
     if json:
         print_lines(_replay_json(story, at))
     else:
         draw(tell(story, at=at, hindsight=all_))
-    if frames is not None:
-        _write_frames(shown, frames)
-        say(f"{len(shown)} frames are in {frames}.")
+    if written is not None:
+        say(f"{written} frames are in {frames}.")
 
 
 def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
@@ -88,23 +89,29 @@ def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
     yield ruling_json(story)
 
 
-def _taken(shown: Mapping[str, tuple[Sight, Frame]]) -> Iterator[Taken]:
+def _taken(shown: Mapping[str, tuple[Sight, FrameFile]]) -> Iterator[Taken]:
     """Which instant of which camera each frame shows, by the camera's clock."""
     for sight, _ in shown.values():
         at_us = sight.camera_time_us or 0
         yield Taken(sight.camera or "", at_us, at_us)
 
 
-def _write_frames(shown: Mapping[str, tuple[Sight, Frame]], folder: Path) -> None:
-    """The frames as files. Raises `Refused`."""
-    for name, (_, frame) in shown.items():
-        path = folder / Path(name).name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(frame.png)
-        except OSError as error:
-            raise Refused(
-                f"A frame cannot be written: {error.strerror}",
-                where=str(path),
-                hint="Name a folder you may write to.",
-            ) from error
+def _hand_out(base: Database, found: Told, folder: Path, by: str | None, because: str) -> int:
+    """Write the frames there as files, once that is on record; how many. Raises `Refused`."""
+    story = found.story
+    if found.footage is None:
+        return 0
+    try:
+        with beside(folder) as aside:
+            shown = pictures(story, spilled(found.footage, wanted(story), aside))
+            tell_exports(base, story.round.property, list(_taken(shown)), by, because)
+            for name, (_, frame) in shown.items():
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(frame.path, folder / Path(name).name)
+    except OSError as error:
+        raise Refused(
+            f"A frame cannot be written: {error.strerror}",
+            where=str(folder),
+            hint="Name a folder you may write to.",
+        ) from error
+    return len(shown)

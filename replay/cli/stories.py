@@ -30,11 +30,9 @@ from replay.cli.opened import opened_database
 from replay.cli.output import Advance, progress
 from replay.cli.settings import in_force
 from replay.custody import times_of
-from replay.dossier import wanted
 from replay.drawing import WIDTH, without_trailing_blanks
-from replay.footage.decoder import Frame
 from replay.footage.library import Library
-from replay.footage.segments import FootageIndex, frames, open_footage
+from replay.footage.segments import FootageIndex, open_footage
 from replay.story import Story, story
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
@@ -129,11 +127,6 @@ def at_hand(footage: Path | Library | None, facts: Sequence[Fact]) -> FootageInd
     if isinstance(footage, Library):
         return footage.at_hand(facts)
     return open_footage(footage, facts) if footage else None
-
-
-def frames_of(found: Told) -> dict[tuple[str, int], Frame | str]:
-    """The frames that cameras have of a story, read from the footage at hand."""
-    return frames(found.footage, sorted(wanted(found.story))) if found.footage else {}
 
 
 def draw(parts: Iterable[RenderableType]) -> None:

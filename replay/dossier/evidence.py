@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ledger.tape import Head, TapeRow
-    from replay.footage.decoder import Frame
+    from replay.footage.segments import FrameFile
     from replay.story import Story
 
 
@@ -76,7 +76,7 @@ class Evidence(NamedTuple):
     """
 
     stories: Sequence[Story]  # one, or a window's in the order in which they began
-    frames: Mapping[tuple[str, int], Frame | str]  # by segment and frame number
+    frames: Mapping[tuple[str, int], FrameFile | str]  # by segment and frame number
     camera_rows: Sequence[TapeRow]  # the facts of its cameras
     previous: Mapping[tuple[str, int], bytes]  # hash before a row, by tape and table_seq
     heads: Sequence[Head]  # of every tape when this was read

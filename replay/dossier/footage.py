@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from replay.dossier.checker.clips import COVERED
-from replay.footage.decoder import Frame
+from replay.footage.segments import FrameFile
 from replay.story import flagged
 
 if TYPE_CHECKING:
@@ -28,16 +28,16 @@ def picture_name(sight: Sight) -> str:
 
 
 def pictures(
-    story: Story, frames: Mapping[tuple[str, int], Frame | str]
-) -> dict[str, tuple[Sight, Frame]]:
+    story: Story, frames: Mapping[tuple[str, int], FrameFile | str]
+) -> dict[str, tuple[Sight, FrameFile]]:
     """Every frame that was read, once, by the name of its file, with a sight that it is of."""
-    named: dict[str, tuple[Sight, Frame]] = {}
+    named: dict[str, tuple[Sight, FrameFile]] = {}
     for seen in story.seen:
         for sight in seen.sights:
             if sight.segment is None or sight.frame is None:
                 continue
             frame = frames.get((sight.segment, sight.frame))
-            if isinstance(frame, Frame):
+            if isinstance(frame, FrameFile):
                 named[picture_name(sight)] = (sight, frame)
     return named
 
@@ -77,7 +77,7 @@ def original_name(original: Original) -> str:
 def files_of(evidence: Evidence) -> dict[str, bytes | Path]:
     """The files that are footage, by name."""
     files: dict[str, bytes | Path] = {
-        name: frame.png
+        name: frame.path
         for story in evidence.stories
         for name, (_, frame) in pictures(story, evidence.frames).items()
     }

@@ -29,7 +29,13 @@ from replay.dossier.readings import (
 from replay.dossier.readme import readme
 from replay.dossier.report import report_html
 from replay.dossier.sealing import Filed, contents_sha256, manifest_json, signature_json
-from replay.dossier.writing import refuse_what_is_there, summed, write_folder, write_zip
+from replay.dossier.writing import (
+    beside,
+    refuse_what_is_there,
+    summed,
+    write_folder,
+    write_zip,
+)
 from replay.drawing import WIDTH, without_trailing_blanks
 from replay.telling import moment_json, ruling_json, tell
 
@@ -50,8 +56,9 @@ def write_dossier(
     Raises `Refused` where something is there already, or footage was changed meanwhile.
     """
     refuse_what_is_there(out)
-    files, filed = _fill(evidence, signer)
-    (write_zip if zipped else write_folder)(files, filed, out)
+    with beside(out) as folder:
+        files, filed = _fill(evidence, signer, folder)
+        (write_zip if zipped else write_folder)(files, filed, out)
     return [filed[name] for name in sorted(filed)]
 
 
@@ -65,16 +72,22 @@ def plain(story: Story) -> str:
 
 
 def _fill(
-    evidence: Evidence, signer: Signer | None
+    evidence: Evidence, signer: Signer | None, folder: Path
 ) -> tuple[dict[str, bytes | Path], dict[str, Filed]]:
-    """Every file, then the pages that print their sum, the manifest, and the signature over it."""
+    """Every file, then the pages that print their sum, the manifest, and the signature over it.
+
+    folder: where the report lies until it is copied.
+    """
     key_id = signer.key_id if signer else None
     files = _contents(evidence, key_id)
     filed = {name: summed(name, content) for name, content in files.items()}
     contents = contents_sha256(filed.values())
     seal = Seal(contents, key_id)
-    pages: dict[str, bytes] = {
-        "report.html": report_html(evidence, contents, key_id).encode(),
+    report = folder / "report.html"
+    with report.open("wb") as file:
+        file.writelines(piece.encode() for piece in report_html(evidence, contents, key_id))
+    pages: dict[str, bytes | Path] = {
+        "report.html": report,
         "report.pdf": report_pdf(evidence, seal),
         "ruling.pdf": ruling_pdf(evidence, seal),
     }

@@ -24,7 +24,7 @@ from replay.dossier.report import (
     title_of,
     told_first,
 )
-from replay.footage.decoder import Frame
+from replay.footage.segments import FrameFile
 from replay.story import flagged
 
 if TYPE_CHECKING:
@@ -304,12 +304,12 @@ def _pictures(paper: Paper, evidence: Evidence, story: Story, at: int) -> None:
         frame = None
         if sight.segment is not None and sight.frame is not None:
             frame = evidence.frames.get((sight.segment, sight.frame))
-        if not isinstance(frame, Frame):
+        if not isinstance(frame, FrameFile):
             continue
         if paper.will_page_break(_PICTURE_MM * 0.75):
             paper.add_page()
         paper.say(f"Fact {story.moments[at].number}, camera {sight.camera}: {sight.says}", size=8.5)
-        paper.image(io.BytesIO(preview(frame.png).octets), w=_PICTURE_MM)
+        paper.image(io.BytesIO(preview(frame.path).octets), w=_PICTURE_MM)
         paper.say(f"SHA-256 {frame.sha256}", size=7, soft=True)
         paper.ln(2)
 

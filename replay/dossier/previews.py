@@ -7,9 +7,12 @@ frame of a round at full size would be hundreds of megabytes.
 from __future__ import annotations
 
 import io
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PIL import Image
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PNG_OCTETS_MAX = 150_000
 """Up to here a frame stands in the page as it is."""
@@ -26,11 +29,11 @@ class Preview(NamedTuple):
     smaller: bool
 
 
-def preview(png: bytes) -> Preview:
-    """The picture of a frame for a page, the same octets each time."""
-    if len(png) <= PNG_OCTETS_MAX:
-        return Preview("image/png", png, smaller=False)
-    with Image.open(io.BytesIO(png)) as picture:
+def preview(png: Path) -> Preview:
+    """The picture of a frame for a page, the same octets each time. Raises OSError."""
+    if png.stat().st_size <= PNG_OCTETS_MAX:
+        return Preview("image/png", png.read_bytes(), smaller=False)
+    with Image.open(png) as picture:
         small = picture.convert("RGB")
     small.thumbnail((WIDTH_MAX, WIDTH_MAX))
     out = io.BytesIO()

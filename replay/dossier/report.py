@@ -16,13 +16,13 @@ from replay.dossier.previews import preview
 from replay.dossier.proof import proofs
 from replay.dossier.readings import clock_table, clock_words, custody_table
 from replay.drawing import layout, money, notes, seats, without_trailing_blanks
-from replay.footage.decoder import Frame
+from replay.footage.segments import FrameFile
 from replay.story import flagged
 from replay.telling import ground, moved_text, sight_text, signed, wager_text
 from replay.words import in_words, wager_namer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from replay.dossier.evidence import Evidence
     from replay.owed import Line
@@ -72,8 +72,11 @@ def ruled(story: Story) -> list[str]:
     return [f"Ruled by chapter {story.ruling.edition}: {story.ruling.status}.{note}"]
 
 
-def report_html(evidence: Evidence, contents: str, key_id: str | None) -> str:
-    """The report. contents: the sum over the dossier's files; key_id: of who signs, or None."""
+def report_html(evidence: Evidence, contents: str, key_id: str | None) -> Iterator[str]:
+    """The report, a piece at a time: whole, with its pictures, it is larger than all else.
+
+    contents: the sum over the dossier's files; key_id: of who signs, or None.
+    """
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -81,7 +84,7 @@ def report_html(evidence: Evidence, contents: str, key_id: str | None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(
+    return environment.get_template("report.html").generate(
         about=evidence.about,
         heading=heading(evidence),
         told_first=told_first(evidence),
@@ -111,7 +114,7 @@ def _round(evidence: Evidence, story: Story) -> dict[str, object]:
         "title": title_of(story),
         "ruled": ruled(story),
         "lines": [line_told(line) for line in story.lines],
-        "moments": [_moment(evidence, story, at) for at in range(len(story.moments))],
+        "moments": (_moment(evidence, story, at) for at in range(len(story.moments))),
     }
 
 
@@ -185,12 +188,12 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
     }
 
 
-def _sight(sight: Sight, frames: Mapping[tuple[str, int], Frame | str]) -> dict[str, object]:
+def _sight(sight: Sight, frames: Mapping[tuple[str, int], FrameFile | str]) -> dict[str, object]:
     """What one camera has of a fact, its picture within the page."""
     found = None
     if sight.segment is not None and sight.frame is not None:
         found = frames.get((sight.segment, sight.frame))
-    shown = preview(found.png) if isinstance(found, Frame) else None
+    shown = preview(found.path) if isinstance(found, FrameFile) else None
     name = picture_name(sight) if shown else None
     return {
         "text": sight_text(sight),
@@ -199,7 +202,7 @@ def _sight(sight: Sight, frames: Mapping[tuple[str, int], Frame | str]) -> dict[
         "media": shown.media if shown else None,
         "picture": b64encode(shown.octets).decode() if shown else None,
         "smaller": shown is not None and shown.smaller,
-        "sha256": found.sha256 if isinstance(found, Frame) else None,
+        "sha256": found.sha256 if isinstance(found, FrameFile) else None,
         "camera": sight.camera,
         "camera_time": format_time(sight.camera_time_us) if sight.camera_time_us else None,
     }

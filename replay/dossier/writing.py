@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import tempfile
 import zipfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ledger.errors import Refused
@@ -15,8 +18,6 @@ from replay.dossier.sealing import Filed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
 
 _PIECE = 1 << 20
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
@@ -41,6 +42,17 @@ def refuse_what_is_there(out: Path) -> None:
             where=str(out),
             hint="Name another folder with --out, or move this one away.",
         )
+
+
+@contextmanager
+def beside(out: Path) -> Iterator[Path]:
+    """A folder beside a place for what is too large for memory until it is copied there.
+
+    Who has room for a dossier has it there. It is gone afterwards. Raises OSError.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
+        yield Path(folder)
 
 
 def write_folder(files: Mapping[str, bytes | Path], filed: Mapping[str, Filed], out: Path) -> None:

@@ -6,11 +6,14 @@ a new one. This side never touches a decoder: it must not import what a child ru
 
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
@@ -27,6 +30,8 @@ BUSY = 4
 """How many times its processor time a job may take by the clock: machines are busy."""
 
 _START_S_MAX = 30  # what starting the child may add, on a busy machine
+_END_S_MAX = 5  # what a child may take to end that has said what it had to say
+_PIECE = 1 << 20
 _ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -79,24 +84,44 @@ def answered(
     program: the module of `replay.footage` whose `main` answers; failed: makes the answer to a job
     on which a child ended, from how it ended; reads: the files that a job reads from end to end.
     """
-    answers: list[A] = []
-    while len(answers) < len(jobs):
+    return list(in_turn(program, jobs, kind, failed, limits, reads))
+
+
+def in_turn(
+    program: str,
+    jobs: Sequence[J],
+    kind: type[A],
+    failed: Callable[[str], A],
+    limits: Limits,
+    reads: Callable[[J], Iterable[str]],
+) -> Iterator[A]:
+    """The same, each answer as it comes: no other is held here."""
+    at = 0
+    while at < len(jobs):
         batch = [
             Timed(limits.job_s + _size_s(reads(job), limits), job)
-            for job in jobs[len(answers) : len(answers) + BATCH_MAX]
+            for job in jobs[at : at + BATCH_MAX]
         ]
-        done, ended, confined = _run(program, batch, kind, limits)
-        if confined:
-            _tell(confined)
-        answers += done
-        if len(done) < len(batch):
-            answers.append(failed(ended))
-    return answers
+        done = 0
+        with _started(program, batch, limits) as child:
+            lines = _lines(child, _START_S_MAX + BUSY * sum(job.seconds for job in batch))
+            confined = _read(next(lines, b""), Confined)
+            if confined:
+                _tell(confined)
+            while done < len(batch) and (answer := _read(next(lines, b""), kind)):
+                yield answer
+                done += 1
+            code = _ended(child)
+        if done < len(batch):
+            yield failed(_how(code, batch[done].seconds))
+            done += 1
+        at += done
 
 
 def confinement() -> Confined | None:
     """How far children are confined here; None where none can be started."""
-    return _run("reader", (), object, LIMITS)[2]
+    with _started("reader", (), LIMITS) as child:
+        return _read(next(_lines(child, _START_S_MAX), b""), Confined)
 
 
 def _size_s(paths: Iterable[str], limits: Limits) -> int:
@@ -120,36 +145,72 @@ def _tell(confined: Confined) -> None:
         LOG.warning("footage is read without limits of: %s", ", ".join(confined.refused))
 
 
-def _run(
-    program: str, jobs: Sequence[Timed[J]], kind: type[A], limits: Limits
-) -> tuple[list[A], str, Confined | None]:
-    """The answers one child gave before it ended, how it ended, and how far it was confined."""
-    jobs_s = sum(job.seconds for job in jobs)
-    cpu_s = limits.cpu_s + jobs_s - limits.job_s * len(jobs)
+@contextmanager
+def _started(
+    program: str, jobs: Sequence[Timed[J]], limits: Limits
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A child at work on these jobs, which does not outlive this.
+
+    Its jobs lie in a file: where a pipe were too small for them, both sides would wait.
+    """
+    cpu_s = limits.cpu_s + sum(job.seconds for job in jobs) - limits.job_s * len(jobs)
     told = json.encode(structs.replace(limits, cpu_s=cpu_s)).decode()
     command = [sys.executable, "-I", "-c", _PROGRAM.format(program), str(_ROOT), told]
     environment = {"OPENBLAS_NUM_THREADS": "1", "OPENCV_LOG_LEVEL": "OFF", "PATH": os.defpath}
-    asked = b"".join(json.encode(job) + b"\n" for job in jobs)
-    with subprocess.Popen(  # noqa: S603 - our own interpreter and program; paths go by stdin
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        cwd="/",
-    ) as child:
-        try:
-            out, _ = child.communicate(asked, timeout=_START_S_MAX + BUSY * jobs_s)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            out, _ = child.communicate()
-        except BaseException:
-            child.kill()
-            raise
-    first, _, rest = out.partition(b"\n")
-    confined, answers = _lines(first + b"\n", Confined), _lines(rest, kind)
-    ended = _how(child.returncode, jobs[len(answers)].seconds) if len(answers) < len(jobs) else ""
-    return answers, ended, confined[0] if confined else None
+    with tempfile.TemporaryFile() as asked:
+        asked.writelines(json.encode(job) + b"\n" for job in jobs)
+        asked.seek(0)
+        with subprocess.Popen(  # noqa: S603 - our own interpreter and program; paths go by stdin
+            command,
+            stdin=asked,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            cwd="/",
+        ) as child:
+            try:
+                yield child
+            finally:
+                child.kill()
+
+
+def _lines(child: subprocess.Popen[bytes], wait_s: float) -> Iterator[bytes]:
+    """The whole lines of a child's output, until it ends or was waited for so long in all.
+
+    What it left half written is no line.
+    """
+    if child.stdout is None:
+        return
+    pieces: list[bytes] = []
+    while True:
+        began = time.monotonic()
+        ready, _, _ = select.select([child.stdout], [], [], wait_s)
+        wait_s = max(wait_s - (time.monotonic() - began), 0.0)
+        octets = os.read(child.stdout.fileno(), _PIECE) if ready else b""
+        if not octets:
+            return
+        *ends, rest = octets.split(b"\n")
+        for each in ends:
+            yield b"".join([*pieces, each])
+            pieces = []
+        pieces.append(rest)
+
+
+def _read(line: bytes, kind: type[A]) -> A | None:
+    """What a line says; None where it says nothing of the kind."""
+    try:
+        return json.decode(line, type=kind)
+    except DecodeError:
+        return None
+
+
+def _ended(child: subprocess.Popen[bytes]) -> int:
+    """The code with which a child ends that has said what it had to say; killed where it stays."""
+    try:
+        return child.wait(_END_S_MAX)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
 
 
 def _how(code: int, seconds: int) -> str:
@@ -161,15 +222,3 @@ def _how(code: int, seconds: int) -> str:
     if took:
         return f"was ended after {took} on it, the most that a file of its size may take"
     return f"was ended by signal {-code} on it" if code < 0 else "failed on it"
-
-
-def _lines(told: bytes, kind: type[A]) -> list[A]:
-    """The whole lines of a child's output; what it left half written is no answer."""
-    answers = []
-    for line in told.splitlines(keepends=True):
-        if line.endswith(b"\n"):
-            try:
-                answers.append(json.decode(line, type=kind))
-            except DecodeError:
-                break
-    return answers

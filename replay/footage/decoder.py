@@ -3,14 +3,16 @@
 This side never touches a decoder: it must not import `replay.footage.reader` or cv2 (ADR 0013).
 """
 
+from collections.abc import Iterator, Sequence
+
 from msgspec import Struct
 
-from replay.footage.bounded import LIMITS, Limits, answered
+from replay.footage.bounded import LIMITS, Limits, in_turn
 from replay.footage.containers import Container
 from replay.footage.hashing import sha256_of
 from replay.footage.timecode import Timecode
 
-__all__ = ["Answer", "Frame", "FrameIndex", "Job", "Nature", "decode", "sha256_of"]
+__all__ = ["Answer", "Frame", "FrameIndex", "Job", "Nature", "decode", "decoded", "sha256_of"]
 
 FRAMES_MAX = 500_000  # of one file: over four hours at 30 a second
 
@@ -63,9 +65,14 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     problem: str | None = None
 
 
-def decode(jobs: list[Job], limits: Limits = LIMITS) -> list[Answer]:
+def decode(jobs: Sequence[Job], limits: Limits = LIMITS) -> list[Answer]:
     """One answer a job, in order, in bounded time whatever the files hold."""
-    return answered(
+    return list(decoded(jobs, limits))
+
+
+def decoded(jobs: Sequence[Job], limits: Limits = LIMITS) -> Iterator[Answer]:
+    """The same, each answer as it comes: the frames of no more than one are in memory."""
+    return in_turn(
         "reader", jobs, Answer, lambda ended: Answer(problem=f"the decoder {ended}"), limits,
         lambda job: [job.path],
     )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
-from replay.footage.decoder import Frame, FrameIndex, Job, decode, sha256_of
+from replay.footage.decoder import Frame, FrameIndex, Job, decode, decoded, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FILES_MAX = 100_000
 """Files looked at under a footage folder; more is likely the wrong folder."""
 
-_FRAMES_A_JOB = 32  # well within a job's time: a frame takes some 25 ms
+_FRAMES_A_JOB = 4  # all that are in memory at once: a frame of 3840x2160 has some 12 MB
 _ABSENT = "the segment is not in the footage folder"
 
 
@@ -35,6 +35,15 @@ class Kept(NamedTuple):
     path: Path
     times: FrameIndex | None  # None: it is unaltered and cannot be read all the same
     problem: str | None  # why it cannot be read
+
+
+class FrameFile(NamedTuple):
+    """A decoded frame that lies in a file, as PNG."""
+
+    number: int
+    pts_us: int
+    sha256: str  # of the file
+    path: Path
 
 
 class FootageIndex(NamedTuple):
@@ -69,24 +78,48 @@ def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
 def frames(
     footage: FootageIndex, wanted: Iterable[tuple[str, int]]
 ) -> dict[tuple[str, int], Frame | str]:
-    """Frames by (SHA-256 of the segment, frame number); a string says why there is none.
+    """Frames by (SHA-256 of the segment, frame number); a string says why there is none."""
+    found = dict(_each_frame(footage, wanted))
+    return {key: found[key] for key in sorted(found)}
+
+
+def spilled(
+    footage: FootageIndex, wanted: Iterable[tuple[str, int]], folder: Path
+) -> dict[tuple[str, int], FrameFile | str]:
+    """The same in files of a folder, a few at a time in memory. Raises OSError."""
+    found: dict[tuple[str, int], FrameFile | str] = {}
+    for (digest, number), frame in _each_frame(footage, wanted):
+        if isinstance(frame, Frame):
+            path = folder / f"{digest}-{number}.png"
+            path.write_bytes(frame.png)
+            found[digest, number] = FrameFile(number, frame.pts_us, frame.sha256, path)
+        else:
+            found[digest, number] = frame
+    return found
+
+
+def _each_frame(
+    footage: FootageIndex, wanted: Iterable[tuple[str, int]]
+) -> Iterator[tuple[tuple[str, int], Frame | str]]:
+    """Each frame as it is decoded, and at the end why there is none of the others.
 
     Every segment asked for is hashed again first: a file altered meanwhile is not shown.
     """
-    asked = sorted(set(wanted))
-    found: dict[tuple[str, int], Frame | str] = dict.fromkeys(asked, _ABSENT)
+    lacking = dict.fromkeys(sorted(set(wanted)), _ABSENT)
     jobs = []
-    for digest, group in groupby(asked, key=itemgetter(0)):
+    for digest, group in groupby(lacking, key=itemgetter(0)):
         numbers = tuple(number for _, number in group)
         if digest in footage.kept:
             path = str(footage.kept[digest].path)
             parts = range(0, len(numbers), _FRAMES_A_JOB)
             jobs += [Job(path, digest, numbers[at : at + _FRAMES_A_JOB]) for at in parts]
-    for job, answer in zip(jobs, decode(jobs), strict=True):
-        for number in job.frames:
-            found[job.sha256, number] = answer.problem or "not decoded"
-        found |= {(job.sha256, frame.number): frame for frame in answer.frames}
-    return found
+    for job, answer in zip(jobs, decoded(jobs), strict=True):
+        for frame in answer.frames:
+            if lacking.pop((job.sha256, frame.number), None):  # else it was not asked for
+                yield (job.sha256, frame.number), frame
+        left = {(job.sha256, number) for number in job.frames} & lacking.keys()
+        lacking |= dict.fromkeys(left, answer.problem or "not decoded")
+    yield from lacking.items()
 
 
 def label_name(label: str) -> str:

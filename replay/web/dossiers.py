@@ -36,7 +36,7 @@ ROLL_S_MAX = 600
 WAIT_S_MAX = 120
 """How long one waits for another dossier to be finished."""
 
-_ONE = threading.Lock()  # frames of a whole round are in memory while its dossier is made
+_ONE = threading.Lock()  # one decodes a round and writes its footage: that is enough at a time
 
 router = APIRouter(include_in_schema=False)
 Maker = Annotated[User, Depends(signed_in(*MAKERS))]

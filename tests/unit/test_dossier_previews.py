@@ -11,7 +11,7 @@ from PIL import Image
 
 from replay.dossier.making import write_dossier
 from replay.dossier.previews import PNG_OCTETS_MAX, WIDTH_MAX, preview
-from replay.footage.decoder import Frame
+from replay.footage.segments import FrameFile
 from tests.dossiers import evidence, png
 
 if TYPE_CHECKING:
@@ -26,18 +26,20 @@ def large(seed: int) -> bytes:
     return out.getvalue()
 
 
-def test_a_small_frame_stands_in_the_page_as_it_is() -> None:
-    shown = preview(png(7))
+def test_a_small_frame_stands_in_the_page_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "7.png").write_bytes(png(7))
+    shown = preview(tmp_path / "7.png")
     assert (shown.media, shown.octets, shown.smaller) == ("image/png", png(7), False)
 
 
-def test_a_large_frame_is_shown_smaller_the_same_each_time() -> None:
-    frame = large(1)
-    assert len(frame) > PNG_OCTETS_MAX
+def test_a_large_frame_is_shown_smaller_the_same_each_time(tmp_path: Path) -> None:
+    frame = tmp_path / "1.png"
+    size = frame.write_bytes(large(1))
+    assert size > PNG_OCTETS_MAX
     shown = preview(frame)
     assert shown == preview(frame)
     assert shown.smaller
-    assert len(shown.octets) < len(frame) / 10
+    assert len(shown.octets) < size / 10
     with Image.open(io.BytesIO(shown.octets)) as picture:
         assert picture.size == (WIDTH_MAX, WIDTH_MAX * 720 // 1280)
 
@@ -46,10 +48,12 @@ def test_a_dossier_of_large_frames_keeps_them_whole_and_its_pages_small(tmp_path
     told = evidence(tmp_path)
     whole = large(2)
     digest = hashlib.sha256(whole).hexdigest()
+    path = tmp_path / "large.png"
+    path.write_bytes(whole)
     frames = {
-        key: Frame(each.number, each.pts_us, whole, digest, None)
+        key: FrameFile(each.number, each.pts_us, digest, path)
         for key, each in told.frames.items()
-        if isinstance(each, Frame)
+        if isinstance(each, FrameFile)
     }
     write_dossier(told._replace(frames=frames), tmp_path / "dossier")
     kept = list((tmp_path / "dossier" / "frames").iterdir())
