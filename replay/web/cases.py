@@ -133,6 +133,7 @@ def release(
     request: Request, user: Investigator, property_: str, name: str, because: Maybe = ""
 ) -> Response:
     """Let the footage of a window expire again: a fact a camera, with who and why."""
+    withheld.refuse_release(request, user, ports(request).cases.windows.one(property_, name))
     try:
         why = written(because, "because")
     except Usage as error:
@@ -151,7 +152,8 @@ def _window_page(
     request: Request, user: User, property_: str, name: str, *, wrong: str = "", status: int = 200
 ) -> Response:
     zone = ports(request).zone
-    [found] = withheld.windows(request, user, [ports(request).cases.windows.one(property_, name)])
+    whole = ports(request).cases.windows.one(property_, name)
+    [found] = withheld.windows(request, user, [whole])
     return page(
         request,
         "case_window.html",
@@ -160,7 +162,7 @@ def _window_page(
         span=span,
         when=lambda time_us: both(time_us, zone),
         here=window_address(property_, name),
-        may=user.has("surveillance"),
+        may=user.has("surveillance") and not withheld.over_withheld(request, user, whole),
         wrong=wrong,
     )
 

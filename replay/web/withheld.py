@@ -161,12 +161,35 @@ def windows(request: Request, user: User, found: Sequence[Window]) -> list[Windo
 
     What somebody wrote themselves they know.
     """
+    blind = _blind(request, user)
+    return [_window(each, user.employee) if _over(each, blind) else each for each in found]
+
+
+def over_withheld(request: Request, user: User, each: Window) -> bool:
+    """Whether a withheld round lies in a window, or may."""
+    return _over(each, _blind(request, user))
+
+
+def refuse_release(request: Request, user: User, each: Window) -> None:
+    """Raise 403 where a window keeps what somebody is to look at before they know the claim.
+
+    Its footage is evidence of that round, and whether it may go is for who knows what is claimed.
+    """
+    if over_withheld(request, user, each):
+        raise HTTPException(403, BLIND)
+
+
+Blind = Sequence[tuple[RoundId, tuple[int, int] | None]]
+"""Rounds that are withheld from somebody, each with when it went, where that is known."""
+
+
+def _blind(request: Request, user: User) -> Blind:
     went = ports(request).cases.went
-    blind = [(round_, went(round_)) for round_ in hidden(request, user)]
-    return [
-        _window(each, user.employee) if any(_reaches(each, *of) for of in blind) else each
-        for each in found
-    ]
+    return [(round_, went(round_)) for round_ in hidden(request, user)]
+
+
+def _over(each: Window, blind: Blind) -> bool:
+    return any(_reaches(each, *of) for of in blind)
 
 
 def _reaches(each: Window, round_: RoundId, went: tuple[int, int] | None) -> bool:

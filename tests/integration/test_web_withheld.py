@@ -242,6 +242,37 @@ def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
     assert "because-1" in review.reviewer.get("/cases").text, "a window of another time is withheld"
 
 
+def test_a_window_over_a_withheld_round_is_not_let_go_by_its_reviewer_however_it_is_asked(
+    review: Review,
+) -> None:
+    """Whoever is to look first neither takes the evidence away nor learns from an answer of it."""
+    round_ = review.round
+    covers = CameraMapped(camera="C-9", table=round_.id.table, kind="stationary", covers=("table",))
+    nvr = Source("hollywood", "surveillance", "nvr")
+    began_us, hour_us = round_.began_us or 0, 3_600_000_000
+    review.site.take_in([made(covers, nvr, time_us=began_us - 10 * hour_us)])
+    paths = []
+    for start_us in (began_us - 1_000_000, began_us - 9 * hour_us):
+        times = {"from": format_time(start_us), "to": format_time(start_us + hour_us)}
+        asked = {"table": round_.id.table, **times, "because": "A fall."}
+        answer = review.send(review.raiser, "/cases/preserve", **asked)
+        assert answer.status_code == 303, answer.text
+        paths.append(str(answer.headers["location"]))
+    over, apart = paths
+    letting_go = f'action="{over}"'
+    assert letting_go in review.raiser.get(over).text
+    assert letting_go not in review.reviewer.get(over).text
+    for because in ("It may go.", "", " "):
+        refused = review.send(review.reviewer, over, because=because)
+        assert (refused.status_code, "Withheld: blind review." in refused.text) == (403, True)
+        assert "A fall." not in refused.text
+    assert review.send(review.reviewer, apart, because="It may go.").status_code == 303
+    assert "It may go." in review.raiser.get(apart).text
+    assert "It may go." not in review.raiser.get(over).text, "it was let go all the same"
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert review.send(review.reviewer, over, because="It may go.").status_code == 303
+
+
 def test_why_the_footage_of_a_dispute_was_let_go_is_told_to_who_knows_its_claim(
     review: Review,
 ) -> None:
