@@ -99,6 +99,9 @@ class Derived:
     table: Table
     key: Callable[[Row], str]  # of the record
     body: Callable[[Row], str]  # its value, JSON
+    compacted: bool = False
+    """The topic keeps the newest record of each key: of a row that is no more a swap leaves a
+    tombstone. Its `key` is made of the cells of the table's own key, and given no others then."""
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,13 @@ DROP = Projection(
     (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
     apply,
     tells=(
-        Derived("ledger.drop-totals.v1", DAYS, lambda row: f"{row[0]}/{row[1]}/{row[2]}", _totals),
+        Derived(
+            "ledger.drop-totals.v1",
+            DAYS,
+            lambda row: f"{row[0]}/{row[1]}/{row[2]}",
+            _totals,
+            compacted=True,
+        ),
     ),
 )
 """The view."""

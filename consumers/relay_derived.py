@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from consumers import speaking
 from consumers.speaking import StoppedError
 from infra.kafka import records, topics
-from infra.kafka.publisher import WINDOW_RECORDS, window_of
+from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS, window_of
 from infra.kafka.records import OUTBOX, partition_of
 from infra.relaying import UNSAID
 
@@ -62,7 +62,7 @@ class Outbox:
 
     def window(self, after: int) -> Window | None:
         """The next messages, as many as may be under way, and the last one's number."""
-        kept = self._desk.outbox(self.topic, after, WINDOW_RECORDS)
+        kept = self._desk.outbox(self.topic, after, WINDOW_RECORDS, WINDOW_OCTETS)
         if kept:
             return window_of((each.number, records.of_message(self.topic, each)) for each in kept)
         if time.monotonic() - self._forgot_at > FORGET_S:

@@ -58,14 +58,17 @@ def speak(book: Book, projection: Projection, position: int) -> None:
 def speak_of_swap(book: Book, projection: Projection, position: int) -> None:
     """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
 
+    On compacted topics a tombstone, too, for every key that is no more (ADR 0149).
     In the transaction of the swap, however many they are: said before it, they might tell rows that
     no view comes to hold; said after it, a crash would leave them unsaid for ever, since nothing
-    tells any more what was changed. Of rows that the rebuilt view does not hold nothing is said.
+    tells any more what was changed.
     """
     asked = book.asked_for([each.topic for each in projection.tells])
     for each in projection.tells:
         if each.topic in asked:
             _in_pages(each.table, partial(_changed, book, each, position))
+            if each.compacted:
+                _in_pages(each.table, partial(_removed, book, each, position))
 
 
 def restate(
@@ -116,6 +119,12 @@ def _changed(book: Book, each: Derived, position: int, after: Row | None) -> lis
     rows = book.changed(each.table, after, PAGE_ROWS)
     _leave(book, each, position, rows)
     return rows
+
+
+def _removed(book: Book, each: Derived, position: int, after: Row | None) -> list[Row]:
+    keys = book.removed(each.table, after, PAGE_ROWS)
+    book.leave(position, [Message(each.topic, each.key(key), None) for key in keys])
+    return keys
 
 
 def _standing(

@@ -139,7 +139,15 @@ VIEW = Projection(
     1,
     (BOARD,),
     apply,
-    tells=(Derived("ledger.table-state.v1", BOARD, lambda row: f"{row[0]}/{row[1]}", _stated),),
+    tells=(
+        Derived(
+            "ledger.table-state.v1",
+            BOARD,
+            lambda row: f"{row[0]}/{row[1]}",
+            _stated,
+            compacted=True,
+        ),
+    ),
     part_of=_table_of,
 )
 """The view."""

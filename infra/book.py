@@ -63,6 +63,9 @@ class Book(Protocol):
     def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
         """As `page`, of a rebuilt table: the rows that the live one does not hold so."""
 
+    def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """As `page`, of the live table: the keys, and no more, that the rebuilt one has not."""
+
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         """Create a generation's empty tables; False where it is there."""
 
@@ -133,6 +136,10 @@ class PostgresBook:
     def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
         """As `Book`."""
         return paging.changed(self.store, table, after, limit)
+
+    def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """As `Book`."""
+        return paging.removed(self.store, table, after, limit)
 
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         """As `Book`."""

@@ -28,7 +28,7 @@ class Message(NamedTuple):
 
     topic: str
     key: str
-    body: str  # JSON
+    body: str | None  # JSON; None: the view has no row for this key any more
 
 
 class Kept(NamedTuple):
@@ -38,7 +38,7 @@ class Kept(NamedTuple):
     position: int  # how far the view had read
     made_at_us: int
     key: str
-    body: str
+    body: str | None
 
 
 def asked_for(store: Store, topics: Sequence[str]) -> set[str]:
@@ -68,12 +68,21 @@ def leave(store: Store, position: int, messages: Sequence[Message]) -> None:
     )
 
 
-def after(connection: AnyConnection, topic: str, number: int, limit: int) -> list[Kept]:
-    """Messages of a topic above a number, in order."""
+def after(
+    connection: AnyConnection, topic: str, number: int, limit: int, octets: int
+) -> list[Kept]:
+    """Messages of a topic above a number, in order: of these the first that say `octets` together.
+
+    One at least, however long; the server counts, and sends no more than that.
+    """
     rows = connection.execute(
-        "SELECT number, position, made_at_us, key, body FROM views.outbox"
-        " WHERE topic = %s AND number > %s ORDER BY number LIMIT %s",
-        (topic, number, limit),
+        "SELECT number, position, made_at_us, key, body FROM ("
+        "SELECT n.*, sum(coalesce(octet_length(body), 0)) OVER before AS until,"
+        " row_number() OVER before AS nth"
+        " FROM (SELECT * FROM views.outbox WHERE topic = %s AND number > %s"
+        "  ORDER BY number LIMIT %s) n WINDOW before AS (ORDER BY number)"
+        ") o WHERE until <= %s OR nth = 1 ORDER BY number",
+        (topic, number, limit, octets),
     )
     return [Kept._make(row) for row in rows.fetchall()]
 

@@ -69,8 +69,11 @@ class Desk(Protocol):
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
         """The first position in (`after`, `until`] that is on one of the tapes."""
 
-    def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
-        """Messages that views left for a topic, numbered above `after`."""
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
+        """Messages that views left for a topic, numbered above `after`.
+
+        No more than `limit`, and no more than say `octets` together; one at least.
+        """
 
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
         """Number and key of those messages, without what they say."""
@@ -182,10 +185,10 @@ class PostgresDesk:
         )
         return row[0] if row else None
 
-    def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
         """As `Desk`."""
         with translated(self._base):
-            return outbox.after(self._connection, topic, after, limit)
+            return outbox.after(self._connection, topic, after, limit, octets)
 
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
         """As `Desk`."""

@@ -49,7 +49,7 @@ class Producer(Protocol):
     """The library's producer, as far as it is used."""
 
     def send(
-        self, topic: str, *, key: bytes, value: bytes, headers: list[Header], partition: int
+        self, topic: str, *, key: bytes, value: bytes | None, headers: list[Header], partition: int
     ) -> Sent:
         """Begin to send a record."""
 

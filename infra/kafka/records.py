@@ -61,13 +61,13 @@ class Record(NamedTuple):
     """What a producer is given."""
 
     key: bytes
-    value: bytes
+    value: bytes | None  # None: a tombstone, its key is no more
     headers: list[Header]
 
     @property
     def octets(self) -> int:
         """About how much of a window it takes."""
-        return len(self.value) + sum(len(name) + len(value) for name, value in self.headers)
+        return len(self.value or b"") + sum(len(name) + len(value) for name, value in self.headers)
 
 
 class Fed(NamedTuple):
@@ -208,7 +208,8 @@ def of_quarantined(row: InQuarantine) -> Record:
 def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
     """The record of what a view says: of two of one key the higher position is newer.
 
-    What no record could hold is cut (`infra.kafka.cutting`).
+    Of one position the higher number is. Where the view has no row for its key any more, it has no
+    value: a tombstone. What no record could hold is cut (`infra.kafka.cutting`).
     """
     name = topic.removeprefix("ledger.").rpartition(".")[0]
     told = {
@@ -219,12 +220,14 @@ def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
         "time": format_time(kept.made_at_us),
     }
     headers = [
-        ("content-type", _JSON),
         *((_CE + name, text.encode()) for name, text in told.items()),
         (OUTBOX, b"%d" % kept.number),
         (POSITION, b"%d" % kept.position),
     ]
-    return Record(kept.key.encode(), fitting(kept.body), headers)
+    key = kept.key.encode()
+    if kept.body is None:
+        return Record(key, None, headers)
+    return Record(key, fitting(kept.body), [("content-type", _JSON), *headers])
 
 
 MESSAGE_TYPES = {

@@ -49,6 +49,11 @@ class Topic(NamedTuple):
     partitions: int
     settings: dict[str, str]
 
+    @property
+    def is_compacted(self) -> bool:
+        """Whether brokers keep the newest record of each key, and a tombstone takes one back."""
+        return "compact" in self.settings["cleanup.policy"].split(",")
+
 
 class Difference(NamedTuple):
     """One thing in which the cluster is not what is declared."""

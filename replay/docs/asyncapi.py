@@ -75,6 +75,8 @@ def _channel(topic: Topic) -> Schema:
         names += [*FACTS, *UPCASTERS]
     if topic.name in AS_IT_CAME:
         names += [_carried_name(each) for each in CARRIED if each.topic != topics.QUARANTINE]
+    if topic.is_compacted:
+        names += [_taken_back(each) for each in CARRIED if each.topic == topic.name]
     return {
         "address": topic.name,
         "description": f"{topic.says} Keyed by {topic.key}.",
@@ -116,7 +118,17 @@ def _messages() -> dict[str, Schema]:
         }
         for each in CARRIED
     }
-    return facts | told
+    taken_back = {
+        _taken_back(each): {
+            "name": each.name,
+            "summary": "A tombstone: there is no such row any more. It has a key and no value.",
+            "headers": {"$ref": f"{_COMPONENTS}/tombstone_headers"},
+            "payload": _payload(f"{_COMPONENTS}/tombstone"),
+        }
+        for each in CARRIED
+        if topics.topic(each.topic).is_compacted
+    }
+    return facts | told | taken_back
 
 
 def _schemas() -> dict[str, Schema]:
@@ -129,7 +141,7 @@ def _schemas() -> dict[str, Schema]:
     values = {_carried_name(each): _value(each, parts) for each in CARRIED}
     used = {each.__name__ for each in (*values_, *first)}
     beside = {name: part for name, part in parts.items() if name not in used or name == "Ruling"}
-    return dict(sorted({**beside, **values, **_headers()}.items()))
+    return dict(sorted({**beside, **values, **_headers(), "tombstone": {"type": "null"}}.items()))
 
 
 def _value(each: Carried, parts: dict[str, Schema]) -> Schema:
@@ -144,14 +156,14 @@ def _value(each: Carried, parts: dict[str, Schema]) -> Schema:
 def _headers() -> dict[str, Schema]:
     """What stands in headers, all of it as text."""
     number, hexadecimal = r"^[0-9]+$", r"^[0-9a-f]{64}$"
-    every = {
-        "content-type": {"const": "application/json"},
+    events = {
         "ce_specversion": {"const": "1.0"},
         "ce_type": {"type": "string"},
         "ce_source": {"type": "string"},
         "ce_id": {"type": "string"},
         "ce_time": {"type": "string", "format": "date-time"},
     }
+    every = {"content-type": {"const": "application/json"}} | events
     record = {
         POSITION: {"type": "string", "pattern": number},
         TABLE_SEQ: {"type": "string", "pattern": number},
@@ -178,6 +190,7 @@ def _headers() -> dict[str, Schema]:
         "round_headers": _object(every | record | {"ce_subject": {"type": "string"}}, sometimes),
         "quarantine_headers": _object(every | aside, {}),
         "view_headers": _object(every | view, {}),
+        "tombstone_headers": _object(events | view, {}),
     }
 
 
@@ -202,6 +215,10 @@ def _carried_name(each: Carried) -> str:
     name = each.name.removeprefix(WIRE_PREFIX)
     first = next(other for other in CARRIED if other.name == each.name)
     return name if first is each else f"{name}.{each.value.__name__}"
+
+
+def _taken_back(each: Carried) -> str:
+    return f"{_carried_name(each)}.Tombstone"
 
 
 def _name(topic: str) -> str:

@@ -18,6 +18,7 @@ from referencing.jsonschema import DRAFT202012
 
 from consumers import rulings
 from consumers.alerts import Alert
+from consumers.catalogue import VIEWS
 from consumers.drop import TableDay
 from consumers.table_board import Board
 from infra.kafka import cutting, records, topics
@@ -68,7 +69,8 @@ def fits(document: dict[str, Any], registry: Registry[Any], name: str, record: R
     """Hold a record's headers and value to a message."""
     message = document["components"]["messages"][name]
     judge(registry, message["headers"], {key: value.decode() for key, value in record.headers})
-    judge(registry, message["payload"]["schema"], json.loads(record.value))
+    value = None if record.value is None else json.loads(record.value)
+    judge(registry, message["payload"]["schema"], value)
     assert dict(record.headers)["ce_type"].decode() == message["name"]
 
 
@@ -161,6 +163,29 @@ def test_what_views_tell_fits(
 ) -> None:
     body = msgspec.json.encode(told).decode()
     fits(document, registry, name, records.of_message(topic, Kept(1, 1, NOW_US, "k", body)))
+
+
+@pytest.mark.parametrize("name", ["drop_totalled.v1", "table_stated.v1"])
+def test_a_tombstone_fits_as_such_and_not_as_what_it_takes_back(
+    document: dict[str, Any], registry: Registry[Any], name: str
+) -> None:
+    (topic,) = (
+        each
+        for each, channel in document["channels"].items()
+        if f"{name}.Tombstone" in channel["messages"]
+    )
+    record = records.of_message(topic, Kept(1, 1, NOW_US, "k", None))
+    fits(document, registry, f"{name}.Tombstone", record)
+    with pytest.raises(ValidationError):
+        fits(document, registry, name, record)
+
+
+def test_exactly_what_is_told_on_compacted_topics_is_taken_back(document: dict[str, Any]) -> None:
+    taken_back = {each.topic for view in VIEWS for each in view.tells if each.compacted}
+    assert taken_back == {each.name for each in topics.declared() if each.is_compacted}
+    for name, channel in document["channels"].items():
+        tombstones = [each for each in channel["messages"] if each.endswith(".Tombstone")]
+        assert bool(tombstones) == (name in taken_back)
 
 
 def test_an_input_set_aside_fits(document: dict[str, Any], registry: Registry[Any]) -> None:

@@ -119,7 +119,7 @@ def views_move(ports: Ports) -> list[object]:
         moved = live.advance("sums", seen, 2)
         live.store.save(SUMS, [("p/A", "2", "x")])
         live.park("sums", [PARKED, PARKED])
-        live.leave(2, [Message(TOLD, "p/A", "{}")])
+        live.leave(2, [Message(TOLD, "p/A", body) for body in ("{}", None, '{"a":1}', "[]")])
         live.keep_places("sums", [Place("t", 0, 5)])
         unseen = [other.tracking("sums") == seen, other.page(SUMS, None, 9), other.parked("sums")]
     with other.transaction():
@@ -135,7 +135,11 @@ def views_move(ports: Ports) -> list[object]:
         live.store.load(SUMS, [("p/A",), ("p/Z",)]),
         live.page(SUMS, None, 9),
         live.parked("sums") == {"p/A": PARKED},
-        [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9)],
+        [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9, 9)],
+        [
+            [each.body for each in desk.outbox(TOLD, 0, *bound)]
+            for bound in ((9, 9), (1, 9), (9, 1))
+        ],
         [[key for _, key in desk.outbox_keys(TOLD, after, 9)] for after in (0, 10**9)],
         [row.table_seq for row in live.store.rows_of("p/A", [(1, 1)])],
     ]
@@ -161,11 +165,13 @@ def swapped(ports: Ports) -> list[object]:
         beside.advance("sums", begun, 5)
         beside.store.save(SUMS, [("p/A", "1", "x"), ("p/C", "2", "x")])
     changed = [beside.changed(SUMS, after, 1) for after in (None, ("p/A",), ("p/C",))]
+    removed = [beside.removed(SUMS, after, 9) for after in (None, ("p/A",), ("p/B",))]
     with beside.transaction():
         beside.hold("sums")
         beside.swap("sums", [SUMS])
     return [
         changed,
+        removed,
         live.page(SUMS, None, 9),
         live.page(SUMS, None, 1),
         live.page(SUMS, ("p/A",), 9),

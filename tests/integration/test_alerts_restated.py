@@ -46,7 +46,7 @@ def aged(base: Database) -> None:
 
 def read(desk: Desk, after: int) -> list[Read]:
     """What views left for the relay, as it comes off the topic."""
-    kept = desk.outbox(ADJUDICATIONS, after, 100_000)
+    kept = desk.outbox(ADJUDICATIONS, after, 100_000, 1 << 30)
     sent = [of_message(ADJUDICATIONS, each) for each in kept]
     return [
         Read(ADJUDICATIONS, Consumed(0, 0, each.key, each.value, tuple(each.headers)))
@@ -82,7 +82,7 @@ def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(
         assert desk
         desk.move(ADJUDICATIONS, 0, 0)
         views_up(database)
-        last = desk.outbox(ADJUDICATIONS, 0, 100_000)[-1].number
+        last = desk.outbox(ADJUDICATIONS, 0, 100_000, 1 << 30)[-1].number
         speaking.restate(database, [ADJUDICATIONS], VIEWS)
         again = read(desk, last)
         tally = told(database, again)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 from typing import TYPE_CHECKING, Any, cast
@@ -10,14 +11,14 @@ import pytest
 
 from consumers import drop, relay_derived, rulings, speaking, table_board
 from consumers.catalogue import VIEWS, install, view
-from consumers.projection import Batch, FencedError, Runner, catch_up
+from consumers.projection import Batch, FencedError, Runner, catch_up, rebuild
 from consumers.relay import relay
 from consumers.speaking import StoppedError
 from infra import outbox, relaying
 from infra.book import PostgresBook
 from infra.kafka import topics
 from infra.kafka.reading import Bounds, Consumed, Tail, reader
-from infra.kafka.records import OUTBOX
+from infra.kafka.records import OUTBOX, POSITION
 from infra.views import LIVE, reading, tape_source, writing
 from ledger.facts import CameraLost, CameraMapped, CameraRestored, ClockChecked, SegmentRecorded
 from ledger.values import format_time
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
     from infra.postgres import Database
     from infra.relaying import Desk
+    from infra.views import Store
     from ledger.tape import Received
 
+BOARDS = "ledger.table-state.v1"
 DERIVED = speaking.topics_of(VIEWS)
 
 
@@ -51,14 +54,14 @@ def publish_all(base: Database, where: Connection) -> None:
 
 
 def read(where: Connection, topic: str) -> dict[str, list[dict[str, Any]]]:
-    """Values by key, in order, each with the position its view had reached."""
+    """Values by key, in order, each with what says which is the newest; `gone`: a tombstone."""
     told: dict[str, list[dict[str, Any]]] = {}
     with reader(where, topic) as source:
         for batch in source.read(source.bounds()):
             for each in batch:
                 headers = dict(each.headers)
-                value = json.loads(each.value or b"null")
-                value["at"] = int(headers["ledger_position"])
+                value = {"gone": True} if each.value is None else json.loads(each.value)
+                value["at"] = tuple(int(headers[name]) for name in (POSITION, OUTBOX))
                 told.setdefault((each.key or b"").decode(), []).append(value)
     return told
 
@@ -67,7 +70,7 @@ def newest(where: Connection, topic: str) -> dict[str, dict[str, Any]]:
     told = {key: max(values, key=lambda v: v["at"]) for key, values in read(where, topic).items()}
     for value in told.values():
         del value["at"]
-    return told
+    return {key: value for key, value in told.items() if "gone" not in value}
 
 
 def agrees(base: Database, where: Connection) -> None:
@@ -192,6 +195,38 @@ def test_a_relay_told_to_stop_while_what_stands_is_said_leaves_it_to_the_next_on
     publish_all(database, feed)
     agrees(database, feed)
     assert told_versions(feed) == versions(database)
+
+
+def test_what_another_version_of_a_view_has_no_more_is_taken_back_in_its_swap(
+    database: Database, feed: Connection
+) -> None:
+    rows = record(database, day(5))
+    install(database)
+    publish_all(database, feed)
+    from_feed(database, feed)
+    publish_all(database, feed)
+    before = newest(feed, BOARDS)
+    gone = min(before)
+    board = view("table_board")
+
+    def without(store: Store, batch: Batch) -> None:
+        """Another program: it tells nothing of one table."""
+        kept = [row for row in batch.rows if row.tape != gone]
+        if kept:
+            board.apply(store, batch.of(kept))
+
+    newer = dataclasses.replace(board, version=board.version + 1, apply=without)
+    with tape_source(database) as source:
+        assert rebuild(database, source, newer)
+    publish_all(database, feed)
+    assert newest(feed, BOARDS).keys() == before.keys() - {gone}
+    [*_, last] = read(feed, BOARDS)[gone]
+    assert last == {"gone": True, "at": (len(rows), last["at"][1])}
+
+    with tape_source(database) as source:
+        assert rebuild(database, source, board)
+    publish_all(database, feed)
+    assert newest(feed, BOARDS) == before, "and it is told again where it comes back"
 
 
 @pytest.mark.long
@@ -333,8 +368,8 @@ def test_messages_long_acknowledged_are_removed_and_others_are_not(
     publish_all(database, feed)
     assert 0 < said(database) < kept
     with relaying.desk(database) as desk:
-        assert desk.outbox("ledger.table-state.v1", 0, 10) == []
-        assert desk.outbox("ledger.drop-totals.v1", 0, 10)
+        assert desk.outbox("ledger.table-state.v1", 0, 10, 1_000) == []
+        assert desk.outbox("ledger.drop-totals.v1", 0, 10, 1_000)
 
 
 @pytest.mark.long

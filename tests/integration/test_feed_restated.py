@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import threading
 from typing import TYPE_CHECKING
@@ -38,7 +39,15 @@ VIEW = Projection(
     1,
     (TOLD,),
     lambda *_: None,
-    tells=(Derived(TOPIC, TOLD, lambda row: f"{row[0]}/{row[1]}", lambda row: f"{row[2]}"),),
+    tells=(
+        Derived(
+            TOPIC,
+            TOLD,
+            lambda row: f"{row[0]}/{row[1]}",
+            lambda row: f"{row[2]}",
+            compacted=True,
+        ),
+    ),
 )
 NUMBER, POSITION = 2, 3
 PLACES, DAYS = 6, 10
@@ -68,6 +77,12 @@ class Spied(PostgresBook):
         self.loaded.append(len(rows))
         return rows
 
+    def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        rows = super().removed(table, after, limit)
+        self.loaded.append(len(rows))
+        assert all(len(row) == table.keys for row in rows), "no cells beside the keys"
+        return rows
+
 
 def write(book: PostgresBook, rows: Sequence[tuple[str, str, int]]) -> None:
     """Move the view by one position, as a runner does."""
@@ -95,7 +110,7 @@ def view(database: Database) -> Database:
     return database
 
 
-def heard(base: Database, order: int = NUMBER) -> dict[str, str]:
+def heard(base: Database, order: int = NUMBER) -> dict[str, str | None]:
     """The newest word of every key, by the order of messages or by position."""
     with base.connect("ledger_reader") as connection:
         rows = connection.execute(
@@ -214,7 +229,8 @@ def test_a_swap_tells_in_pages_what_it_changes_and_all_of_it_or_nothing(
 ) -> None:
     monkeypatch.setattr(speaking, "PAGE_ROWS", 4)
     before = held(view)
-    gone, same = [key(0), key(2)], [(*key(number), 0) for number in range(4, 20, 2)]
+    gone = [key(number) for number in (0, 2, 4, 6, 8, 10)]
+    same = [(*key(number), 0) for number in range(12, 20, 2)]
     other = [(*key(number), 1) for number in range(20, PLACES * DAYS)]
     with writing(view, BESIDE) as connection:
         book = Spied(connection, BESIDE)
@@ -227,7 +243,50 @@ def test_a_swap_tells_in_pages_what_it_changes_and_all_of_it_or_nothing(
         with book.transaction():
             speaking.speak_of_swap(book, VIEW, 1)
             book.swap(VIEW.name, [TOLD])
-    assert heard(view) == {f"{place}/{day}": "1" for place, day, _ in other}
+    changed = {f"{place}/{day}": "1" for place, day, _ in other}
+    taken_back = {f"{place}/{day}": None for place, day in gone}
+    assert heard(view) == changed | taken_back
     assert held(view).keys() == {f"{place}/{day}" for place, day, _ in [*same, *other]}
-    assert not held(view).keys() & {f"{place}/{day}" for place, day in gone}
-    assert (max(book.loaded), sum(book.loaded)) == (4, 2 * len(other))
+    assert (max(book.loaded), sum(book.loaded)) == (4, 2 * (len(other) + len(gone)))
+
+
+def test_what_a_log_told_of_a_row_that_is_no_more_stands(view: Database) -> None:
+    """Only a compacted topic has a newest record of a key to take back."""
+    (told,) = VIEW.tells
+    log = dataclasses.replace(VIEW, tells=(dataclasses.replace(told, compacted=False),))
+    swapped(view, log, [(*key(0), 0)])
+    assert heard(view) == {}
+    assert held(view) == {f"{key(0)[0]}/{key(0)[1]}": "0"}
+
+
+def test_another_version_with_other_columns_tells_all_it_holds_and_takes_back_the_rest(
+    view: Database,
+) -> None:
+    more = TOLD._replace(columns=(*TOLD.columns, Column("more", "integer", "Of the new version.")))
+    (told,) = VIEW.tells
+    newer = dataclasses.replace(
+        VIEW, version=2, tables=(more,), tells=(dataclasses.replace(told, table=more),)
+    )
+    keys = [key(number) for number in range(4, PLACES * DAYS, 2)]
+    swapped(view, newer, [(*each, 0, 5) for each in keys])
+    stays = {f"{place}/{day}": "0" for place, day in keys}
+    assert heard(view) == stays | {f"{p}/{day}": None for p, day in (key(0), key(2))}
+
+
+def test_a_table_that_the_live_view_lacks_is_told_whole(view: Database) -> None:
+    with view.connect("ledger_owner") as connection:
+        connection.execute("DROP TABLE views.told_again")
+    swapped(view, VIEW, [(*key(0), 3)])
+    assert heard(view) == {f"{key(0)[0]}/{key(0)[1]}": "3"}
+
+
+def swapped(base: Database, newer: Projection, rows: Sequence[tuple[object, ...]]) -> None:
+    """Have a rebuilt view with these rows take the live one's place."""
+    (table,) = newer.tables
+    with writing(base, BESIDE) as connection:
+        book = PostgresBook(connection, BESIDE)
+        book.create(newer.name, newer.version, newer.tables, BESIDE)
+        book.store.save(table, rows)  # type: ignore[arg-type] # cells
+        with book.transaction():
+            speaking.speak_of_swap(book, newer, 1)
+            book.swap(newer.name, newer.tables)

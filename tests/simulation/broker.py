@@ -220,7 +220,7 @@ class SimProducer:
         topic: str,
         *,
         key: bytes,
-        value: bytes,
+        value: bytes | None,
         headers: list[tuple[str, bytes]],
         partition: int,
     ) -> SimSent:

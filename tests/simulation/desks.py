@@ -6,6 +6,7 @@ that production code decides.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from infra.outbox import Kept, Message
@@ -98,14 +99,20 @@ class SimDesk:
         found = [r.position for r in rows if r.tape in tapes and after < r.position <= until]
         return found[0] if found else None
 
-    def outbox(self, topic: str, after: int, limit: int) -> list[Kept]:
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
+        found = self._left(topic, after, limit)
+        said = itertools.accumulate(len((each.body or "").encode()) for each in found)
+        fitting = sum(until <= octets for until in said)
+        return found[: max(1, fitting)]
+
+    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        return [(each.number, each.key) for each in self._left(topic, after, limit)]
+
+    def _left(self, topic: str, after: int, limit: int) -> list[Kept]:
         self._session.do(f"outbox {topic} after {after}")
         kept = self._session.scan("outbox")
         found = [kept[key][1] for key in sorted(kept) if key[0] > after and kept[key][0] == topic]
         return found[:limit]
-
-    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
-        return [(each.number, each.key) for each in self.outbox(topic, after, limit)]
 
     def forget(self, topic: str, acknowledged: int) -> None:
         self._session.do(f"forget {topic} up to {acknowledged}")
@@ -224,6 +231,13 @@ class SimBook:
         keys = [key for key in sorted(cells) if key[:2] == (BESIDE, table.name)]
         other = [key for key in keys if cells.get((LIVE, *key[1:])) != cells[key]]
         return [cells[key] for key in other if after is None or key[2] > after][:limit]
+
+    def removed(self, table: Table, after: Key | None, limit: int) -> list[Key]:
+        self.session.do(f"removed {table.name} after {after}")
+        cells = self.session.scan("cells")
+        keys = [key for key in sorted(cells) if key[:2] == (LIVE, table.name)]
+        gone = [key[2] for key in keys if (BESIDE, *key[1:]) not in cells]
+        return [key for key in gone if after is None or key > after][:limit]
 
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         with self.session.transaction():

@@ -70,7 +70,12 @@ def body(row: Sequence[Any]) -> str:
 VIEWS = (
     Projection("chain", 1, (CHAIN,), _chain),
     Projection(
-        "sums", 1, (SUMS,), _sums, ordered=False, tells=(Derived(TOLD, SUMS, lambda r: r[0], body),)
+        "sums",
+        1,
+        (SUMS,),
+        _sums,
+        ordered=False,
+        tells=(Derived(TOLD, SUMS, lambda r: r[0], body, compacted=True),),
     ),
     Projection("counts", 1, (COUNTS,), _counts, ordered=False),
 )
