@@ -117,8 +117,9 @@ def republish(
 ) -> int:
     """Publish the facts at positions `first` to `last` again, marked so; how many they were.
 
-    A relay may run meanwhile: whoever follows the feed passes over what it has. Raises `Usage`
-    for a range that is none.
+    A relay may run meanwhile: whoever follows the feed passes over what it has. What no relay has
+    published yet is left to it: sent now, it would come before what precedes it. Raises `Usage` for
+    a range that is none.
     """
     if not 1 <= first <= last:
         raise Usage(
@@ -133,7 +134,8 @@ def republish(
             publisher.publish(topics.FACTS, partitions, window.records)
             progress(len(window.records))
 
-        return republish_in(desk, publish, first, last)
+        published = desk.tracked(topics.FACTS)
+        return republish_in(desk, publish, first, min(last, published))
 
 
 def republish_in(desk: Desk, publish: Callable[[Window], None], first: int, last: int) -> int:

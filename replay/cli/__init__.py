@@ -6,9 +6,15 @@ Builds what commands need (settings, the record) and is the only part of `replay
 
 from __future__ import annotations
 
+import signal
+
+_INTERRUPTED = 128 + signal.SIGINT
+
 
 def main() -> None:
     """Run the command named on the command line; ends the process with its exit code."""
-    from replay.cli.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
-
+    try:
+        from replay.cli.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
+    except KeyboardInterrupt:  # while it loads: seconds on a busy machine
+        raise SystemExit(_INTERRUPTED) from None
     run()

@@ -108,7 +108,7 @@ def show(
     *,
     json: Json = False,
 ) -> None:
-    """Show a dead letter as it came: its headers, and the first of its octets.
+    """Show a dead letter: why it is one, and as it came its headers and the first of its octets.
 
     Example: round-ledger dlq show 0@17
     """
@@ -121,6 +121,7 @@ def show(
         told = _told(letter) | {"headers": headers, "bytes": base64.b64encode(octets).decode()}
         print_json(told)
         return
+    show_table("Dead letter", ("what", "is"), _told(letter).items())
     show_table("Headers", ("name", "value"), headers.items())
     say(octets.decode(errors="replace"))
 

@@ -40,7 +40,7 @@ def relay(
     port: Annotated[
         int | None,
         typer.Option(
-            max=65_535, help="Answer /metrics, /healthz and /readyz on it; 0: a free one."
+            min=0, max=65_535, help="Answer /metrics, /healthz and /readyz on it; 0: a free one."
         ),
     ] = None,
 ) -> None:
@@ -99,7 +99,8 @@ def republish(
     """Publish a part of the record again, marked as such.
 
     For a topic that lost records in its middle; readers pass over what they have. The relay may run
-    meanwhile. `relay verify` names what is missing.
+    meanwhile, and what it has not published yet is left to it. `relay verify` names what is
+    missing.
 
     Example: round-ledger relay republish --from 1200 --to 1350
     """

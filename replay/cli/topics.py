@@ -47,10 +47,12 @@ def _check(where: Connection, *, json: bool) -> None:
             print_json(each._asdict())
     elif found:
         show_table("Differences", topics.Difference._fields, found)
-    say(
-        f"{len(found)} differences: nothing was changed; set right what is wrong on the cluster."
-        if found
-        else f"All {len(topics.declared())} topics are as declared."
-    )
-    if found:
-        raise typer.Exit(FINDINGS)
+    if not found:
+        say(f"All {len(topics.declared())} topics are as declared.")
+        return
+    lacking = sum(each.what == "topic" for each in found)
+    if lacking:
+        say(f"{lacking} topics lack: make them with `round-ledger topics apply`.")
+    if others := len(found) - lacking:
+        say(f"{others} differences: nothing was changed; set right what is wrong on the cluster.")
+    raise typer.Exit(FINDINGS)

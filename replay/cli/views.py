@@ -29,7 +29,7 @@ from infra.postgres import AnyConnection, Database, kept_running
 from infra.relaying import tracked
 from infra.tape import PostgresTape
 from infra.views import tape_source
-from ledger.errors import Unavailable
+from ledger.errors import Unavailable, Usage
 from ledger.values import format_time
 from replay.cli.alerts import raise_alerts
 from replay.cli.app import family
@@ -74,7 +74,9 @@ def consume(
     ] = False,
     port: Annotated[
         int | None,
-        typer.Option(max=65_535, help="With --follow: /metrics, /healthz, /readyz; 0 a free one."),
+        typer.Option(
+            min=0, max=65_535, help="With --follow: /metrics, /healthz, /readyz; 0 a free one."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -91,7 +93,8 @@ def consume(
 
     Example: round-ledger consume all --follow --from kafka
     """
-    if names == [ALERTS]:
+    if set(names) == {ALERTS}:
+        _refuse_for_alerts(status=status, from_=from_)
         raise_alerts(follow=stay, port=port, json=json)
         return
     chosen = _chosen(names)
@@ -297,7 +300,26 @@ def _lost(watch: Watch, error: Unavailable, pause_s: float) -> None:
 
 
 def _chosen(names: Sequence[str]) -> Sequence[Projection]:
-    return VIEWS if ALL in names else [view(name) for name in names]
+    """The views that are meant, each once. Raises `NotFound` of what is none, `Usage` of alerts."""
+    if ALERTS in names:
+        raise Usage(
+            "`alerts` is no view",
+            where=" ".join(names),
+            hint="It is a process of its own: `round-ledger consume alerts --follow`.",
+        )
+    named = [view(name) for name in dict.fromkeys(names) if name != ALL]
+    return VIEWS if ALL in names else named
+
+
+def _refuse_for_alerts(*, status: bool, from_: Source | None) -> None:
+    """Raises `Usage` of what is asked of views alone: a look would raise alerts instead."""
+    for given, where in ((status, "--status"), (from_ is Source.TAPE, "--from tape")):
+        if given:
+            raise Usage(
+                "`alerts` is no view, and reads Kafka",
+                where=where,
+                hint="Leave it away; how it stands, /metrics of its --port says.",
+            )
 
 
 @contextmanager

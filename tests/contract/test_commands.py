@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from replay.cli.app import COMMANDS, Command, load
+from replay.cli.views import _chosen
 from replay.docs.cli import commands, told
 from tests.fix_cli import ROOT, environ
 
@@ -38,6 +39,53 @@ except SystemExit:
     pass
 print(*[name for name in sys.modules if "." not in name], file=sys.stderr)
 """
+
+
+INTERRUPTED = """
+import sys, types
+class Loading(types.ModuleType):
+    def __getattr__(self, name):
+        if name == "run":
+            raise KeyboardInterrupt
+        raise AttributeError(name)
+sys.modules["replay.cli.app"] = Loading("replay.cli.app")
+from replay.cli import main
+main()
+"""
+
+
+def test_being_stopped_while_it_loads_is_no_traceback() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, cwd=ROOT, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "consume all alerts",
+        "consume alerts rounds --follow",
+        "consume all nonsense",
+        "consume alerts --status",
+        "consume alerts --from tape",
+        "consume all --follow --port -1",
+        "relay --port -1",
+        "rebuild all nonsense",
+        "rebuild alerts",
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_asked(
+    plain_cli: Cli, asked: str
+) -> None:
+    """Each was taken for something else: alerts that nobody raised, a look that raised them."""
+    ran = plain_cli(*asked.split())
+    assert ran.code == 2, ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_view_that_is_named_twice_is_meant_once() -> None:
+    assert _chosen(["rounds", "drop", "rounds"]) == _chosen(["rounds", "drop"])
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from consumers.alerting import DEAD
 from infra.alerts import Alerts
 from infra.kafka import topics
 from infra.kafka.clients import administrator
-from infra.kafka.dead import KEPT_OCTETS, bury, identity
+from infra.kafka.dead import KEPT_OCTETS, bury, dead_letters, identity
 from infra.kafka.library import TopicPartition
 from infra.kafka.publisher import Publisher
 from infra.settings import load
@@ -79,6 +80,22 @@ def listed(cli: Cli, *more: str) -> list[str]:
     ran = cli("dlq", "list", "--json", *more)
     assert ran.code == (1 if ran.json else 0), ran.err
     return [str(each["place"]) for each in ran.json]
+
+
+def test_a_letter_is_shown_with_why_it_is_one(
+    database: Database, feed: Connection, cli: Cli
+) -> None:
+    buried(database, feed)
+    (place,) = listed(cli)
+    shown = cli("dlq", "show", place)
+    assert shown.code == 0
+    assert "ValueError: a fault of ours" in shown.out
+    assert "wager_paid" in shown.out
+    with dead_letters(feed, DEAD) as letters:
+        (letter,) = letters
+    added = {name for name, _ in letter.record.headers if name.startswith("dead_")}
+    described = set(re.findall(r"`(dead_\w+)`", (ROOT / "docs" / "feed.md").read_text()))
+    assert added == described
 
 
 def test_offsets_that_hold_nothing_are_in_the_way_of_no_letter(

@@ -407,6 +407,10 @@ def test_the_commands_publish_verify_and_publish_again(
         )
     )
     fill(tape, 12)
+    assert cli("relay", "republish", "--from", "3", "--to", "5", "--json").json == [
+        {"from": 3, "to": 5, "republished": 0}
+    ], "it is the relay's to publish: nothing comes before what precedes it"
+    assert on(kafka) == []
     assert cli("relay", "--once").code == 0
     assert cli("relay", "republish", "--from", "3", "--to", "5", "--json").json == [
         {"from": 3, "to": 5, "republished": 3}

@@ -121,6 +121,7 @@ def test_the_command_ends_with_0_where_all_is_as_declared_and_with_1_where_not(
     before = cli("topics", "check", "--json")
     assert before.code == 1
     assert {each["found"] for each in before.json} == {None}
+    assert "round-ledger topics apply" in before.err
     assert cli("topics", "apply").code == 0
     after = cli("topics", "check", "--json")
     assert (after.code, after.out) == (0, "")
