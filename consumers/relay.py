@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
 from consumers import relay_derived
@@ -30,7 +30,7 @@ from infra.kafka.records import DIGEST, HASH, POSITION, QUARANTINE_ID, Places, p
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from consumers.batches import Projection
     from infra.kafka.clients import Connection
@@ -119,7 +119,8 @@ def relay(
     """Publish until told to stop; without `follow`, until everything on record is published.
 
     Raises `Unavailable` where the database or Kafka fails, `Refused` where the topic contradicts
-    the record or another relay took over: in each case end the process and start it again.
+    the record or another relay took over: in each case end the process and start it again. What
+    it ended with is counted (`infra.relaying.failures`) where PostgreSQL answers.
     spoken: views whose messages are published too, where their topics are there.
     """
     watcher = watcher or Unwatched()
@@ -128,7 +129,7 @@ def relay(
         LOG.warning("another relay leads; waiting")
         watcher.waits()
 
-    with relaying.lead(base, stop, waiting) as desk:
+    with _counted(base), relaying.lead(base, stop, waiting) as desk:
         if desk is None:
             return
         watcher.leads()
@@ -145,6 +146,17 @@ def relay(
                     follow=follow,
                     watcher=watcher,
                 )
+
+
+@contextmanager
+def _counted(base: Database) -> Iterator[None]:
+    """Count what ends the block, by the name that it has where it began."""
+    try:
+        yield
+    except Exception as error:
+        with suppress(Exception):  # what ended it is told, whatever becomes of the count
+            relaying.failed(base, type(error.__cause__ or error).__name__)
+        raise
 
 
 def publish(

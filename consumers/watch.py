@@ -326,6 +326,9 @@ class _FromRecord(Collector):
         as_rows = [((w.topic,), w.since_us / 1_000_000) for w in waiting]
         says = "How long the first of them has waited; 0 where none waits."
         yield _Read("topic_behind_seconds", says, ("topic",), as_rows)
+        ended = [((each.error,), float(each.times)) for each in relaying.failures(self._base)]
+        says = "Relays that ended with a failure, ever, by what it was."
+        yield _Read("relay_failures", says, ("error",), ended, CounterMetricFamily)
 
 
 @contextmanager

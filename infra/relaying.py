@@ -258,6 +258,35 @@ def tracked(base: Database) -> list[Relayed]:
         return [Relayed._make(row) for row in rows.fetchall()]
 
 
+class Failure(NamedTuple):
+    """What relays ended with, and how often."""
+
+    error: str
+    times: int
+    last_at_us: int  # by the database's clock
+
+
+def failed(base: Database, error: str) -> None:
+    """Count that a relay ended with this."""
+    with base.connect("ledger_projector") as connection, translated(base):
+        connection.execute(
+            "INSERT INTO views.relay_failures AS f (count, last_at_us, error) VALUES"
+            " (1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, %s)"
+            " ON CONFLICT (error) DO UPDATE"
+            " SET count = f.count + 1, last_at_us = excluded.last_at_us",
+            (error,),
+        )
+
+
+def failures(base: Database) -> list[Failure]:
+    """What relays have ended with, ever."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        rows = connection.execute(
+            "SELECT error, count, last_at_us FROM views.relay_failures ORDER BY error"
+        )
+        return [Failure._make(row) for row in rows.fetchall()]
+
+
 class Waiting(NamedTuple):
     """What no broker has acknowledged yet."""
 

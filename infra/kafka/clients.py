@@ -146,7 +146,8 @@ def _refuse_nobody(where: Connection) -> None:
         with suppress(OSError, ValueError):
             socket.create_connection((host, int(port)), timeout=_KNOCK_S_MAX).close()
             return
-    raise unavailable(where, ConnectionError("nobody listens there"))
+    error = ConnectionError("nobody listens there")
+    raise unavailable(where, error) from error
 
 
 @contextmanager

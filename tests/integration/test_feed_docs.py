@@ -39,6 +39,7 @@ def told(database: Database) -> set[str]:
     with relaying.lead(database, lambda: False) as desk:
         assert desk
         desk.move(topics.FACTS, 0, 1)
+    relaying.failed(database, "KafkaTimeoutError")
     watch = Watch(database, feed=True)
     watch.moved("drop", Batch(rows[:2]))
     watch.fenced("drop")
