@@ -10,21 +10,26 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from infra import views
+from infra import outbox, relaying, views
 from infra.book import PostgresBook
 from infra.outbox import Message
 from infra.views import LIVE
+from ledger.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.batches import Derived, Projection
     from infra.book import Book
-    from infra.postgres import Database
+    from infra.postgres import AnyConnection, Database
     from infra.views import Row, Table
 
 PAGE_ROWS = 2_000
 """Rows of a view that are read, and told, at once."""
+
+
+REMOVED_ROWS = 20_000
+"""Messages that are removed in one statement."""
 
 
 class StoppedError(Exception):
@@ -104,6 +109,36 @@ def restate_in(
             told = partial(_standing, book, view.name, each, stop, page_rows)
             left[each.topic] += _in_pages(each.table, told)
     return left
+
+
+def silence(base: Database, projections: Sequence[Projection]) -> dict[str, int]:
+    """Have views say nothing more, and remove what waits; messages removed, by topic.
+
+    For whoever gives Kafka up: until a relay asks again nothing piles up any more. Raises `Refused`
+    where a relay leads, which would ask at once. Stopped before its end, run it again.
+    """
+    topics = topics_of(projections)
+    with relaying.lead(base, lambda: True) as desk:
+        if desk is None:
+            raise Refused(
+                "A relay leads",
+                where=base.where,
+                hint="Stop every relay first: one that runs has views speak again.",
+            )
+        with views.writing(base, LIVE) as connection:
+            with connection.transaction():
+                for each in (view for view in projections if view.tells):
+                    views.hold(connection, each.name)  # whoever writes it has asked before
+                outbox.silence(connection, topics)
+            return {topic: _removed_all(connection, topic) for topic in topics}
+
+
+def _removed_all(connection: AnyConnection, topic: str) -> int:
+    """Piece by piece: of a year there are millions."""
+    count = 0
+    while gone := outbox.remove(connection, topic, REMOVED_ROWS):
+        count += gone
+    return count
 
 
 def _in_pages(table: Table, told: Callable[[Row | None], list[Row]]) -> int:

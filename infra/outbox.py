@@ -68,6 +68,24 @@ def leave(store: Store, position: int, messages: Sequence[Message]) -> None:
     )
 
 
+def silence(connection: AnyConnection, topics: Sequence[str]) -> None:
+    """Have views say nothing on these topics any more, as before a relay first asked for them.
+
+    The caller holds the views, so that nobody who has seen that it was asked for writes meanwhile.
+    """
+    connection.execute("DELETE FROM views.relayed WHERE topic = ANY(%s)", (list(topics),))
+
+
+def remove(connection: AnyConnection, topic: str, limit: int) -> int:
+    """Remove the first messages of a topic, acknowledged or not; how many there were."""
+    gone = connection.execute(
+        "DELETE FROM views.outbox WHERE topic = %s AND number IN (SELECT number FROM views.outbox"
+        " WHERE topic = %s ORDER BY number LIMIT %s)",
+        (topic, topic, limit),
+    )
+    return gone.rowcount
+
+
 def after(
     connection: AnyConnection, topic: str, number: int, limit: int, octets: int
 ) -> list[Kept]:

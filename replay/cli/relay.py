@@ -168,6 +168,27 @@ def restate(*, json: Json = False) -> None:
             say(f"{count:,} messages wait for the relay, for {topic}.")
 
 
+@group.command("silence")
+def silence(*, json: Json = False) -> None:
+    """Give the topics of views up: what waits for them is removed, and views say nothing more.
+
+    For a Kafka that is not coming back: what views say waits for a relay however long it takes.
+    Stop every relay first. The record and the views stay whole, and facts need not wait anywhere:
+    a relay that is started later publishes all of them. It has views speak again, too, from what
+    they hold then. Delete the topics of views before that, if they are still there: what a view
+    has no more by then is not taken back.
+
+    Example: round-ledger relay silence
+    """
+    with opened_database() as base:
+        removed = speaking.silence(base, VIEWS)
+    for topic, count in removed.items():
+        if json:
+            print_json({"topic": topic, "removed": count})
+        else:
+            say(f"{count:,} messages removed that waited for {topic}.")
+
+
 @group.command("verify")
 def verify(*, json: Json = False) -> None:
     """Hold the topics against the record, fact by fact.

@@ -1,23 +1,37 @@
-"""What views leave for the relay: read a bounded piece at a time, however large its messages."""
+"""What views leave for the relay: read a bounded piece at a time, and given up with its Kafka."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
-from consumers import relay_derived
+import pytest
+
+from consumers import relay_derived, speaking
+from consumers.alerts import of_views
+from consumers.catalogue import VIEWS, install, view
+from consumers.projection import catch_up
+from consumers.watch import Watch
 from infra import outbox, relaying
 from infra.book import PostgresBook
 from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS
 from infra.kafka.records import OUTBOX, number
 from infra.outbox import Message
-from infra.views import LIVE, writing
+from infra.settings import load
+from infra.views import LIVE, tape_source, writing
+from ledger.errors import Refused
+from tests.fix_cli import Cli, environ
+from tests.fix_postgres import waits_for_a_lock
+from tests.until import until
+from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pytest
+    from pathlib import Path
 
     from infra.postgres import AnyConnection, Database
     from infra.relaying import Desk
@@ -116,3 +130,94 @@ def test_read_by_their_count_alone_a_window_would_take_all_of_them(
         assert desk
         found = windows(desk)
     assert max(peak for _, peak in found) > 6 * WINDOW_OCTETS
+
+
+def waits(base: Database, topic: str = TOPIC) -> relaying.Waiting | None:
+    return next((each for each in relaying.waiting(base) if each.topic == topic), None)
+
+
+def kept_up(base: Database) -> None:
+    with tape_source(base) as source:
+        catch_up(base, source, VIEWS)
+
+
+@pytest.fixture
+def asked(database: Database) -> Database:
+    """A day on record, and a relay that asked for what views say, and never came back."""
+    install(database)
+    record(database, day(2))
+    with relaying.lead(database, lambda: False) as desk:
+        assert desk
+        for topic in speaking.topics_of(VIEWS):
+            desk.move(topic, 0, 0)
+    return database
+
+
+def test_what_waits_for_a_kafka_that_is_gone_is_told_in_records_and_in_seconds_and_alarmed_at(
+    asked: Database,
+) -> None:
+    kept_up(asked)
+    with asked.connect("ledger_owner") as connection:
+        connection.execute("UPDATE views.outbox SET made_at_us = made_at_us - 86400000000")
+    told = waits(asked)
+    assert told
+    assert told.records == len(numbers(asked, TOPIC)) > 0
+    assert told.since_us >= 86_400_000_000
+    settings = dataclasses.replace(load({}), alert_lag_s=86_400)
+    raised = [each.about for each in of_views({}, relaying.waiting(asked), 0, settings)]
+    assert TOPIC in raised
+    page = Watch(asked, feed=False).page().decode()
+    assert f'topic_behind_records{{topic="{TOPIC}"}} {told.records}.0' in page
+
+
+def test_given_up_nothing_waits_and_views_are_silent_until_a_relay_asks_again(
+    asked: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept_up(asked)
+    there = len(numbers(asked, TOPIC))
+    monkeypatch.setattr(speaking, "REMOVED_ROWS", 3)
+    assert there > 3
+    cli = Cli(environ(tmp_path, ROUND_LEDGER_DATABASE_URL=asked.url))
+    removed = {each["topic"]: each["removed"] for each in cli("relay", "silence", "--json").json}
+    assert removed[TOPIC] == there
+    assert removed.keys() == set(speaking.topics_of(VIEWS))
+    assert numbers(asked) == []
+    assert waits(asked) is None
+    record(asked, day(2, seed=3))
+    kept_up(asked)
+    assert numbers(asked) == [], "nothing piles up"
+    with relaying.lead(asked, lambda: False) as desk:
+        assert desk
+        restate = partial(speaking.restate, asked, projections=VIEWS)
+        relay_derived.begun(desk, [TOPIC], restate)
+    assert len(numbers(asked, TOPIC)) > there, "all that stands, of both days"
+
+
+def test_it_is_not_given_up_under_a_relay_that_would_ask_for_it_at_once(asked: Database) -> None:
+    kept_up(asked)
+    before = numbers(asked)
+    with relaying.lead(asked, lambda: False) as desk:
+        assert desk
+        with pytest.raises(Refused, match="A relay leads"):
+            speaking.silence(asked, VIEWS)
+    assert numbers(asked) == before
+    assert waits(asked)
+
+
+def test_a_view_that_is_being_written_leaves_nothing_behind(asked: Database) -> None:
+    """A writer that saw that it was asked for, and has not committed: giving up waits for it."""
+    kept_up(asked)
+    board = view("table_board")
+    with writing(asked, LIVE) as connection:
+        book = PostgresBook(connection, LIVE)
+        seen = book.tracking(board.name)
+        assert seen
+        with ThreadPoolExecutor(1) as beside:
+            with book.transaction():
+                assert book.advance(board.name, seen, seen.position + 1)
+                assert book.asked_for(["ledger.table-state.v1"])
+                given_up = beside.submit(speaking.silence, asked, VIEWS)
+                until(lambda: waits_for_a_lock(asked))
+                book.leave(seen.position + 1, [Message("ledger.table-state.v1", "p/T", "{}")])
+            assert given_up.result(60)["ledger.table-state.v1"] > 0
+    assert numbers(asked) == []
