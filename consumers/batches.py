@@ -6,6 +6,7 @@ The types that the runner (`consumers.runner`), the views and their sources shar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ledger import kinds
@@ -56,6 +57,11 @@ class Batch:
         """The position of its last row."""
         return self.rows[-1].position
 
+    @cached_property
+    def unknown(self) -> Sequence[TapeRow]:
+        """Those of its rows whose type this program does not know: a newer one kept them."""
+        return [row for row in self.rows if row.type not in kinds.KINDS]
+
     def fact(self, row: TapeRow) -> Fact:
         """The typed fact of one of its rows."""
         fact = self._known.get(row.position)
@@ -91,6 +97,11 @@ def table_of_round(row: TapeRow) -> str | None:
     return f"{round_.property}/{round_.table}" if round_ else None
 
 
+def _name(type_: str) -> str:
+    """A stored name without its version."""
+    return type_.rpartition(".")[0]
+
+
 @dataclass(frozen=True)
 class Derived:
     """What a view says of rows of one of its tables, on a topic of its own."""
@@ -119,10 +130,31 @@ class Projection:
     apply: Callable[[Store, Batch], None]
     ordered: bool = True
     """False where facts of different tapes may be applied in any order, and give the same rows."""
+    reads: frozenset[str] | None = None
+    """Stored names of the facts that it takes by name; None: it takes every fact. One of such a
+    name in a version that this program does not know cannot be passed over: it parks its tape."""
     tells: tuple[Derived, ...] = ()
     part_of: Callable[[TapeRow], str | None] | None = None
     """What rows a fact can touch, as the name of a part: those of two parts never meet. None of the
     fact: it touches nothing. Without it the facts of several tables meet in one row."""
+
+    def take(self, store: Store, batch: Batch) -> None:
+        """Apply a batch. Raises as `require_read`, and whatever the view's program raises."""
+        self.require_read(batch)
+        self.apply(store, batch)
+
+    def require_read(self, batch: Batch) -> None:
+        """Raises `ledger.wire.StoredFactError` at the first row that is `unread`."""
+        for row in self.unread(batch):
+            batch.fact(row)
+
+    def unread(self, batch: Batch) -> Iterator[TapeRow]:
+        """The rows of a batch that it would have to take and this program cannot read."""
+        if self.reads is None:
+            yield from batch.unknown
+        elif batch.unknown:
+            names = {_name(type_) for type_ in self.reads}
+            yield from (row for row in batch.unknown if _name(row.type) in names)
 
 
 class FencedError(Exception):

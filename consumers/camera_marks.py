@@ -127,6 +127,7 @@ VIEW = Projection(
     (MARKS,),
     apply,
     ordered=False,
+    reads=frozenset(_READS),
     tells=(Derived(TOPIC, MARKS, lambda row: f"{row[0]}/{row[1]}", _body),),
     part_of=_part_of,
 )

@@ -109,7 +109,9 @@ def _part_of(row: TapeRow) -> str:
     return f"{row.tape}/{row.table_seq}"
 
 
-CAMERAS = Projection("cameras", 3, (CAMERA_FACTS,), apply, ordered=False, part_of=_part_of)
+CAMERAS = Projection(
+    "cameras", 3, (CAMERA_FACTS,), apply, ordered=False, reads=_READS, part_of=_part_of
+)
 """The view."""
 
 

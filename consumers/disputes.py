@@ -142,7 +142,7 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(DISPUTES, (astuple(each) for each in kept.values()))
 
 
-VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply)
+VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS)
 """The view."""
 
 

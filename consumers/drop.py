@@ -207,6 +207,7 @@ DROP = Projection(
     3,
     (DAYS, WINS, BOXES, OPEN_DAYS, DAY_STARTS, MADE, CORRECTED),
     apply,
+    reads=READS | drop_corrections.CORRECTIONS,
     tells=(
         Derived(
             "ledger.drop-totals.v1",

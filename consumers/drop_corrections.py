@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ledger.tape import TapeRow
     from ledger.wire import Fact
 
-_CORRECTIONS = frozenset(("fact_corrected.v1",))
+CORRECTIONS = frozenset(("fact_corrected.v1",))
 _MONEY = READS - OPENS_DAY
 CENTS_MAX = 10**15
 """A correction that tells a larger amount corrects nothing: no such sum is ever on a floor."""
@@ -142,7 +142,7 @@ def read(rows: Iterable[tuple[Any, ...]]) -> list[Correction]:
 def _told(store: Store, batch: Batch) -> dict[tuple[str, str], _Made]:
     """A batch's corrections that hold, by the fact they correct."""
     told: dict[tuple[str, str], _Made] = {}
-    for row, fact in batch.facts(_CORRECTIONS):
+    for row, fact in batch.facts(CORRECTIONS):
         body: Any = fact.body
         key = (body.of.source, body.of.id)
         made = _Made(*key, row.time_us, row.source, row.id, row.tape, row.table_seq, found=False)

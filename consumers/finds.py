@@ -130,7 +130,15 @@ def _part_of(row: TapeRow) -> str:
     return table_of_round(row) or f"{row.tape}/{row.table_seq}"
 
 
-VIEW = Projection("finds", 1, (POSTS, SEATS, HANDS), apply, ordered=False, part_of=_part_of)
+VIEW = Projection(
+    "finds",
+    1,
+    (POSTS, SEATS, HANDS),
+    apply,
+    ordered=False,
+    reads=_CARDS | _COMINGS,
+    part_of=_part_of,
+)
 """The view."""
 
 

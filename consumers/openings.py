@@ -60,7 +60,7 @@ def _part_of(row: TapeRow) -> str:
     return f"{row.tape}/{row.table_seq}"
 
 
-VIEW = Projection("openings", 1, (OPENINGS,), apply, ordered=False, part_of=_part_of)
+VIEW = Projection("openings", 1, (OPENINGS,), apply, ordered=False, reads=_READS, part_of=_part_of)
 """The view."""
 
 

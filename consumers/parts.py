@@ -149,7 +149,9 @@ def _take(
 ) -> None:
     if isinstance(source, Feed) and (found := source.poisoned(rows[0].position, rows[-1].position)):
         raise refused(found[0])
+    batch = Batch(rows)
+    projection.require_read(batch)  # of whichever part: nobody can tell that of what is not known
     wanted = [row for row in rows if mine(row)]
     if wanted:
         with store.connection.transaction():
-            projection.apply(store, Batch(wanted))
+            projection.apply(store, batch.of(wanted))

@@ -92,7 +92,15 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(PAYOUTS, (astuple(payout) for payout in payouts.values()))
 
 
-VIEW = Projection("payouts", 2, (PAYOUTS,), apply, ordered=False, part_of=table_of_round)
+VIEW = Projection(
+    "payouts",
+    2,
+    (PAYOUTS,),
+    apply,
+    ordered=False,
+    reads=frozenset(_READS),
+    part_of=table_of_round,
+)
 """The view."""
 
 

@@ -92,7 +92,7 @@ def catch_up_in(book: Book, projection: Projection, *, tape: str, first: int) ->
         while rows := book.store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
             lacking = [row for row in rows if live and row.position <= live.position]
             if lacking:
-                projection.apply(book.store, Batch(lacking))
+                projection.take(book.store, Batch(lacking))
             begin += BATCH_ROWS
         speaking.speak(book, projection, live.position if live else 0)
         book.release(projection.name, tape)

@@ -171,7 +171,14 @@ def apply(store: Store, batch: Batch) -> None:
     store.save(TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
 
 
-ROUND_INDEX = Projection("rounds", 2, (ROUNDS, WAGERS, TAPES), apply, part_of=table_of_round)
+ROUND_INDEX = Projection(
+    "rounds",
+    2,
+    (ROUNDS, WAGERS, TAPES),
+    apply,
+    reads=_STAGES.union(_MONEY),
+    part_of=table_of_round,
+)
 """The view."""
 
 

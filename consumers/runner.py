@@ -15,6 +15,7 @@ from infra import parking
 from infra.parking import Parked
 from infra.views import BESIDE, Tracking
 from ledger.errors import NotFound, Refused
+from ledger.wire import StoredFactError, fact_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -130,13 +131,14 @@ class Runner:
         if batch.position <= seen.tracking.position:
             return
         lacking = batch.after(seen.tracking.position)
-        parked = seen.parked | self._poisoned(lacking, seen.parked)
+        parked = seen.parked | self._unread(projection, lacking, seen.parked)
+        withheld = len(parked)
         while True:
             try:
                 self._transact(projection, lacking, parked)
                 break
             except Exception as error:  # a view's program may fail with anything
-                failing = len(parked) - len(seen.parked)
+                failing = len(parked) - withheld
                 if not self._parks(error) or failing >= FAILING_TAPES_MAX:
                     raise
                 parked = parked | self._failing(projection, lacking, parked, error)
@@ -176,11 +178,31 @@ class Runner:
         if batch is None:
             return
         try:
-            projection.apply(self._book.store, batch)
+            projection.take(self._book.store, batch)
         except Exception as error:
             first, last = batch.rows[0].position, batch.position
             error.add_note(f"View {projection.name}, at positions {first:,} to {last:,}")
             raise
+
+    def _unread(
+        self, projection: Projection, batch: Batch, known: dict[str, Parked]
+    ) -> dict[str, Parked]:
+        """Tapes to be withheld from here on: what the feed held, or a newer program alone reads.
+
+        Of the latter there may be as many as there are tables: it is no fault of the view's.
+        """
+        first = self._poisoned(batch, known)
+        for row in projection.unread(batch):
+            earlier = known.get(row.tape) or first.get(row.tape)
+            if earlier and earlier.position <= row.position:
+                continue
+            try:
+                fact_of(row)
+            except StoredFactError as error:
+                if not self._parks(error):
+                    raise
+                first[row.tape] = _unappliable(projection, row, error)
+        return first
 
     def _poisoned(self, batch: Batch, known: dict[str, Parked]) -> dict[str, Parked]:
         """Tapes to be withheld from here on because of what the feed held."""
@@ -212,21 +234,23 @@ class Runner:
             else:
                 bad = middle
         row = rows[bad - 1]
-        says = f"{type(error).__name__} in view {projection.name}: {error}"
-        return {
-            row.tape: Parked(row.tape, row.position, row.table_seq, "unappliable", says[:500], "")
-        }
+        return {row.tape: _unappliable(projection, row, error)}
 
     def _tried(self, projection: Projection, batch: Batch) -> bool:
         """Whether rows can be taken; nothing is kept of the try."""
         try:
             with self._book.transaction(force_rollback=True):
-                projection.apply(self._book.store, batch)
+                projection.take(self._book.store, batch)
         except Exception as error:  # whatever fails, fails
             if parking.is_passing(error):
                 raise
             return False
         return True
+
+
+def _unappliable(projection: Projection, row: TapeRow, error: Exception) -> Parked:
+    says = f"{type(error).__name__} in view {projection.name}: {error}"
+    return Parked(row.tape, row.position, row.table_seq, "unappliable", says[:500], "")
 
 
 def refused(poison: Parked) -> Refused:

@@ -134,25 +134,6 @@ def _stated(row: Row) -> str:
     return msgspec.json.encode(msgspec.json.decode(row[3], type=_Kept).board).decode()
 
 
-VIEW = Projection(
-    "table_board",
-    1,
-    (BOARD,),
-    apply,
-    tells=(
-        Derived(
-            "ledger.table-state.v1",
-            BOARD,
-            lambda row: f"{row[0]}/{row[1]}",
-            _stated,
-            compacted=True,
-        ),
-    ),
-    part_of=_table_of,
-)
-"""The view."""
-
-
 def read(
     base: Database,
     *,
@@ -247,3 +228,22 @@ _READS: dict[str, Callable[[_Kept, Any, int], None]] = {
     "seat_left.v1": _seat,
     "inventory_counted.v1": _inventory,
 }
+
+VIEW = Projection(
+    "table_board",
+    1,
+    (BOARD,),
+    apply,
+    reads=frozenset(_READS),
+    tells=(
+        Derived(
+            "ledger.table-state.v1",
+            BOARD,
+            lambda row: f"{row[0]}/{row[1]}",
+            _stated,
+            compacted=True,
+        ),
+    ),
+    part_of=_table_of,
+)
+"""The view."""

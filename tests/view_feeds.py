@@ -22,7 +22,7 @@ from ledger.facts import (
     StubCounted,
 )
 from ledger.simulate import MISTAKES, deal, line, plan_of
-from ledger.tape import Received
+from ledger.tape import Received, frame_attributes, unframe_attributes
 from ledger.values import format_time
 from ledger.wire import encode, parse_line
 
@@ -94,6 +94,12 @@ def received(octets: bytes) -> Received:
     parsed = parse_line(octets)
     assert isinstance(parsed, Received), parsed
     return parsed
+
+
+def as_type(fact: Received, type_: str) -> Received:
+    """The same fact under another stored name, as another version of the program kept it."""
+    attributes = unframe_attributes(fact.attributes) | {"type": f"roundledger.{type_}"}
+    return fact._replace(type=type_, attributes=frame_attributes(attributes))
 
 
 def disturbed(facts: list[Received], seed: int, *, window: int = 60) -> list[Received]:

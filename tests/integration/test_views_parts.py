@@ -16,8 +16,9 @@ from consumers.projection import catch_up, dump, rebuild
 from infra.kafka.source import feed_source
 from infra.views import BESIDE, Store, tape_source, writing
 from ledger.errors import Unavailable
+from ledger.wire import StoredFactError
 from tests.feeding import once
-from tests.view_feeds import Prefix, day, disturbed, dumped, record
+from tests.view_feeds import Prefix, as_type, day, disturbed, dumped, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,6 +53,20 @@ def test_views_that_need_the_whole_record_are_made_by_one_process() -> None:
     assert {"drop", "rulings"} & {each.name for each in SHARED} == set()
     with pytest.raises(ValueError, match="rulings"):
         takes(view("rulings"), 0, 2)
+
+
+def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_of(
+    database: Database,
+) -> None:
+    """Of what is not known nobody can tell the part: each process looks at every fact."""
+    facts = day(2)
+    at = next(at for at, each in enumerate(facts) if each.type == "table_opened.v1")
+    rows = record(database, [*facts[:at], as_type(facts[at], "table_opened.v9"), *facts[at + 1 :]])
+    install(database)
+    for name in ("openings", "table_board"):
+        with pytest.raises(StoredFactError, match=r"table_opened\.v9"):
+            side_by_side(database, view(name), len(rows), workers=2)
+    assert side_by_side(database, view("payouts"), len(rows), workers=2), "it reads no such fact"
 
 
 @pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
