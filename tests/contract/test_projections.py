@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,8 +17,12 @@ from ledger.errors import NotFound, Refused
 from tests.view_feeds import Prefix, day, disturbed, dumped, record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from consumers.projection import Projection
     from infra.postgres import Database
+    from ledger.tape import TapeRow
+    from ledger.wire import Fact
 
 every_view = pytest.mark.parametrize("projection", VIEWS, ids=[each.name for each in VIEWS])
 
@@ -52,6 +56,35 @@ def test_replaying_twice_gives_identical_bytes(database: Database) -> None:
         rebuild(database, Prefix(rows, len(rows)), projection)
     assert {each.name: dumped(database, each) for each in VIEWS} == first
     assert all(first.values())
+
+
+@every_view
+def test_a_view_names_every_fact_that_it_takes(
+    database: Database, projection: Projection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it takes and does not name it would pass over in a version that is not known here."""
+    asked: set[str] = set()
+    fact, body, facts = Batch.fact, Batch.body, Batch.facts
+
+    def of(took: Callable[..., Any]) -> Callable[[Batch, TapeRow], Any]:
+        def noted(batch: Batch, row: TapeRow) -> Any:  # noqa: ANN401 - as the two
+            asked.add(row.type)
+            return took(batch, row)
+
+        return noted
+
+    def all_of(batch: Batch, types: frozenset[str]) -> Iterator[tuple[TapeRow, Fact]]:
+        asked.update(types)
+        return facts(batch, types)
+
+    monkeypatch.setattr(Batch, "fact", of(fact))
+    monkeypatch.setattr(Batch, "body", of(body))
+    monkeypatch.setattr(Batch, "facts", all_of)
+    rows = record(database, day(12, planted=1))
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), [projection])
+    assert asked
+    assert asked <= (projection.reads or {row.type for row in rows})
 
 
 @every_view
