@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers import alerts, table_board
+from consumers.alert_cameras import Cameras
 from consumers.alert_devices import Devices
 from consumers.alert_rulings import OnRecord
 from consumers.alert_webhook import to_webhook
@@ -102,7 +103,7 @@ class Desk:
         self.tally = Tally()
         self._channels = channels
         self._rulings = OnRecord(base, kept)
-        self._devices = Devices(settings)
+        self._devices, self._cameras = Devices(settings), Cameras(settings)
         self._told_old = 0
 
     def handle(self, read: Read) -> None:
@@ -131,6 +132,7 @@ class Desk:
             *alerts.of_parked(parking.shown(self.base), now_us, self.settings),
             *alerts.of_dead_letters(DEAD, self.tally.letters, now_us, self.settings),
             *alerts.of_tables(boards, devices, now_us, self.settings),
+            *alerts.of_cameras(self._cameras.look(self.kept, now_us), now_us, self.settings),
         ]
         for each in found:
             self.raise_(each)

@@ -20,17 +20,21 @@ from ledger.values import parse_time
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from consumers.alert_cameras import Dark
     from consumers.table_board import Board
     from infra.alerts import Device
     from infra.kafka.group import Read
     from infra.parking import Shown
     from infra.relaying import Waiting
     from infra.settings import Settings
+    from ledger.tape import TapeRow
 
 FACTS, ADJUDICATIONS = topics.FACTS, "ledger.adjudications.v1"
 READS = (FACTS, ADJUDICATIONS)
 """The topics that alerts are made from."""
 
+_DAY_US = 86_400_000_000
+_CHECKS = every_version({"clock_checked.v1": "checked"})
 _PAYMENTS = every_version({"wager_paid.v1": "payout"})
 
 PROCEDURES = frozenset(
@@ -69,6 +73,8 @@ THRESHOLDS = {
     "procedure": ("alert_procedures",),
     "device_silent": ("alert_device_silent_s",),
     "table_quiet": ("alert_table_quiet_s",),
+    "camera_lost": ("alert_camera_lost_s",),
+    "clock_off": ("alert_clock_ms",),
     "lag": ("alert_lag_s", "alert_lag_records"),
     "parked": ("alert_parked_facts",),
     "dead_letters": ("alert_dead_letters",),
@@ -138,6 +144,18 @@ def of_tables(
             yield Alert(id_, "device_silent", device.source, says, silent_s, limit, now_us)
 
 
+def of_cameras(dark: Sequence[Dark], now_us: int, settings: Settings) -> Iterator[Alert]:
+    """Cameras that are lost for longer than a repair may take: each once."""
+    limit = settings.alert_camera_lost_s
+    for each in dark:
+        lost_s = (now_us - each.since_us) // 1_000_000
+        if lost_s >= limit:
+            about = f"{each.property}/{each.camera}"
+            says = f"Camera {about} was lost {lost_s:,} s ago and is not restored: {each.reason}"
+            id_ = f"camera_lost:{about}:{each.since_us}"
+            yield Alert(id_, "camera_lost", about, says, lost_s, limit, now_us)
+
+
 def of_views(
     behind_s: dict[str, int], waiting: Sequence[Waiting], now_us: int, settings: Settings
 ) -> Iterator[Alert]:
@@ -188,6 +206,8 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
     if not fact.is_whole:
         raise ValueError("its octets are not what its hash says")
     row = fact.row
+    if row.type in _CHECKS:
+        yield from _of_check(row, settings)
     if row.type not in _PAYMENTS:
         return
     body: Any = kinds.body(kinds.KINDS[row.type], row.data)
@@ -197,6 +217,22 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
         says = f"Position {body.position} was paid {_dollars(body.amount)} on {body.wager}."
         id_ = f"payout:{row.source}:{row.id}"
         yield Alert(id_, "payout", about, says, body.amount, limit, row.received_at_us)
+
+
+def _of_check(row: TapeRow, settings: Settings) -> Iterator[Alert]:
+    """A camera's clock that is surely off by as much, whatever the check itself may be off by."""
+    body: Any = kinds.body(kinds.KINDS[row.type], row.data)
+    camera_us, reference_us = parse_time(body.camera_time), parse_time(body.reference_time)
+    if camera_us is None or reference_us is None:
+        raise ValueError("it has no time")
+    off_ms = abs(camera_us - reference_us) // 1000 - body.uncertainty_ms
+    limit = settings.alert_clock_ms
+    if off_ms >= limit:
+        about = f"{row.tape.partition('/')[0]}/{body.camera}"
+        which = "ahead of" if camera_us > reference_us else "behind"
+        says = f"The clock of camera {about} is {off_ms:,} ms or more {which} {body.reference}."
+        id_ = f"clock_off:{about}:{row.received_at_us // _DAY_US}"
+        yield Alert(id_, "clock_off", about, says, off_ms, limit, row.received_at_us)
 
 
 def _of_ruling(read: Read, settings: Settings, rulings: Rulings) -> Iterator[Alert]:

@@ -48,6 +48,16 @@ class Device(NamedTuple):
     last_us: int  # when its last fact was received, by the ledger's clock
 
 
+class Said(NamedTuple):
+    """A fact of a kind that was asked for."""
+
+    tape: str
+    type: str
+    data: bytes
+    time_us: int  # when it happened, by its device's clock
+    received_us: int  # by the ledger's
+
+
 class Replayed(NamedTuple):
     """That a dead letter was handled after all."""
 
@@ -191,6 +201,18 @@ class Alerts:
                 (after,),
             ).fetchall()
             return max([after, *(row[3] for row in rows)]), [Device(*row[:3]) for row in rows]
+
+    def told(self, after: int, types: Sequence[str]) -> tuple[int, list[Said]]:
+        """The facts of these types above a position, in order, and how far that is."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                "SELECT r.position, t.originator_id, t.topic, t.state, t.time_us, t.received_at_us"
+                " FROM ledger.record r LEFT JOIN ledger.tape t ON t.notification_id > %s"
+                " AND t.notification_id <= r.position AND t.topic = ANY(%s)"
+                " ORDER BY t.notification_id",
+                (after, list(types)),
+            ).fetchall()
+            return rows[0][0] if rows else after, [Said(*row[1:]) for row in rows if row[1]]
 
     def newest_of(self, tapes: Sequence[str]) -> list[Device]:
         """Who told the newest fact of each of these tapes."""

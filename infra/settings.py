@@ -120,6 +120,16 @@ TABLE = (
         "How long an open table may tell nothing, seconds.",
     ),
     Setting(
+        "ROUND_LEDGER_ALERT_CAMERA_LOST_S",
+        "28800",
+        "How long a camera may be lost and not restored, seconds.",
+    ),
+    Setting(
+        "ROUND_LEDGER_ALERT_CLOCK_MS",
+        "2000",
+        "How far a camera's clock may be off its reference, beyond what the check leaves open, ms.",
+    ),
+    Setting(
         "ROUND_LEDGER_ALERT_LAG_S",
         "60",
         "How long a view may be behind the record, and a record wait for its topic, seconds.",
@@ -217,6 +227,8 @@ class Settings:
     alert_procedures: int = 1
     alert_device_silent_s: int = 900
     alert_table_quiet_s: int = 600
+    alert_camera_lost_s: int = 28_800
+    alert_clock_ms: int = 2_000
     alert_lag_s: int = 60
     alert_lag_records: int = 10_000
     alert_parked_facts: int = 1

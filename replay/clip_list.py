@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ledger.values import format_time
+from replay.clocks import unchecked_us
 from replay.cutting import piece_told, reference_us
 from replay.footage.clips import describe
 
@@ -32,13 +33,17 @@ class Made(NamedTuple):
 
 
 def clip_list(made: Sequence[Made], camera: Callable[[str], Camera]) -> list[dict[str, object]]:
-    """What each clip is. later_us: how much later than the earliest its first frame is.
+    """What each clip is, and how surely its time is known.
 
-    camera: what facts say of a camera, by its name.
+    later_us: how much later than the earliest its first frame is; unchecked_us: how far the nearest
+    check of the camera's clock is from what was wanted. camera: what facts say of one, by its name.
     """
     starts = [_starts_us(each, camera(each.cut.camera)) for each in made]
     first = min((start for start in starts if start is not None), default=0)
-    return [_told(each, start, first) for each, start in zip(made, starts, strict=True)]
+    return [
+        _told(each, camera(each.cut.camera), start, first)
+        for each, start in zip(made, starts, strict=True)
+    ]
 
 
 def in_json(told: Sequence[dict[str, object]]) -> bytes:
@@ -53,14 +58,16 @@ def _starts_us(of: Made, camera: Camera) -> int | None:
     return reference_us(camera, of.clip.starts_us, of.cut.window.epoch)
 
 
-def _told(of: Made, starts_us: int | None, first_us: int) -> dict[str, object]:
+def _told(of: Made, camera: Camera, starts_us: int | None, first_us: int) -> dict[str, object]:
     wanted, clip = of.cut.window, of.clip
     doubt = wanted.plus_minus_us
+    checked_us = (each.camera_us for each in camera.checks)
     return {
         "camera": of.cut.camera,
         "from": format_time(wanted.from_us),
         "to": format_time(wanted.to_us),
         "plus_minus_ms": None if doubt is None else -(-doubt // 1000),
+        "unchecked_us": unchecked_us(checked_us, wanted.from_us, wanted.to_us),
         "piece": piece_told(wanted),
         "clip": clip and describe(clip),
         "first_frame_camera": clip and format_time(clip.starts_us),

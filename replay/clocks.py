@@ -116,6 +116,14 @@ def in_epoch(clock: CameraClock, number: int, reference_us: int) -> Mapped:
     return Mapped(time_us, plus_minus, number, distance)
 
 
+def unchecked_us(checked_us: Iterable[int], from_us: int, to_us: int) -> int | None:
+    """How far a stretch is from the nearest time at which a clock was checked, by either clock.
+
+    0 where one lies within it; None where there is none.
+    """
+    return min((max(from_us - at, at - to_us, 0) for at in checked_us), default=None)
+
+
 def rate_ppm(clock: CameraClock, epoch: int) -> Fraction | None:
     """How fast the clock gains (+) or loses (-) in an epoch; None where it was checked once."""
     knots = clock.epochs[epoch].knots

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ledger.facts import CameraMapped, CameraUnmapped
 from ledger.rules.staffing import STATIONARY, cameras_due, watched
 from replay.camera_pieces import SEEN, Piece, by_reference, pieces_of, runs_of
-from replay.clocks import to_camera
+from replay.clocks import to_camera, unchecked_us
 from replay.coverage import Camera, coverage, property_of
 from replay.health import Pictured
 from replay.timeline import HOLE_US_MAX, State
@@ -71,7 +71,8 @@ class CameraCover(Struct, frozen=True, kw_only=True):
     kind: str  # stationary, ptz
     covers: Sequence[str]  # table, end_left, end_right, tray
     clock: str  # checked, never_checked
-    plus_minus_us: int | None
+    plus_minus_us: int | None  # the most at the start, the middle and the end
+    unchecked_us: int | None  # from the stretch to the nearest check; 0: one lies within it
     mapped_us: int
     recorded_us: int  # of it with footage, locked or not
     locked_us: int
@@ -233,14 +234,17 @@ def _camera(
     over = [each for _, _, each in counted]
     files = [file for each in over if (file := filmed(each.body.sha256))]
     pictures = pictured([each.body.sha256 for each in over])
-    middle_us = (stretch.from_us + stretch.to_us) // 2
     clock = camera.clock
+    looked_us = (stretch.from_us, (stretch.from_us + stretch.to_us) // 2, stretch.to_us)
+    doubts = [to_camera(clock, at_us).plus_minus_us for at_us in looked_us] if clock else []
+    checked_us = [each.reference_us for each in camera.checks]
     return CameraCover(
         camera=filming.name,
         kind=on[0].kind,
         covers=on[0].covers,
         clock="checked" if clock else "never_checked",
-        plus_minus_us=to_camera(clock, middle_us).plus_minus_us if clock else None,
+        plus_minus_us=max(doubts, default=None),
+        unchecked_us=unchecked_us(checked_us, stretch.from_us, stretch.to_us),
         mapped_us=sum(each.to_us - each.from_us for each in on),
         recorded_us=sum(each.to_us - each.from_us for each in pieces if each.state in SEEN),
         locked_us=sum(each.to_us - each.from_us for each in pieces if each.state == "locked"),

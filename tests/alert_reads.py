@@ -12,7 +12,8 @@ from consumers.alerts import ADJUDICATIONS, Alert, Told
 from infra.kafka import topics
 from infra.kafka.group import Read
 from infra.kafka.reading import Consumed
-from ledger.facts import WagerPaid
+from ledger.facts import ClockChecked, WagerPaid
+from ledger.values import format_time
 from tests.feed_faults import of_rows
 from tests.fix_postgres import fact
 from tests.view_feeds import record
@@ -45,6 +46,18 @@ def found(read: Read, now_us: int, settings: Settings) -> list[Alert]:
 def paid(amount: int, number: int = 1) -> Received:
     body = msgspec.json.encode(WagerPaid(position=3, wager="middle", amount=amount))
     return fact(number, name="wager_paid", data=body)
+
+
+def checked(ahead_ms: int, uncertainty_ms: int, number: int = 1) -> Received:
+    body = ClockChecked(
+        camera="CAM-1",
+        camera_time=format_time(RULED_AT_US + ahead_ms * 1000),
+        reference_time=format_time(RULED_AT_US),
+        reference="ntp",
+        uncertainty_ms=uncertainty_ms,
+    )
+    data = msgspec.json.encode(body)
+    return fact(number, place="surveillance", device="nvr", name="clock_checked", data=data)
 
 
 def fact_read(base: Database, amount: int) -> Read:

@@ -68,9 +68,9 @@ def _draw(stated: Statement, cover: Cover, zone: ZoneInfo) -> None:
 def _row(each: CameraCover) -> tuple[object, ...]:
     rate = None if each.fps_min is None else f"{each.fps_min:g} to {each.fps_max:g}"
     known = f"{rate} ({each.looked_at} of {each.segments} files)" if rate else None
-    clock = (
-        "never checked" if each.plus_minus_us is None else f"±{-(-each.plus_minus_us // 1000)} ms"
-    )
+    doubt_ms = None if each.plus_minus_us is None else -(-each.plus_minus_us // 1000)
+    clock = "never checked" if doubt_ms is None else f"±{doubt_ms} ms"
+    clock += ", not checked within" if each.unchecked_us else ""
     locked = f", {length(each.locked_us)} locked" if each.locked_us else ""
     return (
         each.camera,

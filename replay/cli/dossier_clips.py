@@ -8,6 +8,7 @@ from ledger.errors import LedgerError
 from ledger.tape import TapeRow
 from ledger.values import format_time, parse_time
 from ledger.wire import fact_of
+from replay.clocks import unchecked_us
 from replay.coverage import Camera, coverage
 from replay.cutting import Cut, name_of, reference_us
 from replay.dossier import Clip, Making
@@ -69,6 +70,20 @@ def _piece_says(of: Cut) -> str:
     return f"Piece {piece.number} of {piece.of}, {span} by the reference clock. {piece.says}"
 
 
+def _clock_says(camera: Camera, of: Cut) -> str:
+    """Whether somebody compared the camera's clock within what was copied, and what follows."""
+    window = of.window
+    checked_us = (each.camera_us for each in camera.checks)
+    away_us = unchecked_us(checked_us, window.from_us, window.to_us)
+    if away_us is None or window.plus_minus_us is None:
+        return "The camera's clock was never checked."
+    within = f"its times are within {-(-window.plus_minus_us // 1000)} ms of the reference"
+    if away_us == 0:
+        return f"The camera's clock was checked within that time; {within}."
+    away = f"{away_us / 1_000_000:,.1f} s"
+    return f"The camera's clock was not checked within that time, but {away} from it; {within}."
+
+
 def _signed(
     cut_out: clips.Clip,
     camera: Camera,
@@ -82,7 +97,7 @@ def _signed(
     says = (
         f"{cut_out.frames} frames from {format_time(cut_out.starts_us)} by the camera's clock, "
         f"copied and not encoded anew; what was asked for begins "
-        f"{cut_out.in_us / 1_000_000:.3f} s into it. {_piece_says(of)}"
+        f"{cut_out.in_us / 1_000_000:.3f} s into it. {_clock_says(camera, of)} {_piece_says(of)}"
     ).rstrip()
     if cut_out.derived:
         says = says.replace("copied and not encoded anew", "encoded anew for browsers")

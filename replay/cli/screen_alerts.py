@@ -1,8 +1,8 @@
 """The alerts of the page Live: those that hold now, and what came lately through the feed.
 
-Silent tables and devices, late views and parked tables are looked at here, by the rules of
-`consumers.alerts`, so they need no Kafka and end when they are over. What is made from the feed is
-read where `consume alerts` keeps it.
+Silent tables and devices, lost cameras, late views and parked tables are looked at here, by the
+rules of `consumers.alerts`, so they need no Kafka and end when they are over. What is made from the
+feed is read where `consume alerts` keeps it.
 """
 
 import threading
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from consumers import alerts, table_board
+from consumers.alert_cameras import Cameras
 from consumers.alert_devices import Devices
 from consumers.alerts import Alert
 from infra import parking, relaying
@@ -31,7 +32,7 @@ FED_MAX = 300
 
 HOUR_US = 3_600_000_000
 
-_FED = ("payout", "finding", "procedure", "dead_letters")
+_FED = ("payout", "finding", "procedure", "clock_off", "dead_letters")
 _FINDINGS = """
 SELECT property, table_name, gaming_day, number, says FROM {schema}.ruling_findings
  WHERE (property, table_name, gaming_day, number) IN (SELECT * FROM unnest(
@@ -44,7 +45,7 @@ class Watch:
 
     def __init__(self, base: Database, tape: PostgresTape, settings: Settings) -> None:
         self._base, self._tape, self._settings = base, tape, settings
-        self._devices = Devices(settings)
+        self._devices, self._cameras = Devices(settings), Cameras(settings)
         self._lock = threading.Lock()
         self._kept: AlertsNow | None = None
         self._until = 0.0
@@ -64,6 +65,7 @@ class Watch:
             boards = table_board.read(self._base)
             open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
             devices = self._devices.look(kept, open_, now_us)
+            dark = self._cameras.look(kept, now_us)
             fed = kept.newest(FED_MAX)
         settings = self._settings
         behind = {lag.view: lag.behind_us // 1_000_000 for lag in self._tape.view_lags()}
@@ -73,6 +75,7 @@ class Watch:
         parked = parking.shown(self._base)
         told = [
             *map(_since, alerts.of_tables(boards, devices, now_us, settings)),
+            *map(_since, alerts.of_cameras(dark, now_us, settings)),
             *map(_since, alerts.of_views(behind, waiting, now_us, settings)),
             *_of_parked(parked, now_us, settings),
             *self._fed(fed, now_us),

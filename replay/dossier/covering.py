@@ -48,11 +48,6 @@ def _cover(cover: Cover) -> Iterator[str]:
 
 
 def _camera(camera: CameraCover) -> Iterator[str]:
-    clock = (
-        "its clock was never checked"
-        if camera.plus_minus_us is None
-        else f"its clock is known within {-(-camera.plus_minus_us // 1000)} ms"
-    )
     picture = ""
     if camera.fps_min is not None and camera.fps_max is not None:
         rate = f"{camera.fps_min:g} to {camera.fps_max:g} frames a second"
@@ -60,7 +55,7 @@ def _camera(camera: CameraCover) -> Iterator[str]:
     yield (
         f"Camera {camera.camera}, {camera.kind}, covers {' and '.join(camera.covers)}: "
         f"{_seconds(camera.recorded_us)} of {_seconds(camera.mapped_us)} recorded; "
-        f"{clock}{picture}."
+        f"{_clock(camera)}{picture}."
     )
     gaps = [piece for piece in camera.pieces if piece.state not in _SEEN]
     for piece in gaps[:GAPS_MAX]:
@@ -76,6 +71,17 @@ def _camera(camera: CameraCover) -> Iterator[str]:
         )
     if len(camera.findings) > GAPS_MAX:
         yield f"  and {len(camera.findings) - GAPS_MAX} such stretches more."
+
+
+def _clock(camera: CameraCover) -> str:
+    """How surely its times are known, and whether anybody looked within the time."""
+    if camera.plus_minus_us is None or camera.unchecked_us is None:
+        return "its clock was never checked"
+    known = f"known within {-(-camera.plus_minus_us // 1000)} ms"
+    if camera.unchecked_us == 0:
+        return f"its clock is {known}, and was checked within this time"
+    away = _seconds(camera.unchecked_us)
+    return f"its clock was not checked within this time, but {away} from it, and is {known}"
 
 
 def _span(from_us: int, to_us: int) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from consumers import alerting, alerts
+from consumers.alert_cameras import Dark
 from consumers.alerts import KINDS, THRESHOLDS, Alert
 from consumers.table_board import Board
 from infra.alerts import Alerts, Device
@@ -19,7 +20,7 @@ from infra.parking import Shown
 from infra.relaying import Waiting
 from infra.settings import PREFIX, TABLE, load
 from tests import alert_reads
-from tests.alert_reads import RULED_AT_US, fact_read, ruling
+from tests.alert_reads import RULED_AT_US, checked, fact_read, ruling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -85,6 +86,22 @@ CASES = (
         "alert_table_quiet_s",
         80,
         lambda _, given: alerts.of_tables([OPEN], [device("shoe", 80)], NOW_US, given),
+    ),
+    Case(
+        "camera_lost",
+        "alert_camera_lost_s",
+        600,
+        lambda _, given: alerts.of_cameras(
+            [Dark("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")], NOW_US, given
+        ),
+    ),
+    Case(
+        "clock_off",
+        "alert_clock_ms",
+        700,
+        lambda base, given: alert_reads.found(
+            alert_reads.read_of(base, checked(750, 50)), time.time_ns() // 1000, given
+        ),
     ),
     Case(
         "lag",

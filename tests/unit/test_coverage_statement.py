@@ -24,6 +24,7 @@ from ledger.values import format_time
 from ledger.wire import Fact
 from replay.coverage import coverage
 from replay.coverage_statement import Cover, Filmed, Stretch, coverage_statement
+from replay.dossier.covering import in_sentences
 from replay.footage.decoder import FrameIndex
 from replay.footage.segments import FootageIndex, Kept
 from replay.health import Ailing, Pictured
@@ -321,6 +322,38 @@ def test_a_clock_that_is_off_moves_its_footage_and_the_doubt_is_told() -> None:
     assert 30_000 <= camera.plus_minus_us < 40_000
     never = cover(mapped(), segment("A", 120, 30)).cameras[0]
     assert (never.clock, never.plus_minus_us) == ("never_checked", None)
+    assert never.unchecked_us is None
+
+
+@pytest.mark.parametrize(
+    ("at_s", "away_s", "says"),
+    [
+        (130, 0, "its clock is known within 46 ms, and was checked within this time."),
+        (
+            70,
+            30,
+            "clock was not checked within this time, but 30.0 s from it, and is known within 77",
+        ),
+        (
+            760,
+            600,
+            "was not checked within this time, but 600.0 s from it, and is known within 374 ms.",
+        ),
+    ],
+)
+def test_that_a_clock_was_not_checked_within_the_time_is_told_with_what_follows(
+    at_s: int, away_s: int, says: str
+) -> None:
+    at = format_time(at_s * S)
+    check = ClockChecked(
+        camera="A", camera_time=at, reference_time=at, reference="ntp", uncertainty_ms=30
+    )
+    stated = coverage_statement(
+        [mapped(), told(at_s * S, check), segment("A", 95, 70)], "hollywood", "CC-07", [OPEN]
+    )
+    (camera,) = stated.stretches[0].cameras
+    assert camera.unchecked_us == away_s * S
+    assert says in " ".join(in_sentences(stated)), in_sentences(stated)
 
 
 def test_a_round_of_one_fact_is_a_moment_and_not_nothing() -> None:
