@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from consumers import alert_webhook, alerting
 from consumers.alerts import Alert
 from infra.alerts import Alerts
 from infra.settings import load
-from ledger.errors import Unavailable
+from ledger.errors import Unavailable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,3 +152,70 @@ def test_followed_to_another_address_an_alert_would_be_lost_and_noted_as_deliver
     monkeypatch.setattr(alert_webhook, "OPENER", by_itself)
     assert tried(database, moved(302)) == [(True, "status 200")]
     assert Moved.posted == ["/alerts"], "no one else was posted to"
+
+
+LIMIT_S = 3.0
+"""How long a webhook may take in these tests, seconds: far longer than from octet to octet."""
+
+SLOW_ANSWER = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 30 + b"\r\nContent-Length: 0\r\n\r\n"
+OCTET_S = 0.1
+
+
+@pytest.fixture
+def dripping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a webhook that answers octet by octet, for longer than the limit in all."""
+    assert len(SLOW_ANSWER) * OCTET_S > LIMIT_S
+    monkeypatch.setattr(alert_webhook, "WEBHOOK_S_MAX", LIMIT_S)
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def answer() -> None:
+        client, _ = server.accept()
+        with client, suppress(OSError):
+            for octet in SLOW_ANSWER:
+                client.sendall(bytes([octet]))
+                time.sleep(OCTET_S)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield f"http://127.0.0.1:{server.getsockname()[1]}/alerts"
+    thread.join()
+    server.close()
+
+
+def test_a_webhook_that_answers_octet_by_octet_is_not_waited_for(
+    database: Database, dripping: str
+) -> None:
+    assert tried(database, dripping) == [(False, "OSError: no answer within 3 s")]
+
+
+def test_a_limit_of_each_read_waits_for_such_a_webhook(
+    database: Database, dripping: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: every read is in time, and all alerts and the group's poll wait."""
+    monkeypatch.setattr(alert_webhook, "_in_time", lambda ask: ask())
+    assert tried(database, dripping) == [(True, "status 200")]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://alerts.example/",
+        "alerts.example/hook",
+        "https:///hook",
+        "https://[::1/hook",
+        "https://alerts.example:port/hook",
+        "https://user:password@alerts.example/hook",
+        "https://alerts.example/a hook",
+    ],
+)
+def test_what_cannot_be_posted_to_is_refused_before_any_alert(address: str) -> None:
+    with pytest.raises(Usage) as refused:
+        alert_webhook.to_webhook(address)
+    assert address not in str(refused.value), "it may hold a secret"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1]:8000/hook", "https://alerts.example/h?key=x%20y"]
+)
+def test_what_can_be_posted_to_is_taken(address: str) -> None:
+    alert_webhook.to_webhook(address)
