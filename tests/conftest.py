@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 pytest_plugins = [
     "tests.fix_browser",
+    "tests.fix_clock",
     "tests.fix_disk",
     "tests.fix_docker",
     "tests.fix_postgres",

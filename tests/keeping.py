@@ -152,13 +152,18 @@ def positions(base: Database) -> tuple[int, int]:
     return low, high
 
 
-def begun_anew(base: Database) -> dict[str, bytes]:
-    """Every view straight from the tape, from the first fact on."""
+def emptied(base: Database) -> None:
+    """Leave every view as it was before the first fact."""
     with base.connect("ledger_owner") as connection:
         for each in VIEWS:
             for table in each.tables:
                 connection.execute(f"TRUNCATE views.{table.name}".encode())
         connection.execute("UPDATE views.tracking SET position = 0")
+
+
+def begun_anew(base: Database) -> dict[str, bytes]:
+    """Every view straight from the tape, from the first fact on."""
+    emptied(base)
     with tape_source(base) as source:
         catch_up(base, source, VIEWS)
     return everything(base)

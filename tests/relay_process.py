@@ -10,6 +10,7 @@ MODE `right` is the relay as it is. The others are mutants, each of which loses 
 - `one` believes one broker of several, before the others have what it has, and does not look at
   offsets either.
 - `heedless` does not look at the offsets that its records come to stand at.
+- `wall` measures its deadline by the wall clock, which may be set back.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from consumers import relay as relaying
 from infra import relaying as leading
@@ -27,11 +29,15 @@ from infra.kafka.clients import Connection
 from infra.kafka.library import KafkaError
 from infra.kafka.publisher import Publisher
 from infra.postgres import Database
+from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.kafka.records import Record
+
+
+_AN_HOUR_MS = 3_600_000
 
 
 def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30") -> None:
@@ -46,6 +52,8 @@ def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30
         _hasty(float(deadline_s))
     elif mode == "heedless":
         _heedless()
+    elif mode == "wall":
+        _by_the_wall_clock(float(deadline_s))
     elif mode == "one":
         _heedless()
         _made_with(acks=1, enable_idempotence=False)
@@ -101,6 +109,19 @@ def _hasty(deadline_s: float) -> None:
         delivery_timeout_ms=given_up_ms,
         request_timeout_ms=given_up_ms // 2,
     )
+
+
+def _by_the_wall_clock(deadline_s: float) -> None:
+    def publish(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+        futures: list[Any] = [self._send(topic, partitions, record) for record in records]
+        until = time.time() + deadline_s
+        while not all(future.is_done for future in futures):
+            if time.time() > until:
+                raise Unavailable("Kafka does not do what is asked")
+            time.sleep(0.01)
+
+    Publisher.publish = publish  # type: ignore[method-assign]
+    _made_with(request_timeout_ms=_AN_HOUR_MS, bootstrap_timeout_ms=_AN_HOUR_MS)
 
 
 def _made_with(**other: object) -> None:
