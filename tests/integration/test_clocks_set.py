@@ -74,6 +74,7 @@ def server(
     return made
 
 
+@pytest.mark.long
 def test_an_hour_back_changes_neither_order_nor_views_and_a_reader_by_time_misses_facts(
     kafka: Connection, server: Postgres, wall_clock: WallClock, tmp_path: Path
 ) -> None:
