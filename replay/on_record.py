@@ -25,6 +25,10 @@ SURVEILLANCE = "surveillance"
 """The place whose tape keeps what investigators do."""
 
 
+KEPT = ("appended", "duplicate")
+"""Verdicts on a fact that is on record now as it was told."""
+
+
 class Record(Protocol):
     """What keeps facts: an open `PostgresTape`, or a `Committer` over one."""
 
@@ -69,17 +73,23 @@ def put(
 
 def put_all(record: Record, facts: Sequence[Received]) -> list[Noted]:
     """Put several facts that `made` built on record, all in one transaction. Raises as `put`."""
-    try:
-        receipts = record.append(facts)
-    except Unavailable:
-        receipts = record.append(facts)
-    for receipt in receipts:
-        if receipt.verdict not in ("appended", "duplicate"):
+    noted = put_each(record, facts)
+    for _, receipt in noted:
+        if receipt.verdict not in KEPT:
             raise Refused(
                 "Another fact with this id is on record",
                 where=f"{receipt.source}, id {receipt.id}",
                 hint="Say it again under another id; what was sent is in quarantine.",
             )
+    return noted
+
+
+def put_each(record: Record, facts: Sequence[Received]) -> list[Noted]:
+    """The same, and whoever asks looks which verdict is not one of `KEPT`. Raises `Unavailable`."""
+    try:
+        receipts = record.append(facts)
+    except Unavailable:
+        receipts = record.append(facts)
     return [Noted(fact, receipt) for fact, receipt in zip(facts, receipts, strict=True)]
 
 

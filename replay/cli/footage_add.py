@@ -36,7 +36,7 @@ from replay.footage.adding import Added, Told, add, footage_files
 from replay.footage.beginnings import Recorded
 from replay.footage.library import Entry, Library
 from replay.footage.muxing import available
-from replay.on_record import Noted, made, put_all
+from replay.on_record import KEPT, Noted, made, put_each
 
 DEVICE = "library"
 """Who says that a segment was recorded, where it is this command that took it in."""
@@ -49,6 +49,12 @@ POLL_S = 1.0
 
 STABLE_S = 3.0
 """A file that has not changed for so long is finished, seconds."""
+
+TOLD_OTHERWISE = (
+    "these very bytes are on record with another start or name, which stands; give the file that "
+    "name again, or the start with --start, and add it again"
+)
+"""Why a file is not put on record that was renamed, or whose zone was given otherwise."""
 
 HOUR_US = 3_600_000_000
 LABEL_MAX = 512
@@ -316,10 +322,14 @@ def _reader(
 def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[Taken]:
     """Put the segments among these on record that only this command knows of."""
     ours = [each.entry for each in added if each.entry and each.entry.start_from != "record"]
-    noted = iter(put_all(tape, [segment_fact(entry) for entry in ours]) if ours else ())
+    noted = iter(put_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
     for each in added:
         told = each.entry is not None and each.entry.start_from != "record"
-        yield Taken(each, next(noted) if told else None)
+        answer = next(noted) if told else None
+        if answer and answer.receipt.verdict not in KEPT:
+            yield Taken(each._replace(verdict="refused", entry=None, problem=TOLD_OTHERWISE), None)
+        else:
+            yield Taken(each, answer)
 
 
 def _starts(rows: Iterable[TapeRow]) -> Iterator[tuple[str, int]]:

@@ -17,6 +17,7 @@ from replay.footage.decoder import Answer, FrameIndex, Job, Nature, decode, sha2
 from replay.footage.library import Entry, Playable, PlayedAs, rates_of, stamp_of
 from replay.footage.muxing import END_US, How, Made, Part, Writing, available, write
 from replay.footage.segments import files_under
+from replay.footage.starts import DoubtfulTimeError, start_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,7 +105,8 @@ def add(
         batch = paths[at : at + BATCH]
         looked = {path: _look(path) for path in batch}
         files = [found for found in looked.values() if isinstance(found, _File)]
-        anew = [file for file in files if _known(library, file, told) is None]
+        firsts = {file.sha256: file for file in reversed(files)}  # two names may hold the same
+        anew = [file for file in firsts.values() if _known(library, file, told) is None]
         indexed = _indexed(anew, told, recorded)
         for path, found in looked.items():
             if isinstance(found, str):
@@ -112,7 +114,19 @@ def add(
             elif found in indexed:
                 yield _take(library, found, indexed[found], told)
             else:
-                yield _known(library, found, told) or Added(path, "refused", problem="it vanished")
+                problem = "it vanished, or its bytes are those of a file that was refused"
+                yield _known(library, found, told) or Added(path, "refused", problem=problem)
+
+
+def _named_otherwise(entry: Entry, file: _File, told: Told) -> bool:
+    """Whether the same bytes lie under a name that tells another time than that of the first."""
+    if told.start_us is not None or entry.start_from not in ("name", "picture"):
+        return False
+    try:
+        one, other = (start_in(name, told.zone) for name in (entry.path.name, file.path.name))
+    except DoubtfulTimeError:
+        return False
+    return None not in (one, other) and one != other
 
 
 def _indexed(anew: Sequence[_File], told: Told, recorded: Recorded) -> dict[_File, _Indexed | str]:
@@ -164,6 +178,11 @@ def _known(library: Library, file: _File, told: Told) -> Added | None:
         return Added(file.path, "refused", problem=f"these very bytes were added as {whose}'s")
     if told.start_us not in (None, entry.start_us):
         return Added(file.path, "refused", problem="it was added with another start")
+    if _named_otherwise(entry, file, told):
+        return Added(
+            file.path, "refused",
+            problem=f"these very bytes were added as {entry.path.name}, of another time",
+        )  # fmt: skip
     if not library.whole(entry) or (entry.playable is None and available()):
         return None
     return Added(file.path, "known", entry)

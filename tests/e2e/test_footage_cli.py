@@ -91,6 +91,22 @@ def test_a_bad_file_is_told_and_the_rest_is_taken(added: Recorded, tmp_path: Pat
     assert "1 duplicate, 1 refused" in done.err
 
 
+def test_a_file_that_was_renamed_is_told_and_the_rest_is_taken(
+    added: Recorded, tmp_path: Path
+) -> None:
+    adds = ("footage", "add", tmp_path, "--camera", "CC-07-R", "--property", "hollywood")
+    first, renamed = (tmp_path / f"{name}20261120T184000.250Z.mp4" for name in ("", "my "))
+    write(first, KINDS["gop60"], 21)
+    assert added.cli(*adds).code == 0
+    first.rename(renamed)
+    write(tmp_path / "20261120T185000.250Z.mp4", KINDS["gop60"], 22)
+    done = added.cli(*adds)
+    assert done.code == 2
+    assert "my 20261120T184000.250Z.mp4: these very bytes are on record with another" in done.err
+    assert "1 appended, 1 refused" in done.err
+    assert "22 frames" in done.err
+
+
 def test_what_is_indexed_is_listed_by_camera(added: Recorded) -> None:
     listed = added.cli("footage", "list", "--camera", "CC-07-A", "--json").json
     assert [each["frames"] for each in listed] == [240] * 3

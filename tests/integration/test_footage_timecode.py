@@ -106,3 +106,17 @@ def test_a_decoder_that_is_ended_over_the_strip_leaves_the_name(
 def test_a_street_has_none(vtest: Vtest) -> None:
     (answer,) = decode([Job(str(vtest.path), vtest.sha256, timecode=True)])
     assert (answer.problem, answer.timecode_us) == (None, None)
+
+
+def test_the_same_bytes_under_two_names_are_one_segment_or_told_of(tmp_path: Path) -> None:
+    one = tmp_path / f"{NAME}.mp4"
+    write(one, KINDS["gop60"], 20)
+    again = shutil.copy(one, tmp_path / f"{NAME}-copy.mp4")
+    other = shutil.copy(one, tmp_path / "CC-07-A_2026-11-20_22-00-00.mp4")
+    library = Library(tmp_path / "home")
+    for verdicts in (("added", "known", "refused"), ("known", "known", "refused")):
+        found = list(add(library, [one, again, other], TOLD))
+        assert tuple(each.verdict for each in found) == verdicts
+        assert f"added as {one.name}, of another time" in (found[2].problem or "")
+    (entry,) = library.entries()
+    assert (entry.path, entry.start_us) == (one, NAMED_US)
