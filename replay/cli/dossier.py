@@ -33,7 +33,7 @@ from replay.cli.stories import (
     opened_views,
     told,
 )
-from replay.dossier import Filed
+from replay.dossier import Filed, Kind
 from replay.dossier import Told as Said
 from replay.dossier.making import write_dossier
 from replay.dossier.signing import load_if_there
@@ -60,6 +60,7 @@ class Asked(NamedTuple):
     because: str | None = None
     pre_s: int = PRE_S
     post_s: int = POST_S
+    kind: Kind | None = None  # which of these; None: as its name reads
 
 
 app = family()
@@ -81,6 +82,14 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         typer.Option("--out", metavar="PATH", help="What to make; else named after the round."),
     ] = None,
     *,
+    kind: Annotated[
+        Kind | None,
+        typer.Option(
+            "--of",
+            metavar="round|dispute|window",
+            help="What it names, where a dispute is named as a round is.",
+        ),
+    ] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="One zip instead of a folder.")] = False,
     pre: Annotated[
         int, typer.Option(min=0, max=ROLL_S_MAX, help="Seconds of footage before it.")
@@ -116,7 +125,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     Example: round-ledger dossier CC-07/2026-11-20/231 --by S-2001 --zip --out dispute-17.zip
     """
     with opened_views(VIEWS) as base:
-        asked = Asked(of, by or f"login:{getpass.getuser()}"[:64], because, pre, post)
+        asked = Asked(of, by or f"login:{getpass.getuser()}"[:64], because, pre, post, kind)
         place, filed = hand_over(base, asked, out, footage_folder(footage), zipped=zipped)
     if json:
         print_lines(filed)
@@ -142,7 +151,7 @@ def hand_over(
 
     The views `VIEWS` must be at the end of the record. Raises `NotFound`, `Usage`, `Refused`.
     """
-    found, wanted = found_for(base, asked.of, footage)
+    found, wanted = found_for(base, asked.of, footage, asked.kind)
     wanted = wanted._replace(
         by=asked.by,
         because=asked.because or wanted.because,
@@ -213,17 +222,38 @@ def wanted_for(found: Told, by: str) -> Wanted:
     return Wanted(by, f"Dossier of round {found.story.round}.", PRE_S, POST_S)
 
 
-def found_for(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
-    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`.
-
-    Other systems name disputes as they like, but a round's name is the round's.
-    """
-    if parse_subject(name.rpartition(":")[2], ""):
+def found_for(
+    base: Database, name: str, footage: Path | Library | None, kind: Kind | None = None
+) -> tuple[Found, Wanted]:
+    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
+    kind = kind or _kind(base, name)
+    if kind == "round":
         story = told(base, name, footage)
         return of_round(story), wanted_for(story, "")
-    if span_of(name.rpartition(":")[2]):
+    if kind == "window":
         because = f"Dossier of window {name.rpartition(':')[2]}."
         return found_window(base, name, footage), Wanted("", because, PRE_S, POST_S)
+    return _of_dispute(base, name, footage)
+
+
+def _kind(base: Database, name: str) -> Kind:
+    """What a name is of, as it reads. Raises `Usage` where a dispute is named like a round."""
+    plain = name.rpartition(":")[2]
+    reads: Kind = "round" if parse_subject(plain, "") else "window" if span_of(plain) else "dispute"
+    if reads == "dispute":
+        return reads
+    with reading(base, [disputes.DISPUTES.name]) as store:
+        if _cases_named(store, name):
+            raise Usage(
+                f"It is the name of a {reads}, and there is a dispute of that name",
+                where=name,
+                hint=f"Say which is meant: --of {reads}, or --of dispute.",
+            )
+    return reads
+
+
+def _of_dispute(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
+    """The round of a dispute, and what its dossier is asked for with."""
     with reading(base, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
         cases = _cases_named(store, name)
         if len(cases) > 1:

@@ -43,7 +43,7 @@ def locks_of(store: Store, tape: PostgresTape, name: str) -> tuple[str, list[Tap
     found = {}
     for place in places:
         rows = tape.told_by("/" + "/".join(screen(place, LOCKS)), f"{window}.")
-        if rows:
+        if rows and span_of(window):
             found[place] = sorted(rows)
     if len(found) > 1:
         names = ", ".join(f"{place}:{window}" for place in found)

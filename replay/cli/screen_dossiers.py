@@ -25,7 +25,7 @@ def dossiers_of(base: Database) -> DossierPorts:
         from replay.cli.stories import footage_folder  # noqa: PLC0415 - as above
 
         _bring_along(base)
-        wanted = Asked(asked.of, asked.by, asked.because, asked.pre_s, asked.post_s)
+        wanted = Asked(asked.of, asked.by, asked.because, asked.pre_s, asked.post_s, asked.kind)
         hand_over(base, wanted, out, footage_folder(None), zipped=True)
 
     def rounds(asked: Handover) -> list[RoundId]:
@@ -35,7 +35,7 @@ def dossiers_of(base: Database) -> DossierPorts:
 
         _bring_along(base)
         try:
-            found, wanted = found_for(base, asked.of, footage_folder(None))
+            found, wanted = found_for(base, asked.of, footage_folder(None), asked.kind)
         except LedgerError:  # making it says what is wrong with the name
             return []
         return rounds_told(base, found, wanted._replace(pre_s=asked.pre_s, post_s=asked.post_s))

@@ -4,11 +4,20 @@ What it is made from is named here; `replay.dossier.making` makes it, and is imp
 to set paper takes a third of a second to import.
 """
 
-from replay.dossier.evidence import Clip, Evidence, Making, Original, Stretch, Told, Window
+from replay.dossier.evidence import (
+    Clip,
+    Evidence,
+    Kind,
+    Making,
+    Original,
+    Stretch,
+    Told,
+    Window,
+)
 from replay.dossier.footage import named_frames, picture_name, pictures, wanted
 from replay.dossier.sealing import Filed
 
 __all__ = [
-    "Clip", "Evidence", "Filed", "Making", "Original", "Stretch", "Told", "Window", "named_frames",
-    "picture_name", "pictures", "wanted",
+    "Clip", "Evidence", "Filed", "Kind", "Making", "Original", "Stretch", "Told", "Window",
+    "named_frames", "picture_name", "pictures", "wanted",
 ]  # fmt: skip

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from replay.story import Story
 
 
+Kind = Literal["round", "dispute", "window"]
+"""What a dossier is of. Other systems name disputes as they like: as a round, even."""
+
+
 class Original(NamedTuple):
     """A recorded segment, untouched: the very file that a fact tells the hash of."""
 

@@ -17,6 +17,7 @@ from starlette.responses import FileResponse
 
 from infra.users import Role, User
 from replay.asking import written
+from replay.dossier import Kind
 from replay.web import withheld
 from replay.web.pages import page
 from replay.web.ports import Handover, ports
@@ -41,14 +42,15 @@ _ONE = threading.Lock()  # one decodes a round and writes its footage: that is e
 router = APIRouter(include_in_schema=False)
 Maker = Annotated[User, Depends(signed_in(*MAKERS))]
 Name = Annotated[str, Query(min_length=1, max_length=NAME_MAX)]
+Maybe = Annotated[Kind | None, Query()]
 
 
 @router.get(f"{PATH}/new")
-def ask(request: Request, user: Maker, of: Name) -> Response:
+def ask(request: Request, user: Maker, of: Name, kind: Maybe = None) -> Response:
     """What a dossier of this round or dispute will hold, and the form to have it made."""
-    withheld.refuse_dossier(request, user, Handover(of, user.employee, "", PRE_S, POST_S))
+    withheld.refuse_dossier(request, user, Handover(of, user.employee, "", PRE_S, POST_S, kind))
     signed = ports(request).dossiers.signed()
-    return page(request, "dossier.html", of=of, signed=signed, roll_s_max=ROLL_S_MAX)
+    return page(request, "dossier.html", of=of, kind=kind, signed=signed, roll_s_max=ROLL_S_MAX)
 
 
 @router.post(PATH)
@@ -59,9 +61,10 @@ def make(
     because: Annotated[str, Form(min_length=1, max_length=BECAUSE_MAX)],
     pre_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = PRE_S,
     post_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = POST_S,
+    kind: Annotated[Kind | None, Form()] = None,
 ) -> Response:
     """Make it, and send it; nothing of it stays here."""
-    asked = Handover(of, user.employee, written(because, "because"), pre_s, post_s)
+    asked = Handover(of, user.employee, written(because, "because"), pre_s, post_s, kind)
     withheld.refuse_dossier(request, user, asked)
     folder = Path(tempfile.mkdtemp(prefix="round-ledger-dossier-"))
     away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)

@@ -14,6 +14,7 @@ from infra.door import Door
 from infra.sessions import Sessions
 from infra.users import Users
 from ledger.values import RoundId
+from replay.dossier import Kind
 from replay.web.case_ports import CasePorts
 from replay.web.round_ports import RoundPorts
 
@@ -187,6 +188,7 @@ class Handover(NamedTuple):
     because: str
     pre_s: int
     post_s: int
+    kind: Kind | None = None  # which of these; None: as its name reads
 
 
 class DossierPorts(NamedTuple):

@@ -14,10 +14,11 @@ import pytest
 from consumers.catalogue import install
 from consumers.projection import catch_up
 from infra.views import tape_source
-from ledger.facts import FootageExported, FootageLocked, FootageViewed
+from ledger.errors import NotFound, Usage
+from ledger.facts import DisputeRaised, FootageExported, FootageLocked, FootageViewed
 from ledger.values import format_time, parse_subject
 from ledger.wire import encode, fact_of, structured
-from replay.cli.dossier import VIEWS, write_found
+from replay.cli.dossier import VIEWS, found_for, write_found
 from replay.cli.dossier_evidence import Wanted, gathered
 from replay.cli.dossier_rounds import rounds_told
 from replay.cli.dossier_window import found_window
@@ -137,3 +138,35 @@ def test_a_dossier_names_no_dispute_of_another_time(ledger: Database) -> None:
     told = {row.id for rows in rows_by_file(evidence).values() for row in rows}
     assert "D-near" in told
     assert "D-far" not in told
+
+
+def test_a_dispute_named_like_a_round_or_a_window_is_reached_by_saying_what_is_meant(
+    ledger: Database,
+) -> None:
+    """Other systems name disputes as they like: such a one had no dossier of its own."""
+    facts, window = facts_and_window()
+    rounds = {each.subject or "" for each in facts if parse_subject(each.subject or "", "")}
+    first, *_, other = sorted(rounds)
+
+    def disputed(name: str) -> Received:
+        body = DisputeRaised(dispute=name, round=other, position=3, claim="Short.", by="S-2001")
+        return received(encode(body, "/hollywood/surveillance/desk", name, window.to_us))
+
+    take_in(ledger, [*facts, disputed(first), disputed(window.name)])
+    for name, kind in ((first, "round"), (window.name, "window")):
+        for named in (name, f"hollywood:{name}"):
+            with pytest.raises(Usage, match=f"It is the name of a {kind}, and there is a dispute"):
+                found_for(ledger, named, None)
+            found, wanted = found_for(ledger, named, None, "dispute")
+            assert (found.stories[0].round.subject, wanted.dispute) == (other, name)
+    found, wanted = found_for(ledger, first, None, "round")
+    assert (found.stories[0].round.subject, wanted.dispute) == (first, None)
+    found, wanted = found_for(ledger, window.name, None, "window")
+    assert found.window == window
+    found, wanted = found_for(ledger, other, None)
+    assert (found.stories[0].round.subject, wanted.dispute) == (other, None)
+    for name, kind in ((other, "dispute"), (other, "window"), ("D-17", "window")):
+        with pytest.raises(NotFound):
+            found_for(ledger, name, None, kind)  # type: ignore[arg-type] # one of the three
+    with pytest.raises(Usage, match="not the name of a round"):
+        found_for(ledger, "D-17", None, "round")

@@ -230,7 +230,7 @@ def test_what_was_paid_to_another_position_settles_nothing_on_the_claimants_page
 def test_the_dossier_of_a_case_is_asked_for_by_property_and_name(desk: Desk) -> None:
     """Two properties may have a dispute of one name."""
     page = desk.raised()
-    link = f'href="/dossiers/new?of=hollywood%3A{page.rpartition("/")[2]}"'
+    link = f'href="/dossiers/new?of=hollywood%3A{page.rpartition("/")[2]}&amp;kind=dispute"'
     assert link in desk.maria.get(page).text
 
 

@@ -319,6 +319,24 @@ def test_no_dossier_is_made_of_a_withheld_round_by_any_of_its_names(review: Revi
     )
 
 
+def test_no_dossier_is_made_of_a_withheld_round_by_a_dispute_that_is_named_as_another(
+    review: Review,
+) -> None:
+    name = str(review.round.id._replace(number=999).subject)
+    body = DisputeRaised(
+        dispute=name, round=review.round.id.subject, position=1, claim="Mine.", by="S-raiser"
+    )
+    review.site.take_in([made(body, screen("hollywood", "desk"))])
+    asked = {"of": f"hollywood:{name}", "kind": "dispute"}
+    assert review.raiser.get("/dossiers/new", params=asked).status_code == 200
+    assert review.reviewer.get("/dossiers/new", params=asked).status_code == 403
+    assert review.send(review.reviewer, "/dossiers", **asked, because="curious").status_code == 403
+    unsaid = review.send(review.reviewer, "/dossiers", of=asked["of"], because="curious")
+    assert unsaid.status_code >= 400
+    case = f"/cases/hollywood/{name.replace('/', '%2F')}"
+    assert '&amp;kind=dispute">dossier<' in review.raiser.get(case).text
+
+
 def again(row: TapeRow, name: str) -> Received:
     """The same told once more, as by a device that kept it back."""
     told = json.loads(structured(row))
