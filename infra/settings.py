@@ -298,6 +298,9 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
 
 def _home(text: str | None) -> Path:
     path = Path(text).expanduser() if text else user_data_path("round-ledger", appauthor=False)
+    if path.exists() and not path.is_dir():
+        hint = "Name a folder, or what is to become one."
+        raise Usage("This is no folder", where=f"{PREFIX}HOME", hint=hint)
     return path.resolve()
 
 

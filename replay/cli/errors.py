@@ -5,6 +5,7 @@ available · 130 or 143 stopped by SIGINT or SIGTERM · 141 the reader of our ou
 A traceback means a defect of this program, and nothing else.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from typing import NoReturn
 
 import typer
 
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, Unavailable
 
 FINDINGS = 1
 """Exit code of a command that did its work and found something."""
@@ -23,6 +24,16 @@ STOPPED = 128 + signal.SIGTERM
 """Exit code of a command that a signal ended before its work was done."""
 
 _READER_GONE = 128 + signal.SIGPIPE
+
+_OF_THE_MACHINE = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EMFILE,
+}
+"""What a disk or a login does not allow: no defect of ours, wherever it is met."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -42,9 +53,22 @@ def ending() -> Iterator[None]:
     except BrokenPipeError:
         _forget_output()
         raise typer.Exit(_READER_GONE) from None
+    except OSError as error:
+        if error.errno not in _OF_THE_MACHINE:
+            raise
+        tell(_not_allowed(error))
+        raise typer.Exit(Unavailable.exit_code) from None
     except KeyboardInterrupt as stop:
         number = signal.SIGTERM if isinstance(stop, Stopped) else signal.SIGINT
         raise typer.Exit(128 + number) from None
+
+
+def _not_allowed(error: OSError) -> LedgerError:
+    return Unavailable(
+        f"The machine does not allow it: {error.strerror}",
+        where=str(error.filename or "a file"),
+        hint="See that the disk has space and can be written to, and that this login may.",
+    )
 
 
 def tell(error: LedgerError) -> None:

@@ -288,6 +288,7 @@ def _opened(
     """Opens the feed where its figures are to be kept, else the tape."""
     if figures is None:
         return lambda: tape_source(base)
+    log_to_stderr()  # what the feed lacks or holds otherwise
     where = kafka()
     names = [each.name for each in chosen]
     return lambda: feed_source(base, where, names, figures)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -59,6 +60,38 @@ def test_being_stopped_while_it_loads_is_no_traceback() -> None:
         [sys.executable, "-c", INTERRUPTED], capture_output=True, cwd=ROOT, check=False, timeout=60
     )
     assert (done.returncode, done.stderr) == (130, b"")
+
+
+HINDERED = """
+import errno, sys
+from infra import embedded
+number = int(sys.argv.pop(1))
+def start(folder):
+    raise OSError(number, "told by the system", "/srv/ledger")
+embedded._start = start
+from replay.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(errno.EROFS, 3), (errno.ENOSPC, 3), (errno.EBADF, 1)]
+)
+def test_what_the_machine_does_not_allow_is_exit_code_3_and_a_defect_is_a_traceback(
+    tmp_path: Path, number: int, code: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HINDERED, str(number), "verify"],
+        capture_output=True,
+        cwd=ROOT,
+        env=environ(tmp_path),
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == code, done.stderr
+    assert "/srv/ledger" in done.stderr
+    assert ("Traceback" in done.stderr) == (code == 1)
 
 
 @pytest.mark.parametrize(

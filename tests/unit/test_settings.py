@@ -81,5 +81,10 @@ def test_a_time_zone_is_one_that_is_known(zone: str) -> None:
         load({"ROUND_LEDGER_TIME_ZONE": zone})
 
 
+def test_a_home_that_is_a_file_is_refused() -> None:
+    with pytest.raises(Usage, match="no folder"):
+        load({"ROUND_LEDGER_HOME": __file__})
+
+
 def test_a_home_may_be_written_with_a_tilde() -> None:
     assert load({"ROUND_LEDGER_HOME": "~/ledger"}).home == (Path.home() / "ledger").resolve()
