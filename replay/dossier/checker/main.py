@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import re
 import sys
 from pathlib import Path
@@ -90,6 +91,8 @@ def _survived(check_one: Callable[[], None], report: Report) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Check, print, and answer the exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a console may not know every character
+        sys.stdout.reconfigure(errors="backslashreplace")
     asked = _arguments().parse_args(arguments)
     try:
         public = _public(asked.key) if asked.key else None
