@@ -117,7 +117,7 @@ def test_a_clock_held_before_the_camera_tells_how_far_its_own_is_off(seen: Seen,
 
 
 def test_a_clock_in_the_picture_is_read_as_footage_is_added_and_once(seen: Seen) -> None:
-    running = [qr(f"T3 {shown_ms(number)}") for number in range(90)]
+    running = [qr(f"T4 {shown_ms(number)}") for number in range(90)]  # no other camera's bytes
     filmed(seen, "CAM-a", running)
     adds = ("footage", "add", seen.folder / "CAM-a-0", "--camera", "CAM-a", "--json")
     done = seen.cli(*adds, "--reference", "tablet-3")
