@@ -76,7 +76,14 @@ class Watch:
     the record, and has read it within as long. How far it is behind does not matter for it.
     """
 
-    def __init__(self, base: Database, *, feed: bool, ready_s: float = SILENT_S_MAX) -> None:
+    def __init__(
+        self,
+        base: Database,
+        *,
+        feed: bool,
+        ready_s: float = SILENT_S_MAX,
+        views: Sequence[str] = (),
+    ) -> None:
         self.figures = Figures()
         self.ticked_at = time.monotonic()
         self._ready_s = ready_s
@@ -100,6 +107,9 @@ class Watch:
             ["view"],
             registry=self.registry,
         )
+        for view in views:  # a counter that comes with its first event hides that one from a rate
+            self._facts.labels(view)
+            self._fenced.labels(view)
         self._moved = Gauge(
             "round_ledger_view_moved_timestamp_seconds",
             "When a view last took in facts, Unix time.",

@@ -74,12 +74,13 @@ def powered() -> Iterator[Powered]:
 
 
 def _run(*command: str | Path) -> None:
+    """Whether a machine lets a disk be made is its own affair, also where all else is required."""
     try:
         done = _done(*command)
     except FileNotFoundError as error:
-        pytest.skip(f"no disk to cut the power of: {error}")
+        pytest.xfail(f"no disk to cut the power of: {error}")
     if done.returncode:
-        pytest.skip(f"no disk to cut the power of: {done.stderr.strip()}")
+        pytest.xfail(f"no disk to cut the power of: {done.stderr.strip()}")
 
 
 def _done(*command: str | Path) -> subprocess.CompletedProcess[str]:

@@ -103,7 +103,12 @@ def consume(
         return
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         install(base)
-        watch = Watch(base, feed=_source(from_) is Source.KAFKA, ready_s=in_force().ready_s)
+        watch = Watch(
+            base,
+            feed=_source(from_) is Source.KAFKA,
+            ready_s=in_force().ready_s,
+            views=[each.name for each in chosen],
+        )
         manner = Manner(passed, parks=stay or watch.feed, watcher=watch)
         opened = _opened(base, chosen, watch.figures if watch.feed else None)
         if stay:

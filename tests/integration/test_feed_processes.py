@@ -272,6 +272,7 @@ def test_the_command_follows_kafka_tells_its_figures_and_unparks(
     assert f"round_ledger_feed_records_total {len(rows)}.0" in figures
     assert "round_ledger_feed_poisoned_total 1.0" in figures
     assert 'round_ledger_view_parked_tapes{view="drop"} 1.0' in figures
+    assert 'round_ledger_view_fenced_total{view="drop"} 0.0' in figures
     assert 'round_ledger_view_behind_facts{view="drop"} 0.0' in figures
     assert 'round_ledger_topic_behind_records{topic="ledger.table-events.v1"} 0.0' in figures
     told = cli("consume", "all", "--status", "--json")
