@@ -53,6 +53,21 @@ def written(text: str, where: str) -> str:
     return text
 
 
+def lines(text: str, where: str, most: int) -> str:
+    """What was typed into a form, with its lines as everywhere else; refused, never cut.
+
+    A browser counts the end of a line as one character, and sends two.
+    """
+    typed = text.replace("\r\n", "\n").strip()
+    if len(typed) > most:
+        raise Usage(
+            f"`{where}` has {len(typed):,} characters, of {most:,} that go on record as one",
+            where=where,
+            hint="Write it in two.",
+        )
+    return typed
+
+
 def moment(text: str | None, where: str) -> int | None:
     """A time as typed. Without an offset nobody knows which hour it means."""
     if text is None:

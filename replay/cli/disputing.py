@@ -140,11 +140,15 @@ def raise_(
 ) -> Raised:
     """Raise a dispute about a round, and lock the footage around it.
 
-    Without a name one is made: D-<gaming day>-<number>. Raises `Refused` where the name is taken.
+    Without a name one is made: D-<gaming day>-<number>, unless the same person has an open dispute
+    with the same claim for the same position: that one is meant, as by a second click. Raises
+    `Refused` where the name is taken.
     """
     for _ in range(TRIES):
         up_to_date(office.base)
         round_, new = _named(office.base, round_name, name)
+        if name is None and (same := _same(office.base, round_, position, claim, by)):
+            return Raised(same, lock(office.vault, same))
         try:
             office.desk.tell(new, raised(round_, new.dispute, position, claim, by))
         except Refused:  # somebody took the name meanwhile
@@ -299,6 +303,17 @@ def _named(base: Database, round_name: str, name: str | None) -> tuple[RoundId, 
             hint="Add to it with `round-ledger dispute note`, or give another name.",
         )
     return round_, case
+
+
+def _same(base: Database, round_: RoundId, position: int, claim: str, by: str) -> Dispute | None:
+    """An open dispute that one person has raised in these very words."""
+    for case in about(base, round_):
+        first = case.claim
+        if first and not case.outcome and (first.position, first.claim, first.by) == (
+            position, claim, by,
+        ):  # fmt: skip
+            return case
+    return None
 
 
 def _next_name(store: Store, round_: RoundId) -> str:

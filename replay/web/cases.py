@@ -18,7 +18,7 @@ from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
 from replay import cases
-from replay.asking import cents, written
+from replay.asking import cents, lines, written
 from replay.local_time import both, read, span
 from replay.sides import sides
 from replay.story import Story
@@ -35,6 +35,12 @@ READERS: tuple[Role, ...] = ("surveillance", "auditor")
 
 NAME_MAX, TEXT_MAX, CAMERA_MAX = 256, 4_000, 128
 NUMBER_MAX = 999_999  # of a fact in its round
+WORDS = ("note", "saw", "outcome")
+"""What is given back to be sent again where a case has moved on; money is not."""
+
+MOVED_ON = (
+    "The case has moved on since this page was opened. Look at it, and send what still holds."
+)
 PATH = "/cases"
 WINDOWS = f"{PATH}/windows"
 
@@ -42,8 +48,8 @@ router = APIRouter(include_in_schema=False)
 Reader = Annotated[User, Depends(signed_in(*READERS))]
 Investigator = Annotated[User, Depends(signed_in("surveillance"))]
 Name = Annotated[str, Form(min_length=1, max_length=NAME_MAX)]
-Text = Annotated[str, Form(min_length=1, max_length=TEXT_MAX)]
-Maybe = Annotated[str, Form(max_length=TEXT_MAX)]
+Text = Annotated[str, Form(min_length=1, max_length=2 * TEXT_MAX)]  # as it is sent; see `lines`
+Maybe = Annotated[str, Form(max_length=2 * TEXT_MAX)]
 
 
 def about(request: Request, user: User, round_: RoundId) -> Sequence[About]:
@@ -91,7 +97,8 @@ def raise_(
     claim: Text,
 ) -> Response:
     """Raise it, and lock the footage around the round."""
-    asked = Claimed(round_.strip(), position, claim, user.employee)
+    said = lines(claim, "claim", TEXT_MAX)
+    asked = Claimed(round_.strip(), position, said, user.employee)
     case = ports(request).cases.raise_(asked)
     return _see(case.property, case.dispute)
 
@@ -115,7 +122,7 @@ def preserve(
         camera.strip() or None,
         from_us,
         to_us,
-        written(because, "because"),
+        written(lines(because, "because", TEXT_MAX), "because"),
         user.employee,
     )
     window = ports(request).cases.windows.preserve(asked)
@@ -135,7 +142,7 @@ def release(
     """Let the footage of a window expire again: a fact a camera, with who and why."""
     withheld.refuse_release(request, user, ports(request).cases.windows.one(property_, name))
     try:
-        why = written(because, "because")
+        why = written(lines(because, "because", TEXT_MAX), "because")
     except Usage as error:
         wrong = f"{error.what}. {error.hint}"
         return _window_page(request, user, property_, name, wrong=wrong, status=422)
@@ -191,7 +198,7 @@ async def step(request: Request, user: Investigator, property_: str, dispute: st
     Under blind review all but observe, reveal and lock wait until the claim is known.
     """
     form = await request.form()
-    typed = {name: str(value)[:TEXT_MAX].strip() for name, value in form.items()}
+    typed = {name: str(value) for name, value in form.items()}
     return await run_in_threadpool(_step, request, user, (property_, dispute), typed)
 
 
@@ -204,14 +211,19 @@ def _step(
     if typed.get("step") == "lock":
         asks.lock(file.case)
         return _see(*which)
+    if typed.get("version", str(file.case.version)) != str(file.case.version):
+        kept = {name: said for name, said in typed.items() if name in WORDS}
+        return _page(request, user, file, wrong=MOVED_ON, status=409, typed=kept)
     try:
+        typed = {name: lines(value, name, TEXT_MAX) for name, value in typed.items()}
         if typed.get("step") == "release":
             why = written(typed.get("because", ""), "because")
             asks.release(Release(*which, None, why, user.employee))
             return _see(*which)
         body = _decided(request, file, typed, user.employee)
     except Usage as error:
-        return _page(request, user, file, wrong=f"{error.what}. {error.hint}", status=422)
+        wrong = f"{error.what}. {error.hint}"
+        return _page(request, user, file, wrong=wrong, status=422, typed=typed)
     asks.tell(file.case, body)
     return _see(*which)
 
@@ -276,8 +288,12 @@ def _page(
     wrong: str = "",
     status: int = 200,
     mark: tuple[int | None, str | None] = (None, None),
+    typed: Mapping[str, str] | None = None,
 ) -> Response:
-    """The page of a case as this person may see it; `mark`: a fact and a time to be noted."""
+    """The page of a case as this person may see it; `mark`: a fact and a time to be noted.
+
+    typed: what was not taken, to be sent again.
+    """
     may = user.has("surveillance")
     seen = sides(file.case, file.story, user.employee if may else None)
     zone = ports(request).zone
@@ -297,6 +313,7 @@ def _page(
         may=may,
         wrong=wrong,
         mark=mark,
+        typed=typed or {},
         when=lambda time_us: both(time_us, zone),
         at=lambda text: both(parse_time(text) or 0, zone),
         time_us=parse_time,

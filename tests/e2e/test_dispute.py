@@ -180,9 +180,10 @@ def test_a_dispute_whose_name_has_a_slash_has_its_dossier_and_a_round_its_own(
         line = encode(body, "/hollywood/pit-2/tablet", f"s-{number}", "2026-11-20T18:00:00-05:00")
         assert desk.cli("ingest", "-", "--json", stdin=line + b"\n").code == 0
     assert len(desk.ok("lock")) == 2
-    for number, of in enumerate(("T/7 a", "hollywood:T/7 a", desk.round)):
+    asked = (["T/7 a"], ["hollywood:T/7 a"], [desk.round, "--of", "round"])
+    for number, of in enumerate(asked):
         done = subprocess.run(
-            [*START, "dossier", of, "--by", "S-1", "--zip"],
+            [*START, "dossier", *of, "--by", "S-1", "--zip"],
             env=desk.cli.environ, cwd=tmp_path, check=False, timeout=300, capture_output=True,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -431,3 +431,57 @@ def test_a_dispute_that_was_raised_elsewhere_under_any_name_has_its_page_and_its
     assert desk.send(page, step="lock").status_code == 303
     assert "Not all of the footage" not in auditor.get(page).text
     assert desk.maria.get("/cases/hollywood/none").status_code == 404
+
+
+def version_on(page: str) -> str:
+    """What a page's forms say they were made from."""
+    found = re.findall(r'name="version" value="(\d+)"', page)
+    assert found
+    assert len(set(found)) == 1
+    return str(found[0])
+
+
+def test_a_form_sent_twice_or_from_a_stale_page_pays_and_notes_once(desk: Desk) -> None:
+    page = desk.raised()
+    version = version_on(desk.maria.get(page).text)
+    form = {"step": "adjust", "amount": "30.00", "paid_from": "cage", "version": version}
+    assert desk.send(page, **form).status_code == 303
+    again = desk.send(page, **form)
+    assert again.status_code == 409
+    assert "moved on" in again.text
+    assert 'value="30.00"' not in again.text, "money is not filled in again"
+    noted = desk.send(page, step="note", note="A colleague's words", version=version)
+    assert noted.status_code == 409
+    assert "A colleague&#39;s words</textarea>" in noted.text
+    assert [each["amount"] for each in desk.facts("adjustment_paid")] == [3_000]
+    assert desk.facts("dispute_noted") == []
+    now = version_on(noted.text)
+    assert desk.send(page, step="note", note="Still holds", version=now).status_code == 303
+    assert desk.send(page, **{**form, "version": str(int(now) + 1)}).status_code == 303
+
+
+def test_a_dispute_sent_twice_is_raised_once_and_another_claim_is_another(desk: Desk) -> None:
+    first = desk.raised()
+    assert desk.raised() == first
+    assert len(desk.facts("dispute_raised")) == 1
+    for other_ in ({"claim": "Another"}, {"position": "2"}):
+        asked = {"round": desk.round, "position": "1", "claim": CLAIM, **other_}
+        assert desk.send("/cases", None, **asked).headers["location"] != first
+    desk.send(first, step="observe", saw="A straight.")
+    desk.send(first, step="resolve", outcome="Paid as owed")
+    assert desk.raised() != first, "what is decided is not raised again by itself"
+
+
+def test_what_is_too_long_is_refused_and_given_back_and_never_cut(desk: Desk) -> None:
+    page = desk.raised()
+    lines = "\r\n".join(["word"] * 799 + ["end"])  # 3,998 characters, of which a browser sends more
+    assert desk.send(page, step="note", note=lines).status_code == 303
+    assert desk.facts("dispute_noted")[-1]["note"] == lines.replace("\r\n", "\n")
+    refused = desk.send(page, step="note", note=lines + "\r\nmore")
+    assert refused.status_code == 422
+    assert "4,003 characters" in refused.text
+    assert "more</textarea>" in refused.text
+    assert len(desk.facts("dispute_noted")) == 1
+    long_claim = desk.send("/cases", round=desk.round, position="1", claim="x" * 4_001)
+    assert long_claim.status_code == 422
+    assert "4,001 characters" in long_claim.text
