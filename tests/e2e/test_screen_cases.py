@@ -116,3 +116,27 @@ def test_axe_finds_nothing_serious(
         page.get_by_role("link", name="Back to the cases").click()
         expect(page.get_by_text("Nobody was hurt.")).to_be_visible()
         assert serious(page) == []
+
+
+WIDE = """() => [...document.querySelectorAll("main *")]
+  .filter(each => each.getBoundingClientRect().right > innerWidth + 1)
+  .map(each => each.outerHTML.slice(0, 120)).slice(0, 4)"""
+"""What stands out of the window, for whoever mends it."""
+
+
+def test_at_four_hundred_per_cent_no_page_is_scrolled_from_side_to_side(
+    browser: Browser, staffed: Site, round_path: str
+) -> None:
+    """1280 pixels at 400 % are 320 (WCAG 2.2, 1.4.10)."""
+    with opened(browser, staffed, "surveillance") as page:
+        case = raised(page, staffed, round_path)
+        page.set_viewport_size({"width": 320, "height": 256})
+        rounds = round_path.replace("/rounds/", "/watch/", 1)
+        paths = ("/", "/live", "/cases", "/cases/new", f"{round_path}?at=9", rounds)
+        for address in (case, *(staffed.url + path for path in paths)):
+            page.goto(address)
+            assert fits(page), (address, page.evaluate(WIDE))
+    with opened(browser, staffed, "auditor") as page:
+        page.set_viewport_size({"width": 320, "height": 256})
+        page.goto(f"{staffed.url}/drop")
+        assert fits(page), page.evaluate(WIDE)
