@@ -28,6 +28,11 @@ KEPT_OCTETS = 512 * 1024
 REASON_MAX = 1_000
 _HEADER_OCTETS_MAX = 64 * 1024
 _PREFIX = "dead_"
+HEADERS = tuple(
+    f"{_PREFIX}{name}"
+    for name in ("reason", "topic", "partition", "offset", "tries", "null", "octets")
+)
+"""What every letter has beside the headers of the record as it came."""
 
 
 class Dead(NamedTuple):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from infra.kafka import topics
+from infra.kafka.dead import HEADERS as LETTER_HEADERS
 from infra.kafka.records import (
     DIGEST,
     HASH,
@@ -40,6 +41,7 @@ Schema = dict[str, Any]
 _FACT_SCHEMAS = "../ledger/facts/schemas"
 _COMPONENTS = "#/components/schemas"
 _JSON = "application/schema+json;version=draft-2020-12"
+_LETTER = "dead_letter"
 
 
 def page() -> str:
@@ -71,10 +73,10 @@ def page() -> str:
 def _channel(topic: Topic) -> Schema:
     """One topic, what it is keyed by, and which records it carries."""
     names = [_carried_name(each) for each in CARRIED if each.topic == topic.name]
-    if topic.name == topics.FACTS or topic.name in AS_IT_CAME:
+    if topic.name == topics.FACTS:
         names += [*FACTS, *UPCASTERS]
     if topic.name in AS_IT_CAME:
-        names += [_carried_name(each) for each in CARRIED if each.topic != topics.QUARANTINE]
+        names += [_LETTER]
     if topic.is_compacted:
         names += [_taken_back(each) for each in CARRIED if each.topic == topic.name]
     return {
@@ -128,7 +130,15 @@ def _messages() -> dict[str, Schema]:
         for each in CARRIED
         if topics.topic(each.topic).is_compacted
     }
-    return facts | told | taken_back
+    letter = {
+        "name": _LETTER,
+        "summary": "A record that could not be handled: its key, headers and octets as they came.",
+        "description": "The value is whatever came, cut where it was large; it need not be JSON.",
+        "contentType": "application/octet-stream",
+        "headers": {"$ref": f"{_COMPONENTS}/letter_headers"},
+        "payload": _payload(f"{_COMPONENTS}/octets"),
+    }
+    return facts | told | taken_back | {_LETTER: letter}
 
 
 def _schemas() -> dict[str, Schema]:
@@ -141,7 +151,8 @@ def _schemas() -> dict[str, Schema]:
     values = {_carried_name(each): _value(each, parts) for each in CARRIED}
     used = {each.__name__ for each in (*values_, *first)}
     beside = {name: part for name, part in parts.items() if name not in used or name == "Ruling"}
-    return dict(sorted({**beside, **values, **_headers(), "tombstone": {"type": "null"}}.items()))
+    bare: dict[str, Schema] = {"tombstone": {"type": "null"}, "octets": {}}
+    return dict(sorted({**beside, **values, **_headers(), **bare}.items()))
 
 
 def _value(each: Carried, parts: dict[str, Schema]) -> Schema:
@@ -191,6 +202,7 @@ def _headers() -> dict[str, Schema]:
         "quarantine_headers": _object(every | aside, {}),
         "view_headers": _object(every | view, {}),
         "tombstone_headers": _object(events | view, {}),
+        "letter_headers": _object({name: {"type": "string"} for name in LETTER_HEADERS}, {}),
     }
 
 

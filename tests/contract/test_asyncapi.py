@@ -17,11 +17,15 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from consumers import rulings
+from consumers.alerting import DEAD
 from consumers.alerts import Alert
 from consumers.catalogue import VIEWS
 from consumers.drop import TableDay
 from consumers.table_board import Board
 from infra.kafka import cutting, records, topics
+from infra.kafka.dead import HEADERS, bury
+from infra.kafka.group import Read
+from infra.kafka.reading import Consumed
 from infra.outbox import Kept
 from ledger.facts import FACTS, UPCASTERS
 from ledger.feed import adjudicate
@@ -203,3 +207,31 @@ def test_a_record_that_is_none_of_it_does_not_fit(
         judge(registry, message["payload"]["schema"], {"position": 1, "wager": "middle"})
     with pytest.raises(ValidationError, match="ledger_hash"):
         judge(registry, message["headers"], {"ce_id": "1"})
+
+
+class Letterbox:
+    """Where a letter is written to."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+
+    def publish(self, topic: str, partitions: int, sent: list[Record]) -> None:
+        assert topic == DEAD
+        assert partitions
+        self.records += sent
+
+
+def test_a_letter_fits_whatever_it_is_of(document: dict[str, Any], registry: Registry[Any]) -> None:
+    message = document["components"]["messages"]["dead_letter"]
+    assert list(document["channels"][DEAD]["messages"]) == ["dead_letter"]
+    kept = Letterbox()
+    for value in (b"\xff no JSON", None):
+        came = Consumed(0, 7, None, value, (("ce_type", b"odd"),))
+        bury(kept, DEAD, Read(topics.FACTS, came), "It is no fact", 3)  # type: ignore[arg-type]
+    for record in kept.records:
+        told = {name: octets.decode() for name, octets in record.headers}
+        judge(registry, message["headers"], told)
+        assert set(told) == {"ce_type", *HEADERS}
+        with pytest.raises(ValidationError):
+            judge(registry, message["headers"], {"ce_type": "odd"})
+    assert message["contentType"] == "application/octet-stream"
