@@ -272,9 +272,19 @@ def _fee(layout: Layout, body: f.FeePaid) -> None:
     layout.fees[body.position] += body.amount
 
 
+POT_WAGER = "pot"
+"""The wager whose chips are a pot (680a.7(d)(2)): when that goes, they do."""
+
+
 def _awarded(layout: Layout, body: f.PotAwarded) -> None:
     layout.awarded[body.position] += body.amount
     layout.pots_taken[body.pot] += body.amount
+    left = body.amount
+    for (_, wager, _), spot in layout.spots.items():
+        if wager == POT_WAGER:
+            taken = min(left, spot.on_layout)
+            spot.on_layout -= taken
+            left -= taken
 
 
 def _raked(layout: Layout, body: f.RakeTaken) -> None:

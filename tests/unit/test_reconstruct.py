@@ -214,3 +214,21 @@ def test_any_round_is_drawn_within_its_width_without_control_characters(
 def test_a_fact_without_a_sentence_of_its_own_is_told_by_its_fields() -> None:
     body = f.MeterRead(meter="five_card_bonus", amount=123_400)
     assert in_words(body, str) == "Meter read: meter five_card_bonus, amount $1,234.00."
+
+
+def test_a_pot_of_wagers_is_gone_from_the_layout_once_it_is_awarded() -> None:
+    pot = [f.WagerPlaced(position=seat, wager="pot", amount=500) for seat in (1, 2, 5)]
+    ante = f.WagerPlaced(position=1, wager="ante", amount=1_000)
+    halves = [f.PotAwarded(pot=0, position=seat, amount=750) for seat in (2, 5)]
+    started = f.RoundStarted(game="saigon_5_card")
+
+    def standing(*bodies: Body) -> dict[str, int]:
+        found = {"pot": 0, "ante": 0}
+        for seat in after(*bodies).seats:
+            for stake in seat.stakes:
+                found[stake.wager] += stake.on_layout
+        return found
+
+    assert standing(started, ante, *pot) == {"pot": 1_500, "ante": 1_000}
+    assert standing(started, ante, *pot, halves[0]) == {"pot": 750, "ante": 1_000}
+    assert standing(started, ante, *pot, *halves) == {"pot": 0, "ante": 1_000}
