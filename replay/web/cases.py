@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from infra.users import Role, User
-from ledger.errors import Usage
+from ledger.errors import NotFound, Usage
 from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
@@ -85,7 +85,7 @@ def new(
 ) -> Response:
     """The form to raise a dispute about a round."""
     del user
-    return page(request, "case_new.html", round=round_, position=position)
+    return page(request, "case_new.html", round=round_, position=position, claim="", wrong="")
 
 
 @router.post(PATH)
@@ -97,9 +97,15 @@ def raise_(
     claim: Text,
 ) -> Response:
     """Raise it, and lock the footage around the round."""
-    said = lines(claim, "claim", TEXT_MAX)
-    asked = Claimed(round_.strip(), position, said, user.employee)
-    case = ports(request).cases.raise_(asked)
+    try:
+        said = lines(claim, "claim", TEXT_MAX)
+        asked = Claimed(round_.strip(), position, said, user.employee)
+        case = ports(request).cases.raise_(asked)
+    except (Usage, NotFound) as error:
+        typed = {"round": round_, "position": position, "claim": claim}
+        wrong = f"{error.what}. {error.hint}"
+        status = 404 if isinstance(error, NotFound) else 422
+        return page(request, "case_new.html", status, **typed, wrong=wrong)
     return _see(case.property, case.dispute)
 
 

@@ -485,3 +485,6 @@ def test_what_is_too_long_is_refused_and_given_back_and_never_cut(desk: Desk) ->
     long_claim = desk.send("/cases", round=desk.round, position="1", claim="x" * 4_001)
     assert long_claim.status_code == 422
     assert "4,001 characters" in long_claim.text
+    nowhere = desk.send("/cases", round="CC-99/2026-11-20/1", position="1", claim="In their words")
+    assert nowhere.status_code == 404
+    assert "In their words</textarea>" in nowhere.text
