@@ -60,6 +60,16 @@ KINDS = {
         "Pages lack what this table told since. Operations: look at consume all --status, mend"
         " the cause, then unpark the table.",
     ),
+    "camera_lost": Kind(
+        "Camera lost",
+        "urgent",
+        "Have it mended, and told once it is back. Look whether its table is short of cameras.",
+    ),
+    "clock_off": Kind(
+        "Camera's clock off",
+        "attention",
+        "Set the recorder to the house's clock, then have it checked again. Replays go by the checks.",
+    ),
     "dead_letters": Kind(
         "Records nobody could read",
         "attention",
