@@ -68,7 +68,7 @@ KINDS = {
     "clock_off": Kind(
         "Camera's clock off",
         "attention",
-        "Set the recorder to the house's clock, then have it checked again. Replays go by the checks.",
+        "Set the recorder to the house's clock, then have it checked again: replays go by checks.",
     ),
     "dead_letters": Kind(
         "Records nobody could read",
