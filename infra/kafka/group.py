@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.kafka.clients import translated
 from infra.kafka.library import KafkaConsumer, OffsetAndMetadata, TopicPartition
-from infra.kafka.reading import SILENT_S_MAX, Bounds, Consumed, consumed
+from infra.kafka.reading import FETCHED, SILENT_S_MAX, Bounds, Consumed, consumed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,6 +117,7 @@ def member(where: Connection, group: str, topics: Sequence[str]) -> Iterator[Mem
             heartbeat_interval_ms=SESSION_MS // 3,
             allow_auto_create_topics=False,
             check_crcs=True,
+            **FETCHED,
             max_poll_interval_ms=POLL_MS_MAX,
             max_poll_records=POLL_RECORDS,
             bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from infra.kafka import topics
 from infra.kafka.clients import translated
 from infra.kafka.library import KafkaConsumer, TopicPartition
-from infra.kafka.reading import SILENT_S_MAX, Bounds, consumed
+from infra.kafka.reading import FETCHED, SILENT_S_MAX, Bounds, consumed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -87,6 +87,7 @@ def facts(where: Connection) -> Iterator[KafkaPartitions]:
             auto_offset_reset="none",
             allow_auto_create_topics=False,
             check_crcs=True,
+            **FETCHED,
             max_poll_records=_POLL_RECORDS,
             bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),
         )

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 SILENT_S_MAX = 30.0
 """How long a broker may say nothing while there is something to read, seconds."""
 
+FETCHED = {"fetch_max_bytes": 4 * 1024 * 1024, "max_partition_fetch_bytes": 512 * 1024}
+"""How much, compressed, one answer of a broker may hold; a single larger batch comes all the same.
+
+Of the library's 50 MiB and 1 MiB much is held several times over while it is unpacked.
+"""
+
 _POLL_MS = 500
 _POLL_RECORDS = 2_000
 _BACK = (1, 100, 10_000, 2**62)
@@ -121,6 +127,7 @@ def reader(where: Connection, topic: str) -> Iterator[Reader]:
             auto_offset_reset="none",
             allow_auto_create_topics=False,
             check_crcs=True,
+            **FETCHED,
             max_poll_records=_POLL_RECORDS,
             bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),
         )
