@@ -21,11 +21,14 @@ from ledger.facts import (
     AdjustmentPaid,
     Attached,
     Body,
+    CardsDealt,
     ClaimRevealed,
+    DecisionMade,
     DisputeNoted,
     DisputeRaised,
     DisputeResolved,
     ObservationRecorded,
+    WagerPlaced,
 )
 from ledger.values import RoundId, Source, parse_subject
 from replay.asking import written
@@ -154,6 +157,17 @@ def raised(round_: RoundId, dispute: str, position: int, claim: str, by: str) ->
         )
     told = written(claim, "claim")
     return DisputeRaised(dispute=dispute, round=str(round_), position=position, claim=told, by=by)
+
+
+def unplayed(facts: Iterable[Fact], position: int) -> tuple[int, ...]:
+    """The positions that a round was played at, where the one named is none of them; else empty.
+
+    It may be disputed all the same, as by a patron whose wager nobody took: who raises it is asked.
+    """
+    bodies = (fact.body for fact in facts)
+    played = (body for body in bodies if isinstance(body, WagerPlaced | DecisionMade | CardsDealt))
+    seats = {body.position for body in played if body.position is not None}
+    return () if position in seats else tuple(sorted(seats))
 
 
 def noted(case: Dispute, note: str, by: str, moments: Sequence[Attached] = ()) -> DisputeNoted:

@@ -54,7 +54,10 @@ def raise_(
     Example: round-ledger dispute raise CC-07/2026-11-20/231 --position 3 --claim "Short" --by F-3
     """
     with opened_office() as office:
+        doubt = disputing.doubt(office.base, round_, position)
         done = disputing.raise_(office, round_, position, claim, by, name)
+    if doubt:
+        say(f"{doubt}.")
     if json:
         print_json({**case_json(done.case), "locks": [lock_json(each) for each in done.locks]})
         return

@@ -23,7 +23,7 @@ from ledger.errors import NotFound, Refused, Unavailable, Usage
 from ledger.facts import FootageLocked
 from ledger.values import RoundId, format_time
 from ledger.wire import fact_of
-from replay.cases import Desk, Dispute, dispute_of, raised
+from replay.cases import Desk, Dispute, dispute_of, raised, unplayed
 from replay.cli.opened import opened_database
 from replay.cli.output import progress
 from replay.cli.settings import in_force
@@ -163,6 +163,18 @@ def raise_(
         where="dispute",
         hint="Give a name of your own.",
     )
+
+
+def doubt(base: Database, round_name: str, position: int) -> str:
+    """What to ask whoever names a position that nobody played; empty where there is no doubt."""
+    up_to_date(base)
+    with reading(base, _TABLES) as store:
+        round_ = which(store, round_name)
+        others = unplayed(map(fact_of, facts_of(store, round_)), position)
+    if not others:
+        return ""
+    named = ", ".join(map(str, others))
+    return f"Position {position} was not played in this round; those that were: {named}"
 
 
 def story_of(base: Database, case: Dispute) -> Story | None:

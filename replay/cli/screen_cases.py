@@ -86,6 +86,9 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
             office, claimed.round, claimed.position, claimed.claim, claimed.by
         ).case
 
+    def doubt(claimed: Claimed) -> str:
+        return disputing.doubt(base, claimed.round, claimed.position)
+
     def tell(case: Dispute, body: Body) -> None:
         office.desk.tell(case, body)
         disputing.up_to_date(base)  # what its teller may see from now on is read from the views
@@ -96,6 +99,7 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
         about=about,
         withheld=withheld,
         went=went,
+        doubt=doubt,
         raise_=raise_,
         tell=tell,
         lock=lambda case: len(disputing.lock(vault, case)),

@@ -104,6 +104,7 @@ class CasePorts(NamedTuple):
     about: Callable[[RoundId], Sequence[About]]  # a round's
     withheld: Callable[[str], Mapping[RoundId, About]]  # from an employee, who knows no claim of it
     went: Callable[[RoundId], tuple[int, int] | None]  # from when to when; None: no fact of it
+    doubt: Callable[[Claimed], str]  # what to ask before it is raised; empty: nothing
     raise_: Callable[[Claimed], Dispute]
     tell: Callable[[Dispute, Body], None]
     lock: Callable[[Dispute], int]  # how many spans

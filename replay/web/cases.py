@@ -60,12 +60,25 @@ def about(request: Request, user: User, round_: RoundId) -> Sequence[About]:
 @router.get(PATH)
 def list_(request: Request, user: Reader, status: str = "") -> Response:
     """Every dispute, the one raised last first, and the form to preserve footage without one."""
+    return _list_page(request, user, status)
+
+
+def _list_page(
+    request: Request,
+    user: User,
+    status: str = "",
+    code: int = 200,
+    *,
+    wrong: str = "",
+    typed: Mapping[str, str] = {},
+) -> Response:
     known = status if status in ("raised", "resolved") else ""
     blind = withheld.hidden(request, user)
     rows = [withheld.row(each, blind) for each in ports(request).cases.rows(known or None)]
     return page(
         request,
         "cases.html",
+        code,
         rows=rows,
         windows=withheld.windows(request, user, ports(request).cases.windows.all()),
         status=known,
@@ -73,6 +86,8 @@ def list_(request: Request, user: Reader, status: str = "") -> Response:
         address=address,
         window_address=window_address,
         span=span,
+        wrong=wrong,
+        typed=typed,
     )
 
 
@@ -85,7 +100,9 @@ def new(
 ) -> Response:
     """The form to raise a dispute about a round."""
     del user
-    return page(request, "case_new.html", round=round_, position=position, claim="", wrong="")
+    return page(
+        request, "case_new.html", round=round_, position=position, claim="", wrong="", sure=True
+    )
 
 
 @router.post(PATH)
@@ -95,17 +112,19 @@ def raise_(
     round_: Annotated[str, Form(alias="round", min_length=1, max_length=NAME_MAX)],
     position: Annotated[int, Form(ge=0, le=99)],
     claim: Text,
+    sure: Annotated[str, Form(max_length=3)] = "",
 ) -> Response:
-    """Raise it, and lock the footage around the round."""
+    """Raise it, and lock the footage around the round; a position nobody played is asked about."""
+    typed = {"round": round_, "position": position, "claim": claim}
     try:
         said = lines(claim, "claim", TEXT_MAX)
         asked = Claimed(round_.strip(), position, said, user.employee)
+        if not sure and (doubt := ports(request).cases.doubt(asked)):
+            return page(request, "case_new.html", 422, **typed, wrong=f"{doubt}.", sure=False)
         case = ports(request).cases.raise_(asked)
     except (Usage, NotFound) as error:
-        typed = {"round": round_, "position": position, "claim": claim}
-        wrong = f"{error.what}. {error.hint}"
         status = 404 if isinstance(error, NotFound) else 422
-        return page(request, "case_new.html", status, **typed, wrong=wrong)
+        return page(request, "case_new.html", status, **typed, wrong=_wrong(error), sure=True)
     return _see(case.property, case.dispute)
 
 
@@ -121,17 +140,21 @@ def preserve(
 ) -> Response:
     """Lock a stretch of time of a table's cameras, or of one camera, without a dispute."""
     zone = ports(request).zone
-    from_us, to_us = read(since.strip(), zone, "from"), read(until.strip(), zone, "to")
-    asked = Preserve(
-        None,
-        table.strip() or None,
-        camera.strip() or None,
-        from_us,
-        to_us,
-        written(lines(because, "because", TEXT_MAX), "because"),
-        user.employee,
-    )
-    window = ports(request).cases.windows.preserve(asked)
+    try:
+        asked = Preserve(
+            None,
+            table.strip() or None,
+            camera.strip() or None,
+            read(since.strip(), zone, "from"),
+            read(until.strip(), zone, "to"),
+            written(lines(because, "because", TEXT_MAX), "because"),
+            user.employee,
+        )
+        window = ports(request).cases.windows.preserve(asked)
+    except (Usage, NotFound) as error:
+        typed = {"table": table, "camera": camera, "from": since, "to": until, "because": because}
+        status = 404 if isinstance(error, NotFound) else 422
+        return _list_page(request, user, code=status, wrong=_wrong(error), typed=typed)
     return RedirectResponse(window_address(window.property, window.name), 303)
 
 
@@ -150,8 +173,7 @@ def release(
     try:
         why = written(lines(because, "because", TEXT_MAX), "because")
     except Usage as error:
-        wrong = f"{error.what}. {error.hint}"
-        return _window_page(request, user, property_, name, wrong=wrong, status=422)
+        return _window_page(request, user, property_, name, wrong=_wrong(error), status=422)
     ports(request).cases.release(Release(property_, None, name, why, user.employee))
     return RedirectResponse(window_address(property_, name), 303)
 
@@ -228,10 +250,13 @@ def _step(
             return _see(*which)
         body = _decided(request, file, typed, user.employee)
     except Usage as error:
-        wrong = f"{error.what}. {error.hint}"
-        return _page(request, user, file, wrong=wrong, status=422, typed=typed)
+        return _page(request, user, file, wrong=_wrong(error), status=422, typed=typed)
     asks.tell(file.case, body)
     return _see(*which)
+
+
+def _wrong(error: Usage | NotFound) -> str:
+    return f"{error.what}. {error.hint}"
 
 
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:

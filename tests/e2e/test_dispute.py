@@ -131,6 +131,16 @@ def test_a_note_points_at_the_very_fact_whatever_number_it_gets_later(desk: Desk
         assert (ran.code, says in ran.err) == (2, True), ran.err
 
 
+def test_a_position_that_nobody_played_is_told_beside_the_dispute(desk: Desk) -> None:
+    claim = ("--claim", "They would not take my wager", "--by", "F-330")
+    ran = desk.cli("dispute", "raise", desk.round, "--position", "77", *claim, "--json")
+    assert (ran.code, ran.json[0]["position"]) == (0, 77)
+    assert "Position 77 was not played in this round; those that were: " in ran.err
+    assert "was not played" not in desk.cli(
+        "dispute", "raise", desk.round, "--position", str(desk.position), *claim
+    ).err  # fmt: skip
+
+
 def test_what_cannot_follow_is_refused_and_nothing_is_put_on_record(desk: Desk) -> None:
     name = desk.raised("--name", "D-closed")["dispute"]
     desk.ok("resolve", name, "--outcome", "Dismissed.", "--by", "S-1")

@@ -354,6 +354,11 @@ def test_a_stretch_is_preserved_and_a_doubtful_time_is_asked_about(desk: Desk) -
     assert "1 h 30 min" in shown
     lock = desk.facts("footage_locked")[-1]
     assert (lock["by"], lock["because"], lock.get("dispute")) == ("S-surveillance", "A fall.", None)
+    refused = desk.send("/cases/preserve", None, **form | {"because": "<Fall>"}, **{"from": "2 am"})
+    assert refused.status_code == 422
+    for typed in (table, "2 am", "2026-11-01 03:00", "&lt;Fall&gt;"):
+        assert f'value="{typed}"' in refused.text, "what was typed is given back"
+    assert len(desk.facts("footage_locked")) == len(desk.facts("dispute_raised")) + 1
     link = shown.split('href="/dossiers/new?of=')[1].split('"')[0]
     assert link.startswith("hollywood%3AP-20261101T063000Z-20261101T")
 
@@ -470,6 +475,19 @@ def test_a_dispute_sent_twice_is_raised_once_and_another_claim_is_another(desk: 
     desk.send(first, step="observe", saw="A straight.")
     desk.send(first, step="resolve", outcome="Paid as owed")
     assert desk.raised() != first, "what is decided is not raised again by itself"
+
+
+def test_a_position_that_nobody_played_is_asked_about_once_and_may_be_disputed(desk: Desk) -> None:
+    asked = {"round": desk.round, "position": "77", "claim": "They would not take my wager"}
+    doubtful = desk.send("/cases", **asked)
+    assert doubtful.status_code == 422
+    assert "Position 77 was not played in this round; those that were: 1" in doubtful.text
+    assert "They would not take my wager</textarea>" in doubtful.text
+    assert 'name="sure"' in doubtful.text
+    assert desk.facts("dispute_raised") == []
+    assert desk.send("/cases", **asked, sure="yes").status_code == 303
+    assert [fact["position"] for fact in desk.facts("dispute_raised")] == [77]
+    assert 'name="sure"' not in desk.maria.get("/cases/new").text
 
 
 def test_what_is_too_long_is_refused_and_given_back_and_never_cut(desk: Desk) -> None:
