@@ -31,7 +31,7 @@ from ledger.rules.order import Gap, in_order
 from ledger.rules.record import Record
 from ledger.rules.ruling import Awaiting, Finding, Ruling, Status
 from ledger.rules.settling import fee
-from ledger.rules.skew import Skew, skewed
+from ledger.rules.skew import Skew, apart, fitting, skewed, together
 from ledger.rules.steps import POT, Step, Stop, Void
 from ledger.rules.table import Table
 from ledger.submissions import Filed, in_force
@@ -82,11 +82,34 @@ def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling:
         return _unruled(of, started)
     round_ = of.round
     rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
-    run = _run(of, of.facts, rules, started.dealt_from)
+    off = _set_apart(of, rules, started.dealt_from)
+    run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
     skew = skewed(list(run.table.in_turn()))
     if skew:
-        run = _run(of, _shifted(of.facts, skew), rules, started.dealt_from)
-    return _ruling(of, rules, run, skew)
+        off = together([*off, skew])
+        run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
+    return _ruling(of, rules, run, off)
+
+
+def _set_apart(of: RoundRecord, rules: InForce, dealt_from: str | None) -> list[Skew]:
+    """The devices whose clocks are off by so much that the round is not played by them.
+
+    Asked of a closed round only: an open one is ruled on at every news, and this takes hundreds.
+    """
+    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
+    found = apart(of.facts) if closed else None
+    if found is None:
+        return []
+
+    def by(shift_us: int) -> list[Skew]:
+        return [Skew(source, shift_us) for source in sorted(found.sources)]
+
+    def cost(shift_us: int) -> int:
+        facts = _shifted(of.facts, by(shift_us))
+        ruling = _ruling(of, rules, _run(of, facts, rules, dealt_from), [])
+        return len(ruling.findings) + (ruling.awaiting is not None)
+
+    return by(fitting(found, cost))
 
 
 def _unruled(of: RoundRecord, started: RoundStarted | None) -> Ruling:
@@ -209,15 +232,18 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
         table.give_back(seat, wager, section, hand)
 
 
-def _shifted(facts: Sequence[Fact], skew: Skew) -> list[Fact]:
-    """The facts with a skewed device's times put right."""
+def _shifted(facts: Sequence[Fact], off: Sequence[Skew]) -> Sequence[Fact]:
+    """The facts with the times of skewed devices put right."""
+    if not off:
+        return facts
+    shifts = {skew.source: skew.shift_us for skew in off}
     return [
-        replace(fact, time_us=fact.time_us + skew.shift_us) if fact.source == skew.source else fact
+        replace(fact, time_us=fact.time_us + shifts[fact.source]) if fact.source in shifts else fact
         for fact in facts
     ]
 
 
-def _ruling(of: RoundRecord, rules: InForce, run: _Run, skew: Skew | None) -> Ruling:
+def _ruling(of: RoundRecord, rules: InForce, run: _Run, off: Sequence[Skew]) -> Ruling:
     """Put the run and what differs from it into one value."""
     table = run.table
     complete = run.void is None and not run.stopped and not table.unsettled
@@ -231,17 +257,17 @@ def _ruling(of: RoundRecord, rules: InForce, run: _Run, skew: Skew | None) -> Ru
         edition_note=_edition_note(rules),
         status=status,
         settlements=table.settlements,
-        findings=_findings(of, run, status, skew),
+        findings=_findings(of, run, status, off),
         awaiting=(next_ or _open_step(run)) if status == "awaiting" else None,
         next=next_,
     )
 
 
-def _findings(of: RoundRecord, run: _Run, status: Status, skew: Skew | None) -> list[Finding]:
+def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -> list[Finding]:
     """Every finding of the round, those of order before those of money."""
     table, record = run.table, run.record
     lost = sum(gap.missing for gap in of.gaps)
-    found = [_skew_finding(skew)] if skew else []
+    found = [_skew_finding(skew) for skew in off]
     found += review.lost_facts(gap for gap in of.gaps if gap.after.round == of.round)
     found += table.findings
     left_out, lost = review.steps_left_out(table, lost)

@@ -19,6 +19,7 @@ from ledger.rules.equipment import Equipment
 from ledger.rules.order import Gap, gaps, in_order
 from ledger.rules.review import lost_facts
 from ledger.rules.ruling import Finding, Ruling, TableFindings
+from ledger.rules.skew import span
 from ledger.submissions import filed, in_force
 
 if TYPE_CHECKING:
@@ -99,8 +100,7 @@ def record_of(
     `around` are the table's facts of no round of the kinds AROUND; `touching` the gaps in
     devices' sequences with a fact of this round on either side; `of` what is told of coupons.
     """
-    first = min(fact.time_us for fact in facts)
-    last = max(fact.time_us for fact in facts)
+    first, last = span(facts)
     held: list[tuple[int, ...]] = []
     gone: set[int] = set()
     within: list[Fact] = []

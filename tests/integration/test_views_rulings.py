@@ -156,6 +156,30 @@ def test_637a_c_2_a_button_out_of_turn_is_found_by_the_view_as_by_the_feed(
     assert [each for each in of_the_view(database)[1] if b"out_of_turn" in each]
 
 
+@pytest.mark.parametrize(
+    ("device", "seed", "hours"), [("layout", 0, 1), ("terminal", 2, -30), ("eye", 3, 1)]
+)
+def test_a_device_hours_off_is_ruled_on_by_the_view_as_by_the_feed(
+    database: Database, device: str, seed: int, hours: int
+) -> None:
+    plan = plan_of(minutes=12, tables=2, seats=4, seed=8, of=("criss_cross_poker",))
+    off = hours * 3_600_000_000
+    facts = [
+        msgspec.structs.replace(fact, time_us=fact.time_us + off)
+        if fact.source == f"/hollywood/CC-01/{device}"
+        else fact
+        for fact in deal(plan)[0]
+    ]
+    told = [received(line(plan, fact)) for fact in facts]
+    rows = record(database, disturbed(told, seed) if seed else told)
+    stepwise(database, rows, [len(rows) // 3, 2 * len(rows) // 3, len(rows)], 150)
+    view = of_the_view(database)[0]
+    named = [name for name, text in view.items() if b"clock_skewed" in text]
+    closed = [name for name in view if "CC-01/" in name and b'"complete"' in view[name]]
+    assert len(closed) > 5
+    assert set(closed) <= set(named)
+
+
 def test_a_submission_filed_afterwards_makes_new_rulings_and_keeps_the_old(
     database: Database,
 ) -> None:
