@@ -16,6 +16,7 @@ from consumers.alerts import Alert
 from consumers.rounds import ROUND_INDEX, facts_of
 from consumers.search import Filters, habits, latest_findings, search
 from infra.alerts import Alerts
+from infra.postgres import Database, create_database
 from infra.views import reading
 from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
 from ledger.values import Source, format_time
@@ -23,10 +24,13 @@ from ledger.wire import structured
 from replay.on_record import made, screen
 from replay.web.routes import ROUTERS
 from tests.dossiers import received
+from tests.fix_postgres import new_name, url_of
+from tests.fix_web import opened_site
 from tests.view_feeds import day, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import httpx
 
@@ -75,19 +79,38 @@ class Review(NamedTuple):
         return who.post(path, data={"csrf": who.token("/cases"), **form})
 
 
+@pytest.fixture(scope="module")
+def floor(postgres_url: str, web_template: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Half an hour of a floor with its views, to be copied, and two users: all that is the same."""
+    name = new_name()
+    create_database(postgres_url, name, template=web_template)
+    url = url_of(postgres_url, name)
+    with opened_site(Database(url, url), tmp_path_factory.mktemp("floor")) as site:
+        site.take_in(day(30, planted=1))
+        site.add("raiser", *ROLES)
+        site.add("reviewer", *ROLES)
+    return name
+
+
 @pytest.fixture
-def review(staffed: Site) -> Review:
-    staffed.take_in(day(30, planted=1))
-    told = {found[0]: found[3] for found in latest_findings(staffed.base) if found[2] == "overpaid"}
-    round_ = next(r for r in search(staffed.base, Filters(finding="overpaid")) if r.id in told)
-    staffed.add("raiser", *ROLES)
-    staffed.add("reviewer", *ROLES)
-    raiser, reviewer = staffed.browser("raiser"), staffed.browser("reviewer")
+def review(postgres_url: str, floor: str, tmp_path: Path) -> Iterator[Review]:
+    name = new_name()
+    create_database(postgres_url, name, template=floor)
+    url = url_of(postgres_url, name)
+    with opened_site(Database(url, url), tmp_path) as site:
+        yield disputed(site)
+
+
+def disputed(site: Site) -> Review:
+    """The overpaid round, disputed by one user for the other to review."""
+    told = {found[0]: found[3] for found in latest_findings(site.base) if found[2] == "overpaid"}
+    round_ = next(r for r in search(site.base, Filters(finding="overpaid")) if r.id in told)
+    raiser, reviewer = site.browser("raiser"), site.browser("reviewer")
     form = {"round": str(round_.id), "position": "1", "claim": "Too little.", "csrf": ""}
     answer = raiser.post("/cases", data=form | {"csrf": raiser.token("/cases")})
     assert answer.status_code == 303, answer.text
     case = str(answer.headers["location"])
-    return Review(staffed, round_, told[round_.id], raiser, reviewer, case)
+    return Review(site, round_, told[round_.id], raiser, reviewer, case)
 
 
 def results(who: Browser, **asked: str) -> str:
