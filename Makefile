@@ -18,7 +18,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/pytest -m "not long and not exhaustive" $(SIDE_BY_SIDE)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long $(SIDE_BY_SIDE)
+	$(BIN)/pytest -m long -n 3 --dist loadfile  # a long test waits a fourth of its time
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive
