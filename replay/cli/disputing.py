@@ -5,7 +5,7 @@ they meet the record. Nothing is released here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -165,11 +165,16 @@ def raise_(
     )
 
 
-def doubt(base: Database, round_name: str, position: int) -> str:
-    """What to ask whoever names a position that nobody played; empty where there is no doubt."""
+def doubt(base: Database, round_name: str, position: int, withheld: Container[RoundId] = ()) -> str:
+    """What to ask whoever names a position that nobody played; empty where there is no doubt.
+
+    Empty too of a round that is withheld from them: which positions were played is its record.
+    """
     up_to_date(base)
     with reading(base, _TABLES) as store:
         round_ = which(store, round_name)
+        if round_ in withheld:
+            return ""
         others = unplayed(map(fact_of, facts_of(store, round_)), position)
     if not others:
         return ""

@@ -87,7 +87,8 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
         ).case
 
     def doubt(claimed: Claimed) -> str:
-        return disputing.doubt(base, claimed.round, claimed.position)
+        hidden = withheld(claimed.by)
+        return disputing.doubt(base, claimed.round, claimed.position, hidden)
 
     def tell(case: Dispute, body: Body) -> None:
         office.desk.tell(case, body)

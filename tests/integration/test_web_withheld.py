@@ -469,3 +469,12 @@ def test_who_reviews_nothing_sees_everything(review: Review, role: str) -> None:
 def test_a_resolved_dispute_withholds_nothing(review: Review) -> None:
     review.send(review.raiser, review.case, step="resolve", outcome="Dismissed.")
     assert f'href="{review.path}"' in results(review.reviewer, finding="overpaid")
+
+
+def test_who_raises_one_of_their_own_is_not_told_where_a_withheld_round_was_played(
+    review: Review,
+) -> None:
+    asked = {"round": str(review.round.id), "position": "77", "claim": "They passed me over"}
+    told = review.send(review.raiser, "/cases", **asked)
+    assert (told.status_code, "those that were" in told.text) == (422, True), "the control"
+    assert review.send(review.reviewer, "/cases", **asked).status_code == 303
