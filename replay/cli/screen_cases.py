@@ -68,15 +68,6 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
         found = disputing.about(base, round_)
         return [About(each.property, each.dispute, each.notes) for each in found]
 
-    def withheld(employee: str) -> dict[RoundId, About]:
-        with tape_source(base) as source:  # who raised one by command has not brought it along
-            catch_up(base, source, [disputes.VIEW])
-        return {
-            case.claim.round: About(case.property, case.dispute)
-            for case in reversed(_open_cases(base))
-            if case.claim and case.claim.round and not case.knows(employee)
-        }
-
     def went(round_: RoundId) -> tuple[int, int] | None:
         with reading(base, [table.name for table in ROUND_INDEX.tables]) as store:
             return times_of(row.time_us for row in facts_of(store, round_))
@@ -87,7 +78,7 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
         ).case
 
     def doubt(claimed: Claimed) -> str:
-        hidden = withheld(claimed.by)
+        hidden = _withheld(base, claimed.by)
         return disputing.doubt(base, claimed.round, claimed.position, hidden)
 
     def tell(case: Dispute, body: Body) -> None:
@@ -98,7 +89,7 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
         rows=rows,
         file=file,
         about=about,
-        withheld=withheld,
+        withheld=lambda employee: _withheld(base, employee),
         went=went,
         doubt=doubt,
         raise_=raise_,
@@ -145,6 +136,17 @@ def _release(base: Database, tape: PostgresTape, policy: Policy, asked: Release)
         what = LetGo(asked.dispute, asked.window)
         tell_of(house, to_release(house, what, asked.because, asked.by))
     disputing.up_to_date(base)
+
+
+def _withheld(base: Database, employee: str) -> dict[RoundId, About]:
+    """The rounds of open disputes that this employee is not told of yet."""
+    with tape_source(base) as source:  # who raised one by command has not brought it along
+        catch_up(base, source, [disputes.VIEW])
+    return {
+        case.claim.round: About(case.property, case.dispute)
+        for case in reversed(_open_cases(base))
+        if case.claim and case.claim.round and not case.knows(employee)
+    }
 
 
 def _open_cases(base: Database) -> list[Dispute]:
