@@ -349,14 +349,17 @@ def served(watch: Served, host: str, port: int) -> Iterator[int]:
         timeout = 10
 
         def do_GET(self) -> None:
-            if self.path == "/metrics":
+            path = self.path.partition("?")[0]  # probes may add a query against caches
+            if path == "/metrics":
                 self._answer(200, watch.page(), "text/plain; version=0.0.4; charset=utf-8")
-            elif self.path == "/healthz":
+            elif path == "/healthz":
                 self._say(watch.alive(), "")
-            elif self.path == "/readyz":
+            elif path == "/readyz":
                 self._say(watch.ready(), watch.doing())
             else:
                 self._answer(404, b"see /metrics, /healthz, /readyz\n", "text/plain")
+
+        do_HEAD = do_GET  # noqa: N815 - as the base asks for it
 
         def _say(self, wrong: str | None, doing: str) -> None:
             says = wrong or ": ".join(filter(None, ("ok", doing)))
@@ -367,7 +370,8 @@ def served(watch: Served, host: str, port: int) -> Iterator[int]:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
             """Scrapes are no events."""

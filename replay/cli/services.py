@@ -16,7 +16,7 @@ from infra.services.brokers import Programs
 from infra.services.java import find_java
 from infra.services.supervisor import LOG, Running
 from infra.settings import Settings
-from ledger.errors import Unavailable, Usage
+from ledger.errors import Refused, Unavailable, Usage
 from replay.cli.app import family
 from replay.cli.output import Json, print_json, progress, say, show_table
 from replay.cli.settings import in_force
@@ -54,6 +54,7 @@ def up(
     if nodes not in NODES:
         raise Usage("Kafka runs on 1 node or on 3", where="--nodes", hint="Give one of the two.")
     if found := supervisor.running(settings.home):
+        _same_size(found, nodes)
         say("The services run already.")
     else:
         programs = _programs(settings)
@@ -123,10 +124,21 @@ def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
         )
 
 
+def _same_size(found: Running, nodes: int) -> None:
+    runs = len(found.kafka.nodes)
+    if runs != nodes:
+        raise Refused(
+            f"The services run already, and Kafka with --nodes {runs}, not {nodes}",
+            where="--nodes",
+            hint="A cluster keeps its size; give another home another one.",
+        )
+
+
 def _started(home: Path, nodes: int) -> Running:
     """Start the supervisor as a process of its own, and wait for its word."""
     home.mkdir(parents=True, exist_ok=True)
-    with (home / LOG).open("wb") as log:
+    with (home / LOG).open("ab") as log:  # somebody else may be starting them, and writing to it
+        said_before = log.tell()
         process = subprocess.Popen(  # noqa: S603 - this program, arguments of our own
             [*START, "services", "up", "--foreground", "--nodes", str(nodes)],
             stdin=subprocess.DEVNULL,
@@ -141,7 +153,7 @@ def _started(home: Path, nodes: int) -> Running:
                 return found
             time.sleep(0.1)
     process.terminate()
-    told = " ".join((home / LOG).read_text(errors="replace").split())
+    told = " ".join((home / LOG).read_bytes()[said_before:].decode(errors="replace").split())
     raise Unavailable(
         f"The services did not start: {told or 'nothing was said'}",
         where=str(home / LOG),

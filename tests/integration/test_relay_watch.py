@@ -49,6 +49,10 @@ def test_a_relay_tells_that_it_is_well_and_what_it_published(
             "ok\n",
             "ok: it leads\n",
         ]
+        probed = httpx.head(f"{at}/readyz?probe=1")
+        assert (probed.status_code, probed.text) == (200, "")
+        assert probed.headers["Content-Length"] == "13"
+        assert httpx.get(f"{at}/ready").status_code == 404
         running.terminate()
         assert running.wait(30) == 0
 

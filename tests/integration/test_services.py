@@ -52,6 +52,8 @@ def test_up_runs_both_others_find_them_and_down_ends_them_and_keeps_the_data(
         ("kafka node 1", "ready"),
     ]
     assert here("services", "up").code == 0, "a second time changes nothing"
+    larger = here("services", "up", "--nodes", "3")
+    assert (larger.code, "--nodes 1, not 3" in larger.err) == (2, True), larger
     assert here("ingest", feed(tmp_path / "feed.jsonl", lines(30))).code == 0
     assert here("topics", "apply").code == 0
     assert here("relay", "--once").code == 0
