@@ -88,6 +88,10 @@ def repeat_a_fact(folder: Path) -> None:
     redone(folder, facts=len(facts) + 1, fact_files=fact_files(folder))
 
 
+def tell_of_more_facts(folder: Path) -> None:
+    redone(folder, facts=len(lines(folder, "facts.jsonl")) + 1)
+
+
 def reorder_facts(folder: Path) -> None:
     facts = lines(folder, "facts.jsonl")
     facts[2], facts[7] = facts[7], facts[2]
@@ -315,6 +319,10 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "edited fact": (
         edit_a_payment,
         r"facts.jsonl line \d+ was edited: it is not what was received",
+    ),
+    "another number of facts": (
+        tell_of_more_facts,
+        r"The manifest tells of \d+ facts, and facts.jsonl has \d+\.",
     ),
     "edited fact, sums anew": (
         edit_a_payment_and_the_sums,

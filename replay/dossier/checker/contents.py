@@ -74,6 +74,9 @@ def check_counts(dossier: Dossier, report: Report) -> None:
         for name, count in listed
         if counted.get(name, 0) != count
     ]
+    told = dossier.manifest.get("facts")
+    if told != (own := counted.get(FACTS, 0)):
+        problems.append(f"The manifest tells of {printable(told)} facts, and {FACTS} has {own}.")
     report.settle(problems, f"Each of the {len(listed)} files of facts has as many as are listed.")
 
 
