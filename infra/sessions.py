@@ -23,6 +23,12 @@ IDLE_S_MAX = 30 * 60
 SESSION_S_MAX = 12 * 3600
 """A session is over after so long, however much it is used, seconds: a shift."""
 
+WARN_S = 2 * 60
+"""So long before a session ends because it is not used, its page says so, seconds (WCAG 2.2.1)."""
+
+LAST_S = 10 * 60
+"""So long before a session ends because its shift is over, its page says so, seconds."""
+
 TRIES_S = 15 * 60
 """Failed tries of the last so many seconds are counted."""
 
@@ -43,6 +49,14 @@ class Entry(NamedTuple):
 
     token: str | None
     wait_s: int = 0
+
+
+class Left(NamedTuple):
+    """How long a session still goes on."""
+
+    name: str  # of its user
+    left_s: int  # unless it is used again
+    longest_s: int  # however much it is used
 
 
 class Sessions:
@@ -99,6 +113,19 @@ class Sessions:
                     (_digest(token),),
                 )
         return User(row[0], row[1], frozenset(row[2]))
+
+    def left(self, token: str) -> Left | None:
+        """How long a session goes on, without using it; None where it is nobody's, or over."""
+        with self._door.open() as connection:
+            row = connection.execute(
+                f"SELECT name, used_at_us + %s - {NOW}, began_at_us + %s - {NOW}"  # noqa: S608 - as above
+                " FROM access.sessions JOIN access.users USING (name)"
+                " WHERE token_hash = %s AND disabled_at_us IS NULL".encode(),
+                (IDLE_S_MAX * _S, SESSION_S_MAX * _S, _digest(token)),
+            ).fetchone()
+        if row is None or min(row[1:]) <= 0:
+            return None
+        return Left(row[0], min(row[1:]) // _S, row[2] // _S)
 
     def of_subject(self, subject: str) -> str | None:
         """The name of the user whom the identity provider calls so; None: nobody here."""

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from infra.sessions import LAST_S, SESSION_S_MAX, WARN_S
 from infra.users import Role, User
 from ledger.errors import Unavailable
 from ledger.games import games
@@ -210,6 +211,11 @@ def _templates() -> Environment:
     }
     environment.filters.update(filters)
     environment.globals["static"] = static_file
+    environment.globals["session"] = {
+        "warn_s": WARN_S,
+        "last_s": LAST_S,
+        "shift_s": SESSION_S_MAX,
+    }
     return environment
 
 

@@ -80,8 +80,8 @@ def wants_page(request: Request) -> bool:
 
 async def _not_signed_in(request: Request, error: Exception) -> Response:
     del error
-    if wants_page(request) and request.method in ("GET", "HEAD"):
-        return signing_in.to_sign_in(request)
+    if wants_page(request):
+        return await signing_in.to_sign_in(request)
     return JSONResponse({"error": "Nobody is signed in", "hint": "Sign in at /sign-in."}, 401)
 
 

@@ -14,9 +14,10 @@ from urllib.parse import quote, urlsplit
 from fastapi import APIRouter, Form, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse
 
 from infra.door import Actor
+from infra.sessions import Left
 from infra.users import PASSWORD_MAX, PASSWORD_MIN, ROLES, Role, User
 from ledger.errors import LedgerError
 from replay.web import who
@@ -102,6 +103,28 @@ async def sign_out(request: Request) -> Response:
     return response
 
 
+@router.get("/session")
+async def left(request: Request) -> Response:
+    """How long the session goes on, without using it: 0 seconds where there is none."""
+    return await _left(request)
+
+
+@router.post("/session")
+async def stay(request: Request) -> Response:
+    """Use the session: its user works on a page, or asked to stay."""
+    if await who.visitor(request) is None:
+        raise who.NotSignedInError
+    await who.check_csrf(request)
+    return await _left(request)
+
+
+async def _left(request: Request) -> Response:
+    token = request.cookies.get(who.cookie(request, who.SESSION), "")
+    found = await run_in_threadpool(ports(request).sessions.left, token)
+    told = found or Left("", 0, 0)
+    return JSONResponse({**told._asdict(), "csrf": who.csrf_of(token) if found else ""})
+
+
 @router.get("/setup")
 async def ask_first(request: Request, link: str = "") -> Response:
     """The form for the first user."""
@@ -146,10 +169,27 @@ def here(path: str) -> str:
     return path if plain and not parts.scheme and not parts.netloc and "\\" not in path else "/"
 
 
-def to_sign_in(request: Request) -> Response:
-    """Where a page leads nobody in particular."""
+async def to_sign_in(request: Request) -> Response:
+    """Where a page leads nobody in particular; what was sent too late is given back."""
+    if request.method not in ("GET", "HEAD"):
+        return page(request, "signed_out.html", 401, typed=await _typed(request))
     wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     return RedirectResponse(f"/sign-in?next={quote(here(wanted))}", 303)
+
+
+async def _typed(request: Request) -> list[tuple[str, str]]:
+    """The fields of a form of ours, as they were filled in."""
+    if who.from_elsewhere(request):
+        return []
+    try:
+        fields = (await request.form()).multi_items()
+    except HTTPException:  # it is no form
+        return []
+    return [
+        (name, value)
+        for name, value in fields
+        if name != who.CSRF_FIELD and isinstance(value, str) and value.strip()
+    ]
 
 
 async def welcome(request: Request, token: str, then: str) -> Response:

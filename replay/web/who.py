@@ -106,11 +106,16 @@ async def _refuse_nul(request: Request) -> None:
 
 def refuse_other_sites(request: Request) -> None:
     """Raise 403 where a browser says that another site sent this."""
+    if from_elsewhere(request):
+        raise HTTPException(403, f"Another site sent this form. {FORBIDDEN_HINT}")
+
+
+def from_elsewhere(request: Request) -> bool:
+    """Whether a browser says that another site sent this."""
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     origin = request.headers.get("Origin")
     host = request.headers.get("Host", "")
-    if site not in ("same-origin", "none") or (origin and urlsplit(origin).netloc != host):
-        raise HTTPException(403, f"Another site sent this form. {FORBIDDEN_HINT}")
+    return site not in ("same-origin", "none") or bool(origin and urlsplit(origin).netloc != host)
 
 
 def form_token(request: Request, response: Response) -> None:

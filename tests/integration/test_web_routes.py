@@ -23,12 +23,16 @@ READ = frozenset(("surveillance", "finance", "auditor"))
 SEE = frozenset(("surveillance", "auditor"))
 DO = frozenset(("surveillance",))
 PUBLIC = frozenset(
-    (("GET", "/sign-in"), ("POST", "/sign-in"), ("GET", "/setup"), ("POST", "/setup"))
+    (
+        *(("GET", "/sign-in"), ("POST", "/sign-in"), ("GET", "/setup"), ("POST", "/setup")),
+        ("GET", "/session"),  # tells nobody that theirs goes on for 0 seconds
+    )
 )
 ROUND, CASE = "{property_}/{table}/{day}/{number}", "{property_}/{dispute:path}"
 WINDOW = "windows/{property_}/{name}"
 MAY: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/sign-out"): frozenset(ROLES),
+    ("POST", "/session"): frozenset(ROLES),
     ("GET", "/"): READ,
     ("GET", "/live"): frozenset(("surveillance", "ops", "auditor")),
     ("GET", "/drop"): frozenset(("finance", "auditor")),
