@@ -164,6 +164,7 @@ def test_a_module_defines_what_the_list_says_of_it(row: Command) -> None:
     assert hasattr(module, "app")
 
 
+@pytest.mark.long
 def test_help_is_printed_without_a_database(plain_cli: Cli) -> None:
     done = subprocess.run(  # one process for all: each would spend its time starting
         [sys.executable, "-c", HELPED],

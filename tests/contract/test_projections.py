@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 every_view = pytest.mark.parametrize("projection", VIEWS, ids=[each.name for each in VIEWS])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_view_is_the_same_at_any_prefix_whatever_the_batches_and_however_it_was_built(
     database: Database, seed: int

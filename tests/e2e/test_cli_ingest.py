@@ -8,6 +8,8 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.fix_cli import Cli, feed, lines
 
 if TYPE_CHECKING:
@@ -153,6 +155,7 @@ def test_without_a_database_the_exit_code_is_3_and_no_password_is_told(
     assert "ROUND_LEDGER_DATABASE_URL" in ran.err
 
 
+@pytest.mark.long
 def test_what_is_quarantined_can_be_listed_shown_and_released_as_a_corrected_fact(
     cli: Cli, tape: PostgresTape, tmp_path: Path
 ) -> None:
@@ -223,6 +226,7 @@ def test_an_identity_too_long_to_be_kept_is_quarantined_and_stops_no_feed(
     assert ran.json[1]["where"] == "$.id"
 
 
+@pytest.mark.long
 def test_a_file_of_short_lines_that_is_no_feed_is_set_aside_line_by_line(
     cli: Cli, tmp_path: Path
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.unit.test_phh import DRAW, OMAHA
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ def test_the_facts_of_a_hand_are_a_feed_that_adjudicate_reads(
     assert printed.out == feed.read_text()
 
 
+@pytest.mark.long
 def test_hands_are_kept_and_ruled_on_and_the_same_hand_again_is_a_duplicate(
     cli: Cli, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def test_nothing_is_written_over(filled: Cli, database: Database, tmp_path: Path
     assert "--into" in unnamed.err
 
 
+@pytest.mark.long
 def test_views_are_brought_to_the_end_of_the_record_and_rebuilt(filled: Cli) -> None:
     made = filled("consume", "all", "--json")
     assert made.code == 0
@@ -86,6 +87,7 @@ def test_views_are_brought_to_the_end_of_the_record_and_rebuilt(filled: Cli) -> 
     assert [each["view"] for each in rebuilt.json] == ["rounds", "drop"]
 
 
+@pytest.mark.long
 def test_a_view_that_is_none_is_a_mistake_of_the_user(filled: Cli) -> None:
     for command in ("consume", "rebuild"):
         ran = filled(command, "nonsense")

@@ -173,6 +173,7 @@ def submission(path: Path, **fields: object) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_submission_is_checked_and_warns_of_a_wager_the_player_gains_on(
     plain_cli: Cli, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_coverage_of_a_round_says_what_each_camera_recorded_beside_465a_9(
     assert "n/a" not in told
 
 
+@pytest.mark.long
 def test_the_coverage_of_a_tables_day_names_every_round_without_footage(vault: Vault) -> None:
     table, day = vault.round.split("/")[:2]
     [stated] = vault.ok("coverage", "--table", table, "--gaming-day", day)
@@ -115,6 +116,7 @@ def test_the_coverage_of_a_tables_day_names_every_round_without_footage(vault: V
         assert (ran.code, says in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.long
 def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_released(
     vault: Vault,
 ) -> None:
@@ -146,6 +148,7 @@ def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_relea
         assert (ran.code, says in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.long
 def test_expiring_deletes_only_what_has_expired_is_unlocked_and_has_the_recorded_bytes(
     vault: Vault,
 ) -> None:

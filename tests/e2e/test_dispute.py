@@ -64,6 +64,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield Desk(cli, folder, truth["round"], truth["position"])
 
 
+@pytest.mark.long
 def test_raising_a_dispute_locks_every_camera_on_the_table_around_the_round(desk: Desk) -> None:
     raised = desk.raised()
     began = desk.cli("rounds", "--dispute", raised["dispute"], "--json").json[0]["began"]
@@ -76,6 +77,7 @@ def test_raising_a_dispute_locks_every_camera_on_the_table_around_the_round(desk
     assert desk.ok("lock", raised["dispute"])[0]["locks"] == []
 
 
+@pytest.mark.long
 def test_a_reviewer_sees_neither_the_claim_nor_the_record_before_writing_down_what_they_saw(
     desk: Desk,
 ) -> None:
@@ -94,6 +96,7 @@ def test_a_reviewer_sees_neither_the_claim_nor_the_record_before_writing_down_wh
     assert [(each["saw"], each["blind"]) for each in seen["saw"]] == [("Three of a kind.", True)]
 
 
+@pytest.mark.long
 def test_claimed_shown_owed_and_paid_stand_beside_one_another_and_the_adjustment_closes_the_gap(
     desk: Desk,
 ) -> None:
@@ -113,6 +116,7 @@ def test_claimed_shown_owed_and_paid_stand_beside_one_another_and_the_adjustment
     assert row["releases"] == 0, "resolving released footage"
 
 
+@pytest.mark.long
 def test_a_note_points_at_the_very_fact_whatever_number_it_gets_later(desk: Desk) -> None:
     name = desk.raised()["dispute"]
     [seen] = desk.ok("show", name)
@@ -141,6 +145,7 @@ def test_a_position_that_nobody_played_is_told_beside_the_dispute(desk: Desk) ->
     ).err  # fmt: skip
 
 
+@pytest.mark.long
 def test_what_cannot_follow_is_refused_and_nothing_is_put_on_record(desk: Desk) -> None:
     name = desk.raised("--name", "D-closed")["dispute"]
     desk.ok("resolve", name, "--outcome", "Dismissed.", "--by", "S-1")
@@ -161,6 +166,7 @@ def test_what_cannot_follow_is_refused_and_nothing_is_put_on_record(desk: Desk) 
     assert (nowhere.code, "No fact of round" in nowhere.err) == (2, True)
 
 
+@pytest.mark.long
 def test_a_dispute_that_was_raised_elsewhere_is_found_without_a_lock_and_locked(
     desk: Desk,
 ) -> None:
@@ -176,6 +182,7 @@ def test_a_dispute_that_was_raised_elsewhere_is_found_without_a_lock_and_locked(
     assert desk.ok("lock") == []
 
 
+@pytest.mark.long
 def test_a_dispute_whose_name_has_a_slash_has_its_dossier_and_a_round_its_own(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -209,6 +216,7 @@ def test_a_dispute_whose_name_has_a_slash_has_its_dossier_and_a_round_its_own(
     assert (nowhere.code, "There is no dispute T/8" in nowhere.err) == (2, True), nowhere.err
 
 
+@pytest.mark.long
 def test_a_command_that_is_killed_before_it_locked_leaves_a_dispute_that_is_locked_later(
     desk: Desk,
 ) -> None:
@@ -226,6 +234,7 @@ def test_a_command_that_is_killed_before_it_locked_leaves_a_dispute_that_is_lock
     assert desk.ok("list", "--unlocked") == []
 
 
+@pytest.mark.long
 def test_a_camera_that_is_known_only_later_is_locked_when_asked(desk: Desk) -> None:
     name = desk.raised()["dispute"]
     mapped = CameraMapped(camera="CC-01-late", table="CC-01", kind="ptz", covers=("tray",))
@@ -236,6 +245,7 @@ def test_a_camera_that_is_known_only_later_is_locked_when_asked(desk: Desk) -> N
     assert [lock["camera"] for lock in done["locks"]] == ["CC-01-late"]
 
 
+@pytest.mark.long
 def test_a_stretch_is_preserved_without_a_dispute_by_table_or_camera(desk: Desk) -> None:
     stretch = ("--from", "2026-11-20T10:00:00-05:00", "--to", "2026-11-20T10:10:00-05:00")
     why = ("--because", "A fall at the table.", "--by", "S-1")

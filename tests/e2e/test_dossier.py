@@ -69,6 +69,7 @@ def custody(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader((folder / "custody.csv").read_text().splitlines()))
 
 
+@pytest.mark.long
 def test_a_dossier_proves_itself_to_a_stranger_as_a_folder_and_as_a_zip(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -81,6 +82,7 @@ def test_a_dossier_proves_itself_to_a_stranger_as_a_folder_and_as_a_zip(
         assert said.rstrip().endswith("HOLDS: all that was checked.")
 
 
+@pytest.mark.long
 def test_segments_go_out_byte_for_byte_as_recorded_and_clips_beside_them(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -115,6 +117,7 @@ def test_more_footage_around_the_round_goes_out_where_it_is_asked_for(
     assert counts[0] < counts[1]
 
 
+@pytest.mark.long
 def test_every_export_is_on_record_with_who_and_why_and_a_refused_one_is_not(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -131,11 +134,13 @@ def test_every_export_is_on_record_with_who_and_why_and_a_refused_one_is_not(
     assert again == mine
 
 
+@pytest.mark.long
 def test_without_a_name_the_login_is_on_record(floor: Floor, tmp_path: Path) -> None:
     assert floor.cli("dossier", floor.round, "--out", tmp_path / "d").code == 0
     assert any(each["by"].startswith("login:") for each in custody(tmp_path / "d"))
 
 
+@pytest.mark.long
 def test_a_dossier_of_a_dispute_has_its_facts_its_locks_and_what_was_paid(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -185,6 +190,7 @@ def test_whoever_makes_the_dossier_of_an_open_dispute_is_on_record_as_shown_the_
     assert shown == ["S-2077"]
 
 
+@pytest.mark.long
 def test_a_name_that_is_neither_a_round_nor_a_dispute_is_told(floor: Floor) -> None:
     for name in ("D-nowhere", "CC-99/2026-11-20/1"):
         ran = floor.cli("dossier", name, "--out", floor.folder / "none")
@@ -193,6 +199,7 @@ def test_a_name_that_is_neither_a_round_nor_a_dispute_is_told(floor: Floor) -> N
     assert not (floor.folder / "none").exists()
 
 
+@pytest.mark.long
 def test_heads_kept_elsewhere_hold_against_the_record_and_against_the_dossier(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -206,6 +213,7 @@ def test_heads_kept_elsewhere_hold_against_the_record_and_against_the_dossier(
     assert "is in here as you have it" in said
 
 
+@pytest.mark.long
 def test_the_same_record_gives_the_same_files_but_for_what_tells_of_the_making(
     floor: Floor, tmp_path: Path
 ) -> None:

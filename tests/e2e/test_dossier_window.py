@@ -56,6 +56,7 @@ def lines(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(each) for each in (folder / name).read_bytes().splitlines()]
 
 
+@pytest.mark.long
 def test_a_dossier_of_a_window_holds_all_of_its_table_in_it_and_proves_itself(
     floor: Floor, kept: Kept, tmp_path: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_dossier_of_a_window_holds_all_of_its_table_in_it_and_proves_itself(
     assert (out / "coverage.txt").read_text().startswith("Window:")
 
 
+@pytest.mark.long
 def test_a_window_without_a_round_and_one_of_a_single_camera_are_handed_over_too(
     floor: Floor, kept: Kept, tmp_path: Path
 ) -> None:
@@ -128,6 +130,7 @@ def test_a_window_without_a_round_and_one_of_a_single_camera_are_handed_over_too
     assert (ran.code, "was on 0 tables then" in ran.err) == (2, True), ran.err
 
 
+@pytest.mark.long
 def test_windows_are_listed_with_the_name_that_a_dossier_asks_for(floor: Floor, kept: Kept) -> None:
     found = floor.cli("dispute", "windows", "--json").json
     (mine,) = [each for each in found if each["name"] == kept.name]

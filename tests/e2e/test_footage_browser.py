@@ -129,6 +129,7 @@ def taken_as(folder: Path, name: str, kind: Kind, number: int = 0) -> tuple[Libr
     return library, added.entry
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", everyday(SHOWN, "vfr_bframes", "ts_bframes", "open_gop", "vp8"))
 def test_a_browser_shows_the_frame_sought_by_the_originals_index(
     page: Page, tmp_path: Path, name: str
@@ -148,6 +149,7 @@ def test_a_browser_shows_no_picture_that_an_edit_list_hides(page: Page, tmp_path
     assert wrong(page, entry.playable.path, entry.times.pts_us, clocks, entry.times.keys) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     everyday(["bframes", "vfr_bframes", "open_gop", "ts_bframes", "vp8", "vp9"], "bframes", "vp8"),

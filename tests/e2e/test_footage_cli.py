@@ -91,6 +91,7 @@ def test_a_bad_file_is_told_and_the_rest_is_taken(added: Recorded, tmp_path: Pat
     assert "1 duplicate, 1 refused" in done.err
 
 
+@pytest.mark.long
 def test_a_file_that_was_renamed_is_told_and_the_rest_is_taken(
     added: Recorded, tmp_path: Path
 ) -> None:
@@ -187,6 +188,7 @@ def test_exports_are_facts_that_name_who_and_why(added: Recorded, tmp_path: Path
     assert told["from"] < "2026-11-20T18:40:01" < told["to"]
 
 
+@pytest.mark.long
 def test_nothing_is_handed_out_where_that_cannot_be_put_on_record(
     added: Recorded, tmp_path: Path
 ) -> None:
@@ -255,6 +257,7 @@ def test_a_round_of_a_dealt_floor_is_cut_for_each_of_its_cameras(
     assert len(frame.json) == 2
 
 
+@pytest.mark.long
 def test_watching_takes_what_is_finished_and_stops_at_once(
     recorded: Recorded, tmp_path: Path
 ) -> None:
@@ -290,6 +293,7 @@ def test_watching_takes_what_is_finished_and_stops_at_once(
     assert json.loads(out.splitlines()[-1]) == {"appended": 2, "files": 2}
 
 
+@pytest.mark.long
 def test_watching_learns_what_the_recorder_tells_meanwhile(
     cli: Cli, tape: PostgresTape, tmp_path: Path
 ) -> None:

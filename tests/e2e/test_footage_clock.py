@@ -116,6 +116,7 @@ def test_a_clock_held_before_the_camera_tells_how_far_its_own_is_off(seen: Seen,
     assert abs(sight["pts_us"] - S) <= sight["plus_minus_us"] + 33_334
 
 
+@pytest.mark.long
 def test_a_clock_in_the_picture_is_read_as_footage_is_added_and_once(seen: Seen) -> None:
     running = [qr(f"T4 {shown_ms(number)}") for number in range(90)]  # no other camera's bytes
     filmed(seen, "CAM-a", running)
@@ -131,6 +132,7 @@ def test_a_clock_in_the_picture_is_read_as_footage_is_added_and_once(seen: Seen)
     assert known["offset_us"] == check["offset_us"]
 
 
+@pytest.mark.long
 def test_a_printed_code_is_no_clock_and_a_camera_without_one_is_not_checked(seen: Seen) -> None:
     filmed(seen, "CAM-p", [qr(f"T3 {shown_ms(0)}")] * 90)
     filmed(seen, "CAM-n", [np.full((100, 100), 255, np.uint8)] * 90)
@@ -141,6 +143,7 @@ def test_a_printed_code_is_no_clock_and_a_camera_without_one_is_not_checked(seen
         assert (none.code, "never checked" in none.err) == (2, True)
 
 
+@pytest.mark.long
 def test_the_strip_is_not_taken_for_a_reference_unless_that_is_asked_for(seen: Seen) -> None:
     folder = seen.folder / "strip"
     folder.mkdir()
@@ -164,6 +167,7 @@ def test_the_strip_is_not_taken_for_a_reference_unless_that_is_asked_for(seen: S
     )
 
 
+@pytest.mark.long
 def test_a_reading_by_hand_is_put_on_record_and_a_step_shows_as_two_epochs(seen: Seen) -> None:
     args = (
         "--camera",
@@ -194,6 +198,7 @@ def test_a_reading_by_hand_is_put_on_record_and_a_step_shows_as_two_epochs(seen:
     assert "Give all four" in half.err
 
 
+@pytest.mark.long
 def test_a_camera_that_froze_during_play_is_found_and_one_at_a_quiet_table_is_not(
     seen: Seen,
 ) -> None:

@@ -77,6 +77,7 @@ def test_what_is_no_folder_and_no_file_is_refused_before_it_is_opened(
     assert hostile.listening.came == 0
 
 
+@pytest.mark.long
 def test_watching_such_a_folder_goes_on_and_takes_what_comes_later(
     hostile: Hostile, tmp_path: Path
 ) -> None:

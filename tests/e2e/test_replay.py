@@ -72,6 +72,7 @@ def test_the_round_with_a_planted_overpayment_is_found_by_its_finding(floor: Flo
     assert [each["round"] for each in found] == [floor.subject]
 
 
+@pytest.mark.long
 def test_rounds_are_found_by_table_position_wager_amount_and_outcome_together(
     floor: Floor,
 ) -> None:
@@ -99,6 +100,7 @@ def test_rounds_are_found_by_table_position_wager_amount_and_outcome_together(
     assert most == []
 
 
+@pytest.mark.long
 def test_a_name_that_is_none_does_not_pass_for_nothing_found(floor: Floor) -> None:
     misspelt = floor.cli("rounds", "--finding", "overpayd")
     assert (misspelt.code, misspelt.out) == (2, "")
@@ -121,6 +123,7 @@ def test_a_search_by_time_finds_rounds_that_overlap_it(floor: Floor) -> None:
     assert floor.cli("rounds", "--from", "half past nine").code == 2
 
 
+@pytest.mark.long
 def test_replaying_a_round_twice_gives_identical_bytes(floor: Floor) -> None:
     args = ("replay", floor.filmed, "--footage", floor.footage)
     assert floor.cli(*args, "--json").out == floor.cli(*args, "--json").out
@@ -180,6 +183,7 @@ def test_an_altered_segment_is_not_shown_and_said_to_be_altered(
     assert "recorded" in {sight["state"] for each in kept for sight in each["cameras"]}
 
 
+@pytest.mark.long
 def test_one_moment_is_shown_alone(floor: Floor) -> None:
     shown = floor.cli("replay", floor.filmed, "--at", "5")
     assert "\n5 · " in shown.out
@@ -207,6 +211,7 @@ def test_frames_are_written_as_pictures_that_name_camera_and_frame(
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
 
 
+@pytest.mark.long
 def test_each_frame_written_is_a_fact_and_a_replay_that_shows_no_picture_tells_none(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -232,6 +237,7 @@ def test_each_frame_written_is_a_fact_and_a_replay_that_shows_no_picture_tells_n
     assert all(each["from"] == each["to"] for each in told)
 
 
+@pytest.mark.long
 def test_no_frame_is_written_where_that_cannot_be_put_on_record(
     floor: Floor, tmp_path: Path
 ) -> None:
@@ -316,6 +322,7 @@ def test_the_drop_keeps_expected_and_counted_apart_and_nothing_known_is_null(
     assert "n/a" in shown
 
 
+@pytest.mark.long
 def test_a_dossier_is_whole_and_its_sums_hold(floor: Floor, tmp_path: Path) -> None:
     args = ("--out", tmp_path / "dossier", "--footage", floor.footage)
     assert floor.cli("dossier", floor.filmed, *args).code == 0
@@ -330,6 +337,7 @@ def test_a_dossier_is_whole_and_its_sums_hold(floor: Floor, tmp_path: Path) -> N
     assert floor.cli("dossier", floor.filmed, *args).code == 2
 
 
+@pytest.mark.long
 def test_the_same_seed_deals_the_same_bytes_and_another_seed_others(
     floor: Floor, tmp_path: Path
 ) -> None:

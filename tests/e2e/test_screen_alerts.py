@@ -104,6 +104,7 @@ def test_a_quiet_table_is_told_without_a_reload_and_is_gone_once_it_speaks(
         assert loads == [], "the page was loaded anew"
 
 
+@pytest.mark.long
 def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_longer(
     browser: Browser, staffed: Site
 ) -> None:
@@ -125,6 +126,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
         assert link.get_attribute("href") == f"/rounds/hollywood/{found[0][0].subject}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
     browser: Browser, watched: Site, scheme: Scheme

@@ -53,6 +53,7 @@ def raised(page: Page, site: Site, round_path: str) -> str:
     return page.url
 
 
+@pytest.mark.long
 def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
     browser: Browser, staffed: Site, round_path: str
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
         expect(page.get_by_role("cell", name="resolved")).to_be_visible()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(
     browser: Browser, staffed: Site, round_path: str, scheme: Scheme
@@ -124,6 +126,7 @@ WIDE = """() => [...document.querySelectorAll("main *")]
 """What stands out of the window, for whoever mends it."""
 
 
+@pytest.mark.long
 def test_at_four_hundred_per_cent_no_page_is_scrolled_from_side_to_side(
     browser: Browser, staffed: Site, round_path: str
 ) -> None:

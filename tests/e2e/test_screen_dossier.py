@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tests.fix_screen import Screened
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_dossier_is_made_from_its_round_and_checked_offline(
     screened: Screened, browser: Browser, tmp_path: Path, scheme: Literal["light", "dark"]
@@ -47,6 +48,7 @@ def test_a_dossier_is_made_from_its_round_and_checked_offline(
     assert ran.returncode == 0, ran.stdout
 
 
+@pytest.mark.long
 def test_the_report_reads_offline_in_a_browser_without_a_serious_fault(
     screened: Screened, browser: Browser, tmp_path: Path
 ) -> None:
@@ -65,6 +67,7 @@ def test_the_report_reads_offline_in_a_browser_without_a_serious_fault(
     page.context.close()
 
 
+@pytest.mark.long
 def test_a_browser_plays_a_clip_that_is_signed_as_an_export(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -84,6 +84,7 @@ def overpaid(site: Site) -> int:
     return found
 
 
+@pytest.mark.long
 def test_rounds_are_found_as_one_types(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
         loads = []
@@ -190,6 +191,7 @@ def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme
     context.close()
 
 
+@pytest.mark.long
 def test_axe_would_find_what_is_wrong(browser: Browser, floor: Site) -> None:
     """The control: a button without a name, and grey on grey."""
     with opened(browser, floor, "auditor") as page:
@@ -197,6 +199,7 @@ def test_axe_would_find_what_is_wrong(browser: Browser, floor: Site) -> None:
         assert [rule for rule, _ in serious(page)] == ["button-name"]
 
 
+@pytest.mark.long
 def test_the_floor_is_made_anew_until_it_is_paused(browser: Browser, floor: Site) -> None:
     def dealer(number: int) -> None:
         body = DealerAssigned(employee=f"D-90{number}", role="dealer")
@@ -216,6 +219,7 @@ def test_the_floor_is_made_anew_until_it_is_paused(browser: Browser, floor: Site
         expect(page.get_by_text("D-902")).to_be_visible(timeout=15_000)
 
 
+@pytest.mark.long
 def test_a_tab_that_nobody_sees_asks_for_nothing(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "ops") as page:
         asked: list[str] = []
@@ -226,6 +230,7 @@ def test_a_tab_that_nobody_sees_asks_for_nothing(browser: Browser, floor: Site) 
         assert asked == []
 
 
+@pytest.mark.long
 def test_focus_stays_where_it_was_when_the_floor_is_made_anew(
     browser: Browser, staffed: Site
 ) -> None:

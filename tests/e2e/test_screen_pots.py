@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from ledger import wire
@@ -23,6 +24,7 @@ SUBJECT = "T-1/2026-11-20/231"
 HAND = SHORT + "muck 1\nhand 2\nhand 3\nhand 4\npot 0 2 4800\npot 1 2 6000\npot 2 2 4000\ndone"
 
 
+@pytest.mark.long
 def test_pots_of_two_all_ins_are_drawn_and_listed_one_by_one_at_the_playhead(
     browser: Browser, staffed: Site
 ) -> None:

@@ -62,6 +62,7 @@ def safe(postgres_url: str, web_template: str, tmp_path: Path) -> Iterator[Site]
         yield opened
 
 
+@pytest.mark.long
 def test_over_tls_a_session_begins_and_ends_with_cookies_of_this_host_alone(
     browser: Browser, safe: Site
 ) -> None:

@@ -182,12 +182,14 @@ def dripping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.close()
 
 
+@pytest.mark.long
 def test_a_webhook_that_answers_octet_by_octet_is_not_waited_for(
     database: Database, dripping: str
 ) -> None:
     assert tried(database, dripping) == [(False, "OSError: no answer within 3 s")]
 
 
+@pytest.mark.long
 def test_a_limit_of_each_read_waits_for_such_a_webhook(
     database: Database, dripping: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def flood(base: Database, where: Connection) -> None:
     publish(base, where, [*[bad] * FLOOD, *sent], 0)
 
 
+@pytest.mark.long
 def test_a_flood_of_bad_records_is_buried_each_once_and_the_group_goes_on(
     database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def seen(made: Clip, path: Path) -> dict[int, int]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TWO)
 def test_a_clip_across_two_segments_holds_every_frame_at_its_own_time(
     library: Library, tmp_path: Path, name: str
@@ -105,6 +106,7 @@ def test_an_exact_clip_holds_exactly_what_was_wanted_and_says_that_it_is_derived
     assert [source.sha256 for source in made.sources] == [one.sha256, two.sha256]
 
 
+@pytest.mark.long
 def test_an_overlay_writes_the_time_into_the_picture_and_says_that_it_is_derived(
     library: Library, tmp_path: Path
 ) -> None:
@@ -122,6 +124,7 @@ def test_an_overlay_writes_the_time_into_the_picture_and_says_that_it_is_derived
     assert abs(pictures[0][60:].astype(int) - pictures[1][60:]).mean() < 4
 
 
+@pytest.mark.long
 def test_a_clip_tells_of_itself_in_its_own_metadata(library: Library, tmp_path: Path) -> None:
     for name in ("gop60", "vp8"):
         entry = segment(library, tmp_path, KINDS[name], 0)
@@ -165,6 +168,7 @@ def test_segments_whose_recorded_times_overlap_are_moved_and_it_is_told(
     assert max(b - a for a, b in pairwise(steps)) < 40_000
 
 
+@pytest.mark.long
 def test_what_cannot_be_cut_is_refused_with_what_to_do(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +207,7 @@ def there(*made: Clip) -> list[bool]:
     return [clip.exists() for clip, _ in files]
 
 
+@pytest.mark.long
 def test_of_more_clips_than_are_kept_those_used_last_stay(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +231,7 @@ def test_of_more_clips_than_are_kept_those_used_last_stay(
     assert there(one, four) == [True, True], "they may be on their way to somebody"
 
 
+@pytest.mark.long
 def test_no_clip_is_left_of_footage_that_is_forgotten(library: Library, tmp_path: Path) -> None:
     first, second = (segment(library, tmp_path, KINDS["ts_bframes"], n) for n in (0, 1))
     gone = clip(library, [Stretch(first.sha256, 0, S)])

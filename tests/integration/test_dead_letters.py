@@ -98,6 +98,7 @@ def test_a_letter_is_shown_with_why_it_is_one(
     assert added == described
 
 
+@pytest.mark.long
 def test_offsets_that_hold_nothing_are_in_the_way_of_no_letter(
     database: Database, feed: Connection, cli: Cli
 ) -> None:
@@ -138,6 +139,7 @@ def test_letters_that_expired_are_listed_and_counted_no_more(
     assert depth(database, feed) == 0
 
 
+@pytest.mark.long
 def test_a_letter_on_a_topic_made_anew_is_not_hidden_by_one_that_was_handled_before(
     database: Database, feed: Connection, cli: Cli
 ) -> None:

@@ -70,6 +70,7 @@ def checked(base: Database, found: Found, folder: Path, made: Made) -> str:
     return said
 
 
+@pytest.mark.long
 def test_a_round_with_one_fact_of_a_wrong_clock_falls_in_its_window(
     ledger: Database, made: Made, tmp_path: Path
 ) -> None:

@@ -148,6 +148,7 @@ def segments_go_out(base: Database, handed: Handed, *, alone: bool) -> None:
     assert (parse_time(told["to_camera_clock"]) or 0) >= max(ends)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_us", [-3 * S, 3 * S], ids=["back", "forward"])
 @pytest.mark.parametrize("of", ["round", "window"])
 def test_a_dossier_has_a_clip_of_each_side_and_each_picture_at_its_own_time(
@@ -187,6 +188,7 @@ def as_one(found: Found, pre_s: int, post_s: int) -> list[Cut]:
     return [Cut("A", Window(from_us, to_us, 0, 0), tuple(stretches), ())]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_us", [-3 * S, 3 * S], ids=["back", "forward"])
 def test_one_clip_over_the_moment_lacks_pictures_or_has_them_at_a_wrong_time(
     database: Database,

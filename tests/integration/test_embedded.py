@@ -101,6 +101,7 @@ def test_a_stale_lock_file_that_names_another_process_is_forgotten(tmp_path: Pat
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+@pytest.mark.long
 def test_a_server_killed_a_moment_ago_is_started_again_at_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -171,6 +172,7 @@ def test_a_process_that_serves_has_its_killed_server_started_again(tmp_path: Pat
     assert not runs(tmp_path)
 
 
+@pytest.mark.long
 def test_without_it_a_killed_server_stays_away(tmp_path: Path) -> None:
     """The negative control."""
     with embedded(tmp_path) as url:

@@ -193,6 +193,7 @@ def kept(base: Database) -> Iterator[Alerts]:
         yield Alerts(base, connection)
 
 
+@pytest.mark.long
 def test_a_day_raises_its_alerts_once_on_topic_log_and_webhook_with_receipts(
     database: Database, feed: Connection, hook: Hook, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_day_raises_its_alerts_once_on_topic_log_and_webhook_with_receipts(
     assert {"payout", "finding"} <= kinds <= set(KINDS)
 
 
+@pytest.mark.long
 def test_records_read_again_by_a_group_that_lost_its_place_raise_nothing_again(
     database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +285,7 @@ def publish_all(base: Database, where: Connection) -> None:
     relay(base, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
+@pytest.mark.long
 def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
     database: Database, feed: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,6 +351,7 @@ def test_without_a_dead_letter_topic_one_bad_record_would_stop_all_alerts(
         assert alerts_.receipts() == []
 
 
+@pytest.mark.long
 def test_the_command_raises_alerts_and_says_how_many(
     database: Database, feed: Connection, tmp_path: Path
 ) -> None:

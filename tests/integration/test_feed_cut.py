@@ -92,6 +92,7 @@ def begun(base: Database, where: Connection) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_ruling_that_no_record_can_hold_travels_cut_and_what_comes_after_it_too(
     database: Database, feed: Connection
 ) -> None:
@@ -116,6 +117,7 @@ def test_a_ruling_that_no_record_can_hold_travels_cut_and_what_comes_after_it_to
     assert len(on(feed, BOARDS)) == 1
 
 
+@pytest.mark.long
 def test_sent_whole_it_would_stop_its_topic_and_those_after_it_for_good(
     database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +140,7 @@ def raised(base: Database, where: Connection) -> set[str]:
     return {each for each in told if each.startswith(("finding:", "procedure:"))}
 
 
+@pytest.mark.long
 def test_findings_of_rulings_that_travel_cut_are_told_from_the_view(
     database: Database, feed: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,6 +103,7 @@ def told_versions(where: Connection) -> set[tuple[str, int, str]]:
     }
 
 
+@pytest.mark.long
 def test_every_ruling_total_and_state_is_published_by_the_relay(
     database: Database, feed: Connection
 ) -> None:
@@ -197,6 +198,7 @@ def test_a_relay_told_to_stop_while_what_stands_is_said_leaves_it_to_the_next_on
     assert told_versions(feed) == versions(database)
 
 
+@pytest.mark.long
 def test_what_another_version_of_a_view_has_no_more_is_taken_back_in_its_swap(
     database: Database, feed: Connection
 ) -> None:
@@ -241,6 +243,7 @@ def test_a_topic_that_lost_its_end_is_told_again(database: Database, feed: Conne
     agrees(database, feed)
 
 
+@pytest.mark.long
 def test_a_topic_lost_after_its_messages_were_forgotten_is_told_again_from_the_views(
     database: Database, feed: Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -395,6 +398,7 @@ def test_the_relay_command_publishes_and_restates_them(
     agrees(database, feed)
 
 
+@pytest.mark.long
 def test_every_mark_on_a_cameras_clock_is_published_once_in_the_order_it_was_told(
     database: Database, feed: Connection
 ) -> None:

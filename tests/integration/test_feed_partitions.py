@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+import pytest
+
 from infra.kafka import partitions, topics
 from infra.kafka.library import KafkaConsumer, TopicPartition
 from infra.kafka.publisher import Publisher
@@ -60,6 +62,7 @@ def test_a_partition_that_was_left_half_read_is_read_on(kafka: Connection) -> No
         assert of(read, number) == list(range(many))
 
 
+@pytest.mark.long
 def test_a_range_that_ends_within_a_batch_is_read_again_from_the_same_reader(
     kafka: Connection,
 ) -> None:
@@ -75,6 +78,7 @@ def test_a_range_that_ends_within_a_batch_is_read_again_from_the_same_reader(
             assert of(whole, LONG) == list(range(RECORDS[LONG]))
 
 
+@pytest.mark.long
 def test_the_library_alone_would_never_give_the_rest(kafka: Connection) -> None:
     """The control. Where this fails, the library was mended, and ADR 0148 has had its day."""
     filled(kafka)

@@ -78,6 +78,7 @@ def survives(base: Database, where: Connection, kills: int, minutes: int) -> Non
     assert everything(base) == begun_anew(base)
 
 
+@pytest.mark.long
 def test_views_killed_at_any_moment_while_facts_come_are_those_of_the_tape(
     database: Database, kafka: Connection
 ) -> None:
@@ -91,6 +92,7 @@ def test_views_killed_tens_of_times_while_facts_come_are_those_of_the_tape(
     survives(database, kafka, KILLS_LONG, 40)
 
 
+@pytest.mark.long
 def test_a_view_that_moves_before_its_rows_loses_facts_to_a_kill_and_it_is_seen(
     database: Database, kafka: Connection
 ) -> None:
@@ -104,6 +106,7 @@ def test_a_view_that_moves_before_its_rows_loses_facts_to_a_kill_and_it_is_seen(
     assert everything(database) != begun_anew(database)
 
 
+@pytest.mark.long
 def test_a_zombie_that_wakes_after_it_was_overtaken_is_refused_and_counts_nothing(
     database: Database, kafka: Connection
 ) -> None:
@@ -125,6 +128,7 @@ def test_a_zombie_that_wakes_after_it_was_overtaken_is_refused_and_counts_nothin
     assert everything(database) == overtaken == begun_anew(database)
 
 
+@pytest.mark.long
 def test_a_zombie_whose_transaction_was_ended_for_it_goes_on_from_where_its_views_are(
     database: Database, kafka: Connection
 ) -> None:
@@ -156,6 +160,7 @@ def end_transactions(base: Database) -> None:
     assert ended == [(True,)]
 
 
+@pytest.mark.long
 def test_a_table_that_is_released_goes_on_in_a_process_that_had_parked_it(
     database: Database, kafka: Connection
 ) -> None:
@@ -243,6 +248,7 @@ def test_without_the_comparison_a_zombie_would_have_counted_twice(
     assert dumped(database, payouts) != right
 
 
+@pytest.mark.long
 def test_the_command_follows_kafka_tells_its_figures_and_unparks(
     database: Database, kafka: Connection, tmp_path: Path
 ) -> None:

@@ -125,6 +125,7 @@ def test_a_topic_made_anew_under_a_relay_that_publishes_ends_it_and_the_next_sen
     assert seen.facts == position(database, topics.FACTS)
 
 
+@pytest.mark.long
 def test_a_relay_that_minds_no_offset_leaves_holes_in_a_topic_made_anew(
     database: Database, kafka: Connection
 ) -> None:
@@ -143,6 +144,7 @@ def test_a_relay_that_minds_no_offset_leaves_holes_in_a_topic_made_anew(
     assert (seen.broken, seen.facts) == (0, position(database, topics.FACTS))
 
 
+@pytest.mark.long
 def test_without_looking_a_relay_leaves_a_topic_made_anew_empty_and_a_naive_reader_counts_twice(
     database: Database, kafka: Connection
 ) -> None:

@@ -91,6 +91,7 @@ def test_facts_sent_twice_are_counted_once_and_reported(
     assert control["payouts"] != kept["payouts"], "they would have been counted twice"
 
 
+@pytest.mark.long
 def test_facts_the_feed_lacks_are_read_from_the_record_and_reported(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -312,6 +313,7 @@ def test_offsets_that_are_not_there_any_more_are_reported_and_nothing_is_lost(
     assert everything(database) == kept
 
 
+@pytest.mark.long
 def test_a_view_goes_on_from_its_offsets_and_reads_nothing_twice(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -325,6 +327,7 @@ def test_a_view_goes_on_from_its_offsets_and_reads_nothing_twice(
     assert everything(database) == from_tape(database)
 
 
+@pytest.mark.long
 def test_a_view_rebuilt_from_the_feed_is_the_same_and_goes_on_from_there(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:

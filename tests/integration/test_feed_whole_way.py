@@ -63,6 +63,7 @@ def views_are_those_of_the_tape(base: Database) -> None:
     assert all(kept[name] for name in ("rounds", "rulings", "drop", "payouts", "table_board"))
 
 
+@pytest.mark.long
 def test_a_day_goes_the_whole_way_while_postgresql_is_restarted_and_nothing_is_lost_or_doubled(
     primary: Postgres, kafka: Connection, tmp_path: Path
 ) -> None:

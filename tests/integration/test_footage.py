@@ -92,6 +92,7 @@ def test_every_frame_asked_for_is_the_frame_shown(tmp_path: Path, name: str) -> 
         assert frame.timecode == Timecode(number * 40, number)
 
 
+@pytest.mark.long
 def test_every_frame_of_a_variable_rate_segment_is_the_frame_shown(
     drawn: tuple[Path, list[DrawnSegment]],
 ) -> None:

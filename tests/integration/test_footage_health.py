@@ -124,6 +124,7 @@ def test_a_picture_that_stands_still_while_facts_tell_of_play_is_called_frozen(
     assert "facts tell" in found.says
 
 
+@pytest.mark.long
 def test_a_picture_that_stands_still_at_a_quiet_table_is_not_called_frozen(tmp_path: Path) -> None:
     stuck = [live(61)[-1]] * 240
     assert wrong(tmp_path, stuck, happened=()) == []

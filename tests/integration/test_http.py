@@ -220,6 +220,7 @@ def test_a_large_batch_is_kept_whole(server: Server) -> None:
     assert [each["table_seq"] for each in answers] == list(range(1, 8_001))
 
 
+@pytest.mark.long
 def test_more_than_may_wait_is_429_and_what_waits_is_kept(
     server: Server, tape: PostgresTape, locked: AnyConnection
 ) -> None:

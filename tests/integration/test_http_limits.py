@@ -101,6 +101,7 @@ def test_a_head_that_trickles_in_is_cut_off(database: Database) -> None:
     assert 0.4 < closed < 3
 
 
+@pytest.mark.long
 def test_without_the_limit_it_would_be_waited_for(database: Database) -> None:
     """The control: uvicorn's own protocol reads such a head to its end."""
     with serving(database, H11Protocol) as edge, edge.connected() as client:
@@ -113,6 +114,7 @@ def test_a_connection_that_sends_nothing_is_cut_off(database: Database) -> None:
         assert client.recv(1) == b""
 
 
+@pytest.mark.long
 def test_the_second_head_of_a_connection_has_its_own_time(database: Database) -> None:
     line = lines(1)[0]
     told = b"Content-Type: application/cloudevents+json\r\nContent-Length: %d\r\n\r\n" % len(line)

@@ -106,6 +106,7 @@ def test_a_migration_that_waits_as_long_as_it_takes_holds_facts_up_for_all_of_it
     assert longest(database) > READ_S - 2
 
 
+@pytest.mark.long
 def test_a_migration_that_never_gets_its_table_says_who_to_look_for_and_changes_nothing(
     database: Database, next_version: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

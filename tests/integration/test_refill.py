@@ -80,6 +80,7 @@ def same(database: Database, older: Database) -> None:
         assert second.counters() == first.counters()
 
 
+@pytest.mark.long
 def test_what_was_lost_is_put_back_to_the_same_positions_and_hashes(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:

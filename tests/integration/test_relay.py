@@ -396,6 +396,7 @@ def test_no_more_is_under_way_than_a_window_and_a_window_is_as_full_as_may_be(
     ]
 
 
+@pytest.mark.long
 def test_the_commands_publish_verify_and_publish_again(
     database: Database, tape: PostgresTape, kafka: Connection, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def told(base: Database) -> list[str]:
     return [line for line in page if line.startswith("round_ledger_relay_failures_total")]
 
 
+@pytest.mark.long
 def test_each_relay_that_ends_on_brokers_that_do_not_answer_is_counted(
     database: Database, tape: PostgresTape, tmp_path: Path
 ) -> None:

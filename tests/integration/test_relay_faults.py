@@ -47,6 +47,7 @@ def survives(base: Database, where: Connection, kills: int) -> Checked:
     return seen
 
 
+@pytest.mark.long
 def test_a_relay_killed_at_any_moment_loses_no_fact(database: Database, kafka: Connection) -> None:
     survives(database, kafka, KILLS)
 

@@ -167,6 +167,7 @@ def test_a_playlist_would_open_other_files_if_it_were_let(
     assert "damaged" in answer.problem
 
 
+@pytest.mark.long
 def test_a_decoder_that_hangs_is_ended_and_the_other_jobs_are_answered(folder: Path) -> None:
     good = Job(str(only(folder)), sha256_of(only(folder)), (0,))
     endless = folder / "endless"

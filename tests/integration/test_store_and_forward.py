@@ -144,6 +144,7 @@ def stopped(process: subprocess.Popen[bytes], wait_s: float = 40) -> int:
     return process.wait(wait_s)
 
 
+@pytest.mark.long
 def test_facts_are_sent_as_they_are_written_and_sigterm_ends_it_with_the_totals(
     pair: Pair,
 ) -> None:
@@ -175,6 +176,7 @@ def test_without_an_address_it_feeds_the_record_here(pair: Pair) -> None:
     assert pair.tape.counters().duplicate == 0
 
 
+@pytest.mark.long
 def test_with_a_key_of_its_own_facts_are_taken_and_without_it_they_wait(pair: Pair) -> None:
     made = pair.cli("keys", "add", "/hollywood/CC-07/shoe", "--json")
     key = pair.file.with_name("shoe.key")

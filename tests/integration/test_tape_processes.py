@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
+import pytest
 
 from infra.embedded import embedded
 from infra.migrations import migrate
@@ -22,7 +23,6 @@ from tests.fix_postgres import fact, url_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +39,7 @@ def acknowledged(process: subprocess.Popen[str]) -> dict[int, int]:
     return {int(number): int(position) for number, position in map(str.split, lines)}
 
 
+@pytest.mark.long
 def test_processes_appending_at_once_leave_one_gapless_sequence(
     tape: PostgresTape, database: Database
 ) -> None:
@@ -112,6 +113,7 @@ def kill_and_resend(
     return kept, killed
 
 
+@pytest.mark.long
 def test_killed_processes_lose_no_acknowledged_fact_and_double_none(
     tape: PostgresTape, database: Database
 ) -> None:
@@ -147,6 +149,7 @@ def test_a_device_that_believes_before_it_is_told_is_caught(
     assert lost(kept)
 
 
+@pytest.mark.long
 def test_a_server_killed_while_facts_arrive_keeps_every_acknowledged_one(tmp_path: Path) -> None:
     with embedded(tmp_path) as url:
         create_database(url, "ledger")
@@ -182,6 +185,7 @@ def migrating(urls: Sequence[str]) -> list[int]:
     return [int(process.communicate()[0]) for process in running]
 
 
+@pytest.mark.long
 def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
     with embedded(tmp_path) as url:
         urls = [url_of(url, name) for name in ("one", "two")]

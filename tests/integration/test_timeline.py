@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from ledger.facts import CameraMapped, ClockChecked, RoundStarted
 from ledger.shots import CameraPlan, Shot, ShotList, camera_clock_us
@@ -59,6 +60,7 @@ def floor(folder: Path) -> list[Fact]:
     return [*facts, fact(START - 9_000 * S, covers)]
 
 
+@pytest.mark.long
 def test_the_frame_named_for_a_fact_shows_the_cameras_clock_within_the_plus_minus(
     tmp_path: Path,
 ) -> None:
@@ -87,6 +89,7 @@ def test_the_frame_named_for_a_fact_shows_the_cameras_clock_within_the_plus_minu
     assert shown > 40
 
 
+@pytest.mark.long
 def test_a_camera_taken_at_its_word_would_show_the_wrong_instant(tmp_path: Path) -> None:
     told = [one for one in floor(tmp_path) if not isinstance(one.body, ClockChecked)]
     footage = open_footage(tmp_path, told)

@@ -208,6 +208,7 @@ def test_a_late_payment_after_the_round_stays_the_rounds(database: Database) -> 
     assert numbers(database, dealer="D-2") == []
 
 
+@pytest.mark.long
 def test_the_command_finds_by_the_same(database: Database, cli: Cli) -> None:
     facts = [
         told(0, DealerAssigned(employee="D-1", role="dealer")),

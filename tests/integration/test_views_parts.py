@@ -55,6 +55,7 @@ def test_views_that_need_the_whole_record_are_made_by_one_process() -> None:
         takes(view("rulings"), 0, 2)
 
 
+@pytest.mark.long
 def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_of(
     database: Database,
 ) -> None:
@@ -147,6 +148,7 @@ def test_a_process_that_dies_is_told_and_nothing_is_swapped(database: Database) 
     assert dumped(database, projection) == rebuilt != before
 
 
+@pytest.mark.long
 def test_from_kafka_a_process_killed_amidst_changes_nothing_and_the_next_run_gives_the_tapes_view(
     database: Database, kafka: Connection
 ) -> None:

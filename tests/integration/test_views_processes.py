@@ -131,6 +131,7 @@ def test_without_the_comparison_two_runners_would_count_twice(
     assert twice != begun_anew(database)["payouts"]
 
 
+@pytest.mark.long
 def test_a_keeper_asked_to_stop_ends_soon_between_two_batches(database: Database) -> None:
     rows = record(database, day(5))
     install(database)

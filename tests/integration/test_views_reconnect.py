@@ -8,6 +8,8 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from consumers import following
 from consumers.catalogue import VIEWS
 from consumers.following import PAUSE_S_MAX, PAUSE_S_MIN, follow_on
@@ -24,8 +26,6 @@ from tests.view_feeds import day
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    import pytest
 
     from ledger.tape import Received
 
@@ -46,6 +46,7 @@ def reached(base: Database, position: int) -> Callable[[], bool]:
     return asked
 
 
+@pytest.mark.long
 def test_views_go_on_after_the_server_was_killed_twice_and_the_log_says_so(
     tmp_path: Path,
 ) -> None:

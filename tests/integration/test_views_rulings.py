@@ -93,6 +93,7 @@ def stepwise(database: Database, rows: Sequence[TapeRow], steps: Sequence[int], 
                 assert msgspec.json.encode(rulings.again(store, round_of(name))) == ruling
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "size"), [(1, 2000), (2, 37), (3, 400)])
 def test_rulings_are_those_of_the_whole_feed_at_any_prefix_and_in_any_order_of_arrival(
     database: Database, seed: int, size: int
@@ -103,6 +104,7 @@ def test_rulings_are_those_of_the_whole_feed_at_any_prefix_and_in_any_order_of_a
     stepwise(database, rows, steps, size)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 5])
 def test_findings_of_tables_are_those_of_the_whole_feed(database: Database, seed: int) -> None:
     facts = uncared(60)
@@ -129,6 +131,7 @@ def test_one_floorperson_for_all_tables_is_found_by_the_view_as_by_the_feed(
     assert len(found) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 7])
 def test_633a_13_m_2_meters_are_held_to_their_wagers_by_the_view_as_by_the_feed(
     database: Database, seed: int
@@ -156,6 +159,7 @@ def test_637a_c_2_a_button_out_of_turn_is_found_by_the_view_as_by_the_feed(
     assert [each for each in of_the_view(database)[1] if b"out_of_turn" in each]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("device", "seed", "hours"), [("layout", 0, 1), ("terminal", 2, -30), ("eye", 3, 1)]
 )

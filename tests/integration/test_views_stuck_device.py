@@ -98,6 +98,7 @@ def test_thousands_of_late_facts_of_one_round_are_ruled_on_a_hundred_times(
     assert [each.version for each in kept] == list(range(1, len(kept) + 1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_between_steps_the_view_is_that_of_a_rebuild_at_any_prefix(
     database: Database, seed: int

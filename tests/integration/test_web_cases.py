@@ -132,6 +132,7 @@ DECIDING = (
 )
 
 
+@pytest.mark.long
 def test_who_is_blind_decides_nothing_though_the_form_be_made_by_hand(desk: Desk) -> None:
     page = desk.raised()
     reviewer = other(desk)
@@ -289,6 +290,7 @@ def test_what_cannot_be_understood_is_said_on_the_page_and_nothing_is_told(
         assert tape.counters().received == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["\u200b\u2060", "\u00ad", "\u00a0 \u2003", "\u202e\ufeff"])
 def test_words_that_nobody_can_see_are_refused_in_every_form_and_nothing_is_told(
     desk: Desk, text: str

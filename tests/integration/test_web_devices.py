@@ -112,6 +112,7 @@ def test_a_key_speaks_for_whole_parts_of_a_source() -> None:
     assert not speaks_for("/h/CC-07/shoe", "/h/CC-07")
 
 
+@pytest.mark.long
 def test_commands_make_list_and_revoke_keys_and_let_other_addresses_be_served(cli: Cli) -> None:
     refused = cli("serve", "--host", "192.0.2.1")
     assert refused.code == 2
@@ -127,6 +128,7 @@ def test_commands_make_list_and_revoke_keys_and_let_other_addresses_be_served(cl
     assert cli("keys", "list", "--json").json[0]["revoked"]
 
 
+@pytest.mark.long
 def test_without_a_key_no_proxy_lets_others_send_facts(cli: Cli) -> None:
     """It listens on this machine alone, and a proxy before it is reached by everybody."""
     proxied = Cli(cli.environ | {"ROUND_LEDGER_PUBLIC_URL": "https://ledger.example"})
@@ -153,6 +155,7 @@ def sent_to(served: Cli) -> int | None:
             process.communicate(timeout=60)
 
 
+@pytest.mark.long
 def test_commands_make_and_change_users_without_a_password_in_sight(cli: Cli) -> None:
     word = b"correct horse battery"
     add = ("users", "add", "maria", "--employee", "S-2001", "--role", "surveillance")

@@ -41,6 +41,7 @@ def form(page: str, **more: str) -> dict[str, str]:
     return told | {"because": "The patron's lawyer asked.", "pre_s": "5", "post_s": "5"} | more
 
 
+@pytest.mark.long
 def test_a_dossier_of_the_screen_proves_itself_offline(
     screened: Screened, maria: httpx.Client, tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_what_is_not_on_record_is_told_and_exports_nothing(
     assert screened.told("footage_exported.v1") == before
 
 
+@pytest.mark.long
 def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_known_beforehand(
     screened: Screened, maria: httpx.Client, tmp_path: Path
 ) -> None:

@@ -72,6 +72,7 @@ def test_where_no_proxy_is_set_none_is_believed(staffed: Site) -> None:
     assert staffed.ports.door.events(1)[0].address == PROXY
 
 
+@pytest.mark.long
 def test_a_public_address_says_that_a_proxy_stands_before_it(cli: Cli) -> None:
     for public, seen in (("http://localhost", ONE), ("", PROXY)):
         served = Cli(cli.environ | {"ROUND_LEDGER_PUBLIC_URL": public})

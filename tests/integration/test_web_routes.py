@@ -79,6 +79,7 @@ def test_every_route_is_one_that_somebody_decided_on() -> None:
 FORGED = ("", "A" * 43, "x" * 4_000, "%00", "../../etc/passwd", "' OR 1=1 --")
 
 
+@pytest.mark.long
 def test_no_route_answers_without_a_session_of_ours(staffed: Site) -> None:
     for cookie in FORGED:
         answers = answered(staffed, cookie)
@@ -97,6 +98,7 @@ def answered(site: Site, cookie: str) -> dict[tuple[str, str], int]:
         }
 
 
+@pytest.mark.long
 def test_each_role_may_what_it_may_and_no_more(staffed: Site) -> None:
     for role in ROLES:
         browser = staffed.browser(role)
@@ -110,6 +112,7 @@ def test_each_role_may_what_it_may_and_no_more(staffed: Site) -> None:
             assert status < 500, (role, method, template)
 
 
+@pytest.mark.long
 def test_no_form_is_taken_from_another_site_or_without_the_sessions_token(staffed: Site) -> None:
     browser, other = staffed.browser("surveillance"), staffed.browser("auditor")
     right, wrong = browser.token("/"), other.token("/")
@@ -175,6 +178,7 @@ TRICKS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 def test_no_path_leads_out_of_what_is_served(staffed: Site) -> None:
     """Sent as written: a client of manners would tidy them up first."""
     browser = staffed.browser("surveillance")

@@ -236,6 +236,7 @@ def test_a_round_is_withheld_from_when_a_dispute_is_on_record_not_from_when_the_
     assert WATCH_ONLY in review.reviewer.get(path).text
 
 
+@pytest.mark.long
 def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
     review: Review,
 ) -> None:
@@ -441,6 +442,7 @@ def test_every_page_there_is_is_looked_at_here(review: Review) -> None:
     )
 
 
+@pytest.mark.long
 def test_no_page_tells_a_reviewer_what_was_found_until_it_was_observed(review: Review) -> None:
     for route, path in visited(review).items():
         assert review.says[:40] not in review.reviewer.get(path).text, route

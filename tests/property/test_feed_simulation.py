@@ -47,6 +47,7 @@ def hold(first: int, last: int) -> None:
         _met.update(done.met)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_nothing_is_lost_doubled_or_untold_whatever_happens(chunk: int) -> None:
     size = EVERYDAY // CHUNKS

@@ -129,6 +129,7 @@ def next_steps_wrong(
     return prefixes, wrong
 
 
+@pytest.mark.long
 def test_a_record_cut_anywhere_says_what_must_come_next() -> None:
     prefixes, wrong = next_steps_wrong(90)
     assert prefixes > 10_000

@@ -56,6 +56,7 @@ def judged(
     return rounds, Counter(mistake.mistake for mistake in planted), wrong
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(1, 9))
 def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> None:
@@ -78,6 +79,7 @@ def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(game_id: s
     assert made.keys() >= {"overpay", "underpay", "lost_fact", "retransmission"}
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_every_planted_mistake_is_found_and_nothing_else_is(seed: int) -> None:
@@ -143,6 +145,7 @@ DECIDED = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game_id", sorted(IRREGULAR.keys() | DECIDED.keys()))
 def test_irregularities_that_are_put_right_are_dealt_and_find_nothing(game_id: str) -> None:
     facts, _ = deal(plan_of(tables=4, minutes=240, seats=6, seed=31, of=(game_id,)))

@@ -7,6 +7,7 @@ import io
 import random
 from typing import TYPE_CHECKING
 
+import pytest
 from PIL import Image
 
 from replay.dossier.making import write_dossier
@@ -44,6 +45,7 @@ def test_a_large_frame_is_shown_smaller_the_same_each_time(tmp_path: Path) -> No
         assert picture.size == (WIDTH_MAX, WIDTH_MAX * 720 // 1280)
 
 
+@pytest.mark.long
 def test_a_dossier_of_large_frames_keeps_them_whole_and_its_pages_small(tmp_path: Path) -> None:
     told = evidence(tmp_path)
     whole = large(2)

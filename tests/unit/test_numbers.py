@@ -6,6 +6,7 @@ import itertools
 import tracemalloc
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def octets(make: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.long
 def test_millions_in_one_range_and_every_second_one_are_small() -> None:
     def whole() -> Numbers:
         numbers = Numbers()

@@ -132,6 +132,7 @@ def test_steps_of_different_devices_stand_further_apart_than_clocks_may_err() ->
                 assert following.time_us - fact.time_us > 300_000, following
 
 
+@pytest.mark.long
 def test_devices_clocks_differ_and_every_device_tells_facts() -> None:
     devices: dict[str, set[str]] = defaultdict(set)
     for fact in floor(480, 8, 2):
@@ -213,6 +214,7 @@ def test_no_patron_ever_bets_chips_that_he_does_not_have() -> None:
     assert not staked, "nothing is left on the layout"
 
 
+@pytest.mark.long
 def test_losing_any_one_fact_is_found_as_that_and_as_nothing_else() -> None:
     tried: Counter[str] = Counter()
     submissions = filed(floor(40, 8, 5))

@@ -170,6 +170,7 @@ def test_shots_stand_in_order_and_begin_where_the_window_does() -> None:
     assert times[-1] <= from_us + MINUTE_US
 
 
+@pytest.mark.long
 def test_a_floor_on_disk_holds_feed_truth_and_a_minute_around_each_mistake(tmp_path: Path) -> None:
     told: list[int] = []
     written = write(plan(), tmp_path / "floor", told.append)
