@@ -27,6 +27,9 @@ from replay.web.ports import ports
 LINK_S = 15 * 60
 """How long the link to the first user works, seconds."""
 
+_UNSEEN = frozenset((who.CSRF_FIELD, "step", "version"))
+"""Fields of forms that nobody fills in."""
+
 WRONG = "The name or the password is not right."
 
 router = APIRouter(include_in_schema=False)
@@ -188,7 +191,7 @@ async def _typed(request: Request) -> list[tuple[str, str]]:
     return [
         (name, value)
         for name, value in fields
-        if name != who.CSRF_FIELD and isinstance(value, str) and value.strip()
+        if name not in _UNSEEN and isinstance(value, str) and value.strip()
     ]
 
 

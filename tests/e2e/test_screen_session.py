@@ -132,11 +132,12 @@ def sign_in(page: Page, name: str) -> None:
 def test_what_is_sent_too_late_is_given_back(staffed: Site, case: str) -> None:
     browser = staffed.browser("surveillance")
     path = case.removeprefix(staffed.url)
-    form = {"csrf": browser.token(path), "note": f"<b>{NOTE}", "what": "note"}
+    form = {"csrf": browser.token(path), "note": f"<b>{NOTE}", "step": "add_a_note"}
     age(staffed, unused_s=IDLE_S_MAX + 1)
     answer = browser.post(path, data=form)
     assert (answer.status_code, f"&lt;b&gt;{NOTE}" in answer.text) == (401, True)
     assert form["csrf"] not in answer.text
+    assert form["step"] not in answer.text
     elsewhere = browser.post(path, data=form, headers={"Sec-Fetch-Site": "cross-site"})
     assert (elsewhere.status_code, NOTE in elsewhere.text) == (401, False)
     long = browser.post(path, content=b"x" * 1000, headers={"Content-Type": "multipart/form-data"})

@@ -41,7 +41,7 @@ async function look() {
     worked = false;
     tell(state(told));
     const calm_s = Math.min(told.left_s - warn, told.longest_s - last, KEEP_S);
-    again_s = Math.max(calm_s, AGAIN_S);
+    again_s = told.left_s === 0 ? KEEP_S : Math.max(calm_s, AGAIN_S);
   } catch {
     // Where the server does not answer the page's own parts say so; here it is asked again.
   }
@@ -54,4 +54,5 @@ for (const what of ["input", "keydown", "pointerdown", "wheel"]) {
 }
 document.getElementById("stay").addEventListener("click", look);
 document.addEventListener("visibilitychange", look);
+addEventListener("focus", look);
 next = setTimeout(look, KEEP_S * 1000);
