@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from infra.kafka import topics
+from replay.tail import kept_place
 from tests.feeding import fill
 from tests.fix_cli import ROOT, Cli, lines
 from tests.fix_kafka import FEED, Cluster, relays
@@ -66,6 +67,11 @@ class Far(NamedTuple):
         """Wait until so many facts are on record."""
         until(lambda: self.tape.counters().appended >= count)
 
+    def answered(self, count: int) -> None:
+        """Wait until so many are on record and the device has heard of it."""
+        self.has(count)
+        until(lambda: kept_place(self.file).lines >= count)
+
     def _start(self, *args: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, *args],
@@ -98,12 +104,12 @@ def test_a_device_gives_up_a_dead_link_and_sends_again_what_was_not_answered(
     far.tell(range(FIRST))
     with far.follow() as device:
         try:
-            far.has(FIRST)
+            far.answered(FIRST)
             far.link.die(how)
             far.tell(range(FIRST, EVERY))
             until(lambda: far.link.lost)
             far.link.heal()
-            far.has(EVERY)
+            far.answered(EVERY)
             device.terminate()
             assert device.wait(60) == 0
         finally:
