@@ -99,19 +99,44 @@ def reorder_facts(folder: Path) -> None:
     redone(folder)
 
 
-def hide_a_fact_of_the_round_between(folder: Path) -> None:
-    facts, others = lines(folder, "facts.jsonl"), lines(folder, "between.jsonl")
+def hidden_in(name: str) -> Callable[[Path], None]:
+    """A fact of the round is put among other facts, and its row says so."""
+
+    def hide(folder: Path) -> None:
+        others = lines(folder, name)
+        moved = moved_out(folder, name, len(others) + 1)
+        write(folder, name, [*others, moved])
+        redone(folder, facts=len(lines(folder, "facts.jsonl")), fact_files=fact_files(folder))
+
+    return hide
+
+
+def hide_a_fact_where_no_facts_are(folder: Path) -> None:
+    moved_out(folder, "README.txt", 1)
+    redone(folder, facts=len(lines(folder, "facts.jsonl")), fact_files=fact_files(folder))
+
+
+def moved_out(folder: Path, to: str, line: int) -> bytes:
+    """A payment, taken out of the facts; its row says that it is elsewhere."""
+    facts = lines(folder, "facts.jsonl")
     moved = facts.pop(a_payment(folder))
-    proofs = [json.loads(each) for each in lines(folder, "proof.jsonl")]
     write(folder, "facts.jsonl", facts)
-    write(folder, "between.jsonl", [*others, moved])
     where = {json.loads(e)["id"]: ("facts.jsonl", n) for n, e in enumerate(facts, 1)}
-    where[json.loads(moved)["id"]] = ("between.jsonl", len(others) + 1)
+    where[json.loads(moved)["id"]] = (to, line)
+    proofs = [json.loads(each) for each in lines(folder, "proof.jsonl")]
     for each in proofs:
-        if each["file"] in ("facts.jsonl", "between.jsonl") and each["id"] in where:
+        if each["file"] and each["id"] in where:
             each["file"], each["line"] = where[each["id"]]
     write(folder, "proof.jsonl", [canonical(each) for each in proofs])
-    redone(folder, facts=len(facts), fact_files=fact_files(folder))
+    return moved
+
+
+def forget_a_payment(folder: Path) -> None:
+    ruling = json.loads((folder / "ruling.json").read_bytes())
+    line = next(each for each in ruling["paid_beside_owed"] if each["paid"])
+    line |= {"facts": [], "paid": 0, "collected": 0, "returned": 0}
+    (folder / "ruling.json").write_bytes(json.dumps(ruling).encode())
+    redone(folder)
 
 
 def truncate_the_chain(folder: Path) -> None:
@@ -333,10 +358,15 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "added fact": (add_a_fact, r"was added: no row of the chain has /hollywood\S+ made-up-1"),
     "repeated fact": (repeat_a_fact, r"says again what an earlier line says"),
     "reordered facts": (reorder_facts, r"facts.jsonl is not in its order: facts were moved"),
-    "fact hidden between": (
-        hide_a_fact_of_the_round_between,
-        r"is a fact of this round, and is not",
+    **{
+        f"fact hidden in {name}": (hidden_in(name), r"is a fact of this round, and is not")
+        for name in ("between.jsonl", "camera-facts.jsonl", "custody.jsonl", "submission.jsonl")
+    },
+    "fact hidden elsewhere": (
+        hide_a_fact_where_no_facts_are,
+        r"A fact was taken out: /hollywood.* is said to be in README.txt, which is no file of",
     ),
+    "payment forgotten": (forget_a_payment, r"\d+ facts in here move chips, and no line of a"),
     "truncated chain": (truncate_the_chain, r"is cut off: it ends before sequence \d+, and should"),
     "recomputed chain": (recompute_the_chain, r"manifest.json is not the one that was signed"),
     "re-signed by another": (resign, rf"signed by another key: {OTHER.key_id}, and yours is"),

@@ -52,6 +52,12 @@ def check_facts(dossier: Dossier, report: Report) -> None:
             if fact.key in chained and chained[fact.key].file == file:
                 problems += _differs(fact, chained[fact.key])
         count += len(facts)
+    problems += [
+        f"A fact was taken out: {_named(row.key)}, at {row.place}, is said to be in "
+        f"{printable(row.file)}, which is no file of facts."
+        for row in dossier.rows
+        if row.file is not None and row.file not in dossier.facts
+    ]
     report.settle(
         problems,
         f"All {count} facts are the octets that were received: each hashes to its place in the "

@@ -15,8 +15,8 @@ from replay.dossier.checker.reading import Fact, microseconds, parsed
 from replay.dossier.checker.report import Dossier, Report
 from replay.dossier.checker.window import check_window
 
-BETWEEN, CAMERAS, SUBMISSION, RULING, CLOCKS = (
-    "between.jsonl", "camera-facts.jsonl", "submission.jsonl", "ruling.json", "clocks.csv",
+CAMERAS, SUBMISSION, RULING, CLOCKS = (
+    "camera-facts.jsonl", "submission.jsonl", "ruling.json", "clocks.csv",
 )  # fmt: skip
 CUSTODY, CASE_OF = "custody.csv", "case.jsonl"
 _HANDLED = {
@@ -44,8 +44,10 @@ def check_round(dossier: Dossier, report: Report) -> None:
     ]
     problems += [
         f"{fact.where} is a fact of this round, and is not among its facts."
-        for fact in dossier.facts.get(BETWEEN, [])
-        if (fact.attributes.get("subject"), fact.tape.partition("/")[0]) == (subject, place)
+        for file, facts in dossier.facts.items()
+        for fact in facts
+        if file != FACTS
+        and (fact.attributes.get("subject"), fact.tape.partition("/")[0]) == (subject, place)
     ]
     count = len(dossier.facts.get(FACTS, []))
     hidden = sum(1 for row in dossier.rows if row.file is None)
@@ -118,9 +120,11 @@ def check_money(dossier: Dossier, report: Report) -> None:
     facts = {fact.key: fact for fact in dossier.facts.get(FACTS, [])}
     corrected = {_of(fact) for fact in dossier.named("fact_corrected")}
     problems: list[str] = []
+    unnamed = {key for key, fact in facts.items() if fact.name in _CHIPS}
     counted = 0
     for of, line in _lines_of(dossier, problems):
         refs = [(ref["source"], ref["id"]) for ref in line["facts"]]
+        unnamed.difference_update(refs)
         if corrected & set(refs) or any(
             ref in facts and facts[ref].name not in _CHIPS for ref in refs
         ):
@@ -138,6 +142,10 @@ def check_money(dossier: Dossier, report: Report) -> None:
         if dossier.manifest.get("window")
         else f"What ruling.json says was moved is the sum of {counted} facts in here.",
     )
+    if unnamed:
+        report.unknown.append(
+            f"{len(unnamed)} facts in here move chips, and no line of a ruling names them."
+        )
     report.unknown.append(
         "What was owed, and by which section, follows from the facts and the rules. This program "
         "does not rule: Round Ledger does, from facts.jsonl and submission.jsonl."

@@ -68,9 +68,9 @@ class Package(NamedTuple):
 
 def opened(path: Path) -> Package:
     """The dossier at a path. Raises Unreadable."""
-    if path.is_dir():
-        return Package(path, _sizes(_of_folder(path)), None)
     try:
+        if path.is_dir():
+            return Package(path, _sizes(_of_folder(path)), None)
         archive = zipfile.ZipFile(path)
         return Package(path, _sizes(_of_zip(archive, path.stat().st_size)), archive)
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:

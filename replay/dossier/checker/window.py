@@ -112,9 +112,10 @@ def _scope(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
     for fact in own:
         if not within(fact) and _round(fact, place) not in falls_in:
             yield f"{fact.where} is not a fact of this window."
-    for fact in dossier.facts.get(BETWEEN_OF, []):
-        if within(fact) or _round(fact, place) in falls_in:
-            yield f"{fact.where} is a fact of this window, and is not among its facts."
+    for file, facts in dossier.facts.items():
+        for fact in facts if file != FACTS_OF else ():
+            if (file == BETWEEN_OF and within(fact)) or _round(fact, place) in falls_in:
+                yield f"{fact.where} is a fact of this window, and is not among its facts."
     for each in sorted(map(str, falls_in - ruled)):
         yield f"Round {printable(each)} falls in the window, and its ruling was left out."
     for each in sorted(ruled - falls_in):
