@@ -30,15 +30,15 @@ from replay.story import story
 from replay.web.round_ports import Beside, RoundPorts, Told
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from consumers.cases import Case
     from infra.postgres import Database
     from infra.tape import PostgresTape
     from infra.views import Store
     from ledger.tape import TapeRow
     from ledger.values import RoundId
-    from ledger.wire import Fact
     from replay.story import Story
 
 KEPT_MAX = 32
@@ -108,7 +108,7 @@ class _Reader:
             since, until = min(times), max(times)
             of = (round_.property, round_.table, since, until)
             near = rows_about(store, *of, near_us=NEAR_US)
-            version = _version(rows, near, case.made)
+            version = _version(rows, near, case)
             kept = self._get(round_, version)
             if kept:
                 return kept
@@ -216,8 +216,11 @@ def _segment(
     return None
 
 
-def _version(rows: list[TapeRow], near: list[TapeRow], made: Sequence[Fact]) -> str:
-    """What changes when a fact of the round, of its cameras or a correction is added."""
+def _version(rows: list[TapeRow], near: list[TapeRow], case: Case) -> str:
+    """What changes when a fact of the round, of its cameras or a correction is added.
+
+    And when its ruling does: that rests on more, as on what the office files.
+    """
     told = [[row.position for row in each] for each in (rows, near)]
-    corrections = [(fact.source, fact.id) for fact in made]
-    return hashlib.sha256(repr((told, corrections)).encode()).hexdigest()[:16]
+    corrections = [(fact.source, fact.id) for fact in case.made]
+    return hashlib.sha256(repr((told, corrections, case.text)).encode()).hexdigest()[:16]
