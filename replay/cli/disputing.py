@@ -199,9 +199,10 @@ def reviewer(by: str | None, *, blind: bool) -> str | None:
     return by if blind else None
 
 
-def lock(vault: Vault, case: Dispute) -> list[Noted]:
+def lock(vault: Vault, case: Dispute, by: str | None = None) -> list[Noted]:
     """Lock what of the footage around a dispute's round was never locked for it; what was put.
 
+    `by`: who asked for it; None: who raised the dispute, since that locks by itself.
     Empty where no camera was on the table, or where no fact of the round is on record yet.
     """
     claim = case.claim
@@ -210,7 +211,7 @@ def lock(vault: Vault, case: Dispute) -> list[Noted]:
     spans = unlocked_spans(vault, case)
     because = f"dispute {case.dispute} about {claim.round.subject}"
     return put_locks(
-        vault.record, case.property, spans, claim.by, because, case.dispute, claim.round.table
+        vault.record, case.property, spans, by or claim.by, because, case.dispute, claim.round.table
     )
 
 

@@ -1,6 +1,6 @@
 """The pages of cases over the record and its views, as the command has them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from consumers import disputes
@@ -94,7 +94,7 @@ def _ports(office: Office, tape: PostgresTape, policy: Policy) -> CasePorts:
         doubt=doubt,
         raise_=raise_,
         tell=tell,
-        lock=lambda case: len(disputing.lock(vault, case)),
+        lock=lambda case, by: len(disputing.lock(vault, case, by)),
         windows=_window_ports(vault, tape, policy),
         release=lambda asked: _release(base, tape, policy, asked),
     )
@@ -104,7 +104,8 @@ def _window_ports(vault: Vault, tape: PostgresTape, policy: Policy) -> WindowPor
     base = vault.base
 
     def preserve(asked: Preserve) -> Window:
-        disputing.up_to_date(base)
+        if found := _preserved(all_(), asked):
+            return found
         what = What(asked.table, asked.camera, asked.property)
         stretch = (asked.from_us, asked.to_us)
         locks = disputing.preserve(vault, what, stretch, asked.because, asked.by)
@@ -128,6 +129,19 @@ def _window_ports(vault: Vault, tape: PostgresTape, policy: Policy) -> WindowPor
         return known[0]
 
     return WindowPorts(preserve, all_, one)
+
+
+def _preserved(windows: Iterable[Window], asked: Preserve) -> Window | None:
+    """The window that a form has preserved which was sent a second time; None: it is a new one."""
+    for each in windows:
+        stretch = (each.from_us, each.to_us) == (asked.from_us, asked.to_us)
+        of = each.table == asked.table and (
+            asked.camera is None or [lock.camera for lock in each.locks] == [asked.camera]
+        )
+        same = (each.by, each.because) == (asked.by, asked.because)
+        if stretch and of and same and each.status == "locked":
+            return each
+    return None
 
 
 def _release(base: Database, tape: PostgresTape, policy: Policy, asked: Release) -> None:

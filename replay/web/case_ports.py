@@ -107,6 +107,6 @@ class CasePorts(NamedTuple):
     doubt: Callable[[Claimed], str]  # what to ask before it is raised; empty: nothing
     raise_: Callable[[Claimed], Dispute]
     tell: Callable[[Dispute, Body], None]
-    lock: Callable[[Dispute], int]  # how many spans
+    lock: Callable[[Dispute, str], int]  # by whom; how many spans
     windows: WindowPorts
     release: Callable[[Release], None]

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from infra.users import Role, User
-from ledger.errors import NotFound, Usage
+from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
@@ -35,7 +35,7 @@ READERS: tuple[Role, ...] = ("surveillance", "auditor")
 
 NAME_MAX, TEXT_MAX, CAMERA_MAX = 256, 4_000, 128
 NUMBER_MAX = 999_999  # of a fact in its round
-WORDS = ("note", "saw", "outcome")
+WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "because")
 """What is given back to be sent again where a case has moved on; money is not."""
 
 MOVED_ON = (
@@ -233,29 +233,50 @@ async def step(request: Request, user: Investigator, property_: str, dispute: st
 def _step(
     request: Request, user: User, which: tuple[str, str], typed: Mapping[str, str]
 ) -> Response:
-    asks = ports(request).cases
     file = _file(request, user, *which)
-    withheld.refuse_step(user, file, typed.get("step"))
-    if typed.get("step") == "lock":
-        asks.lock(file.case)
-        return _see(*which)
-    if typed.get("version", str(file.case.version)) != str(file.case.version):
+    step = typed.get("step")
+    withheld.refuse_step(user, file, step)
+    version = str(file.case.version)
+    if step != "lock" and typed.get("version", version) != version:
         kept = {name: said for name, said in typed.items() if name in WORDS}
         return _page(request, user, file, wrong=MOVED_ON, status=409, typed=kept)
     try:
         typed = {name: lines(value, name, TEXT_MAX) for name, value in typed.items()}
-        if typed.get("step") == "release":
-            why = written(typed.get("because", ""), "because")
-            asks.release(Release(*which, None, why, user.employee))
-            return _see(*which)
-        body = _decided(request, file, typed, user.employee)
-    except Usage as error:
-        return _page(request, user, file, wrong=_wrong(error), status=422, typed=typed)
-    asks.tell(file.case, body)
+        if not _done(file, typed, user.employee):
+            _take(request, file, typed, user.employee)
+    except (Usage, Refused) as error:
+        file = _file(request, user, *which)
+        if not _done(file, typed, user.employee):
+            return _page(request, user, file, wrong=_wrong(error), status=422, typed=typed)
     return _see(*which)
 
 
-def _wrong(error: Usage | NotFound) -> str:
+def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> None:
+    """Do what a form asks for. Raises `Usage`, and `Refused` where the case has moved on."""
+    asks, case = ports(request).cases, file.case
+    if typed.get("step") == "lock":
+        asks.lock(case, by)
+    elif typed.get("step") == "release":
+        why = written(typed.get("because", ""), "because")
+        asks.release(Release(case.property, case.dispute, None, why, by))
+    else:
+        asks.tell(case, _decided(request, file, typed, by))
+
+
+def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:
+    """Whether a form was sent a second time: what it asks for is so already.
+
+    An observation made blind would else stand there twice, the second time as one that was not.
+    """
+    if typed.get("step") == "release":
+        return not file.locked
+    said = typed.get("saw", "").strip()
+    return typed.get("step") == "observe" and any(
+        (each.by, each.saw) == (by, said) for each in file.case.observations
+    )
+
+
+def _wrong(error: Usage | NotFound | Refused) -> str:
     return f"{error.what}. {error.hint}"
 
 

@@ -436,6 +436,8 @@ def test_a_dispute_that_was_raised_elsewhere_under_any_name_has_its_page_and_its
     page = "/cases/hollywood/T%2F1%20%232"
     assert "Not all of the footage" in auditor.get(page).text
     assert desk.send(page, step="lock").status_code == 303
+    [*locks] = desk.facts("footage_locked")
+    assert {lock["by"] for lock in locks} == {"S-surveillance"}, "who pressed, not who raised it"
     assert "Not all of the footage" not in auditor.get(page).text
     assert desk.maria.get("/cases/hollywood/none").status_code == 404
 
@@ -465,6 +467,38 @@ def test_a_form_sent_twice_or_from_a_stale_page_pays_and_notes_once(desk: Desk) 
     now = version_on(noted.text)
     assert desk.send(page, step="note", note="Still holds", version=now).status_code == 303
     assert desk.send(page, **{**form, "version": str(int(now) + 1)}).status_code == 303
+
+
+def test_what_was_seen_blind_is_on_record_once_however_often_it_is_sent(desk: Desk) -> None:
+    page, reviewer = desk.raised(), other(desk)
+    for _ in range(2):
+        assert desk.send(page, reviewer, step="observe", saw="A straight.").status_code == 303
+    assert [each["saw"] for each in desk.facts("observation_recorded")] == ["A straight."]
+    assert ">knew the claim<" not in desk.maria.get(page).text
+    assert desk.send(page, reviewer, step="observe", saw="A flush.").status_code == 303
+    assert ">knew the claim<" in desk.maria.get(page).text, "the control: what is new is taken"
+
+
+def test_what_was_written_while_a_colleague_decided_is_given_back(desk: Desk) -> None:
+    page, reviewer = desk.raised(), other(desk)
+    assert desk.send(page, step="resolve", outcome="Paid as owed").status_code == 303
+    for step, field in (("observe", "saw"), ("resolve", "outcome")):
+        refused = desk.send(page, reviewer, step=step, **{field: f"Ten minutes of {field}"})
+        assert refused.status_code == 422
+        assert "resolved by" in refused.text
+        assert f"Ten minutes of {field}</textarea>" in refused.text
+    assert desk.facts("observation_recorded") == []
+
+
+def test_a_window_or_a_release_that_is_sent_twice_is_one(desk: Desk) -> None:
+    first = preserved(desk, "A fall, twice.")
+    assert preserved(desk, "A fall, twice.") == first
+    assert preserved(desk, "A fall, another.") != first
+    page = desk.raised()
+    assert desk.send(page, step="release", because="Settled.").status_code == 303
+    told = desk.facts("footage_released")
+    assert desk.send(page, step="release", because="Settled.").status_code == 303
+    assert desk.facts("footage_released") == told != []
 
 
 def test_a_dispute_sent_twice_is_raised_once_and_another_claim_is_another(desk: Desk) -> None:
