@@ -131,6 +131,13 @@ def moved_out(folder: Path, to: str, line: int) -> bytes:
     return moved
 
 
+def place_beyond_all(folder: Path) -> None:
+    proofs = lines(folder, "proof.jsonl")
+    proofs[0] = re.sub(rb'"position":\d+', b'"position":10000000000000000000', proofs[0])
+    write(folder, "proof.jsonl", proofs)
+    redone(folder)
+
+
 def forget_a_payment(folder: Path) -> None:
     ruling = json.loads((folder / "ruling.json").read_bytes())
     line = next(each for each in ruling["paid_beside_owed"] if each["paid"])
@@ -366,6 +373,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
         hide_a_fact_where_no_facts_are,
         r"A fact was taken out: /hollywood.* is said to be in README.txt, which is no file of",
     ),
+    "place beyond all": (place_beyond_all, r"proof.jsonl line 1 does not say where a fact stands"),
     "payment forgotten": (forget_a_payment, r"\d+ facts in here move chips, and no line of a"),
     "truncated chain": (truncate_the_chain, r"is cut off: it ends before sequence \d+, and should"),
     "recomputed chain": (recompute_the_chain, r"manifest.json is not the one that was signed"),

@@ -101,6 +101,7 @@ def test_an_honest_dossier_of_any_game_holds(made: Made, tmp_path: Path, game: s
     write_dossier(most, tmp_path / "dossier", signer=HOUSE)
     code, said = made.checked(tmp_path / "dossier")
     assert code == 0, said
+    assert "move chips, and no line" not in said
 
 
 def test_what_was_paid_is_the_sum_of_what_devices_of_every_version_told(
@@ -428,6 +429,12 @@ def test_files_of_nonsense_are_findings_and_not_tracebacks(
         code, said = made.checked(folder)
         assert code in (1, 2), said
         shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "none", "no\0ne"])
+def test_a_path_that_cannot_be_looked_at_is_told_and_no_traceback(made: Made, name: str) -> None:
+    code, said = made.checked(name)
+    assert (code, said.startswith("NOT CHECKED  ")) == (2, True)
 
 
 def test_what_steers_a_terminal_is_never_printed(made: Made, tmp_path: Path) -> None:

@@ -161,6 +161,13 @@ def a_lock_gone(folder: Path) -> None:
     anew(folder)
 
 
+def told_of_many_locks(folder: Path) -> None:
+    """More than a list of their numbers would have room for."""
+    locks = (folder / "case.jsonl").read_bytes()
+    (folder / "case.jsonl").write_bytes(re.sub(rb"\.(\d)of2", rb".\1of999999999999", locks))
+    anew(folder)
+
+
 def all_locks_gone(folder: Path) -> None:
     taken_out(folder, lambda told: "footage_locked" in told["type"], "case.jsonl")
     anew(folder)
@@ -183,6 +190,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
         r"was preserved of another table than CC-02",
     ),
     "a lock left out": (a_lock_gone, r"1 of the 2 locks of window P-.* are in here"),
+    "locks without number": (told_of_many_locks, r"2 of the 999999999999 locks of window P-.*"),
     "all locks left out": (all_locks_gone, r"its locks were taken out"),
 }
 

@@ -172,7 +172,7 @@ def _within(row: Row, stretch: dict[str, Any]) -> bool:
 
 
 def _row(told: dict[str, Any]) -> Row:
-    if not all(type(told[name]) is int for name in _INTEGERS):
+    if not all(type(told[name]) is int and abs(told[name]) < 1 << 63 for name in _INTEGERS):
         raise ValueError(told)
     hashes = [bytes.fromhex(told[name]) for name in ("payload", "previous", "hash")]
     if {len(each) for each in hashes} != {32}:

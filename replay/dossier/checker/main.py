@@ -85,7 +85,14 @@ def _survived(check_one: Callable[[], None], report: Report) -> None:
         check_one()
     except (Malformed, Unreadable) as error:
         report.broken.append(str(error))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, csv.Error) as error:
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        csv.Error,
+    ) as error:
         report.broken.append(f"Something is not written as it should be: {printable(repr(error))}")
 
 

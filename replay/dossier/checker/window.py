@@ -82,7 +82,7 @@ def _locks(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
     if tables != {window["table"]}:
         yield f"Window {name} was preserved of another table than {printable(window['table'])}."
     (*_, count) = found.values()
-    if sorted(found) != list(range(1, count + 1)):
+    if sorted(found) != list(range(1, len(found) + 1)) or len(found) != count:
         yield f"{len(found)} of the {count} locks of window {name} are in here: one was taken out."
 
 
