@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from replay.clock_pieces import epochs_of
 from replay.clocks import to_camera, to_reference
-from replay.coverage import Camera, expiry_of, is_off_line, lock_on
+from replay.coverage import Camera, expiry_of, held_by, is_off_line, lock_on
 from replay.timeline import HOLE_US_MAX, State
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _at(camera: Camera, run: Run | None, time_us: int) -> tuple[State, str]:
     if run is not None:
         lock = lock_on(camera, camera_us) if run.state == "recorded" else None
         if lock:
-            return "locked", f"{run.says} Locked by {lock.by}: {lock.because}."
+            return "locked", f"{run.says} {held_by(lock)}."
         return run.state, run.says
     if is_off_line(camera, time_us):
         return "off_line", "The camera was reported lost."

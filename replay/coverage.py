@@ -109,6 +109,16 @@ def lock_on(camera: Camera, camera_us: int) -> FootageLocked | None:
     return locks[-1] if locks else None
 
 
+def held_by(lock: FootageLocked) -> str:
+    """Who keeps footage, and for which dispute or window.
+
+    Not in which words: these may tell the claim of a round nearby to somebody who is to look at it
+    first (ADR 0132). Cases and custody records have them.
+    """
+    of = (("dispute", lock.dispute), ("window", lock.window))
+    return f"Locked by {lock.by}" + "".join(f" for {what} {name}" for what, name in of if name)
+
+
 def locks_on(camera: Camera, camera_us: int) -> list[FootageLocked]:
     """Every lock that still holds on footage of this instant by the camera's clock, as told.
 

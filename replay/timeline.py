@@ -18,6 +18,7 @@ from replay.clocks import DEVICE_PLUS_MINUS_US, to_camera
 from replay.coverage import (
     Camera,
     expiry_of,
+    held_by,
     is_off_line,
     lock_on,
     mapped_cameras,
@@ -222,10 +223,10 @@ def _frame(sight: Sight, camera: Camera, segment: Segment, times: FrameIndex) ->
 
 
 def _kept(sight: Sight, camera: Camera, camera_us: int, says: str) -> Sight:
-    """Footage that is there: recorded, or locked with the reason for it."""
+    """Footage that is there: recorded, or locked with what for."""
     lock = lock_on(camera, camera_us)
     if lock:
-        says += f" Locked by {lock.by}: {lock.because}."
+        says += f" {held_by(lock)}."
         return replace(sight, state="locked", says=says)
     if expiry_of(camera, camera_us):
         says += " The record says that it expired, yet it is here."

@@ -7,16 +7,24 @@ record here.
 from collections.abc import Iterable, Iterator
 
 from consumers import disputes
-from consumers.cameras import CAMERA_FACTS
+from consumers.cameras import CAMERA_FACTS, OFF_US
+from consumers.rounds import ROUND_INDEX
 from consumers.ruling_tables import CORRECTIONS
 from infra.postgres import Database
 from infra.tape import PostgresTape
 from infra.views import Store, reading
+from ledger.facts import FootageLocked, FootageReleased
 from ledger.tape import TapeRow
-from ledger.values import RoundId, parse_subject
+from ledger.values import RoundId, parse_subject, parse_time
 from ledger.wire import fact_of
-from replay.cli.dossier_evidence import Wanted, around, custody, going_out, stretches_of
+from replay.cli.dossier_evidence import LOCKS, Wanted, around, custody, going_out, stretches_of
 from replay.cli.dossier_found import Found
+from replay.preserved import named_by, span_of
+
+_TABLES = [
+    *(CAMERA_FACTS.name, disputes.DISPUTES.name, CORRECTIONS.name),
+    *(table.name for table in ROUND_INDEX.tables),
+]
 
 
 def rounds_told(base: Database, found: Found, wanted: Wanted) -> list[RoundId]:
@@ -24,7 +32,7 @@ def rounds_told(base: Database, found: Found, wanted: Wanted) -> list[RoundId]:
     whole, _ = going_out(found, wanted.pre_s, wanted.post_s)
     with (
         PostgresTape(base) as tape,
-        reading(base, [CAMERA_FACTS.name, disputes.DISPUTES.name, CORRECTIONS.name]) as store,
+        reading(base, _TABLES) as store,
     ):
         between, _ = around(tape, found.rows, stretches_of(found.rows))
         others = [*wanted.case_rows, *found.locks, *custody(store, found.place, whole)]
@@ -33,6 +41,7 @@ def rounds_told(base: Database, found: Found, wanted: Wanted) -> list[RoundId]:
             {story.round for story in found.stories}
             | set(_rounds(rows))
             | set(_disputed(store, found.place, rows))
+            | set(_kept(store, found.place, rows))
             | set(_corrected(store, rows))
         )
 
@@ -50,6 +59,24 @@ def _disputed(store: Store, place: str, rows: Iterable[TapeRow]) -> Iterator[Rou
     names = {getattr(fact_of(row).body, "dispute", None) for row in rows}
     for name in sorted(each for each in names if each):
         yield from (each.round for each in disputes.named(store, name, place) if each.round)
+
+
+def _kept(store: Store, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+    """Those in the time of which footage was kept or let go without a dispute: why may tell."""
+    for row in rows:
+        body = fact_of(row).body if row.type in LOCKS else None
+        if not isinstance(body, FootageLocked | FootageReleased) or body.dispute:
+            continue
+        times = [parse_time(each) or 0 for each in (body.from_, body.to)]
+        span = span_of(named_by(row.id) or body.window or "")
+        from_us, to_us = span or (times[0] - OFF_US, times[1] + OFF_US)
+        told = store.query(
+            "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"
+            " WHERE property = %(place)s AND began_us <= %(to)s"
+            " AND coalesce(ended_us, %(from)s) >= %(from)s",
+            {"place": place, "from": from_us, "to": to_us},
+        )
+        yield from (RoundId(*each) for each in told)
 
 
 def _corrected(store: Store, rows: Iterable[TapeRow]) -> Iterator[RoundId]:

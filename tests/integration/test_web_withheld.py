@@ -393,6 +393,31 @@ def test_no_dossier_of_a_neighbour_holds_what_was_told_of_a_withheld_round_in_be
         assert own.subject.encode() in archive.read(between)
 
 
+def test_no_dossier_of_a_neighbour_says_why_footage_of_a_withheld_round_was_preserved(
+    review: Review,
+) -> None:
+    """Its custody record has the locks on its own footage, which a window may put on both."""
+    own = review.round
+    table = search(review.site.base, Filters(table=own.id.table))
+    far = max(table, key=lambda each: abs((each.began_us or 0) - (own.began_us or 0)))
+    of = {"of": str(far.id)}
+
+    def preserved(*rounds: Round, because: str) -> None:
+        times = [each.began_us or 0 for each in rounds]
+        stretch = {"from": format_time(min(times)), "to": format_time(max(times) + 1_000_000)}
+        asked = {"table": own.id.table, **stretch, "because": because}
+        assert review.send(review.raiser, "/cases/preserve", **asked).status_code == 303
+
+    preserved(far, because="A fall.")
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
+    preserved(far, own, because="Paid a push as a win.")
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 403
+    assert review.send(review.reviewer, "/dossiers", **of, because="curious").status_code == 403
+    assert review.raiser.get("/dossiers/new", params=of).status_code == 200
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
+
+
 def test_a_case_that_somebody_knows_shows_no_record_while_another_of_the_round_is_blind(
     review: Review,
 ) -> None:

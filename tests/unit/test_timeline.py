@@ -140,7 +140,7 @@ def test_locked_shows_the_frame_and_why_it_is_held_until_released() -> None:
     locked, released = handled(FootageLocked, 50 * S), handled(FootageReleased, 60 * S)
     got = sight(10 * S + 100 * MS, locked)
     assert (got.state, got.frame) == ("locked", 1)
-    assert "Locked by S-9: dispute 7." in got.says
+    assert got.says.endswith(" Locked by S-9.")
     assert sight(10 * S, released, locked).state == "recorded"
 
 
