@@ -6,7 +6,7 @@ That footage was copied out, by whom and why, is on record before a byte of it i
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated
 
 import msgspec
@@ -57,7 +57,7 @@ def export(
     because: Annotated[str, Form(min_length=1, max_length=_BECAUSE_MAX)],
     camera: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
-    """One camera's clip, or several with what they are in a zip.
+    """One camera's clip, or several with what they are, and what is missing of them, in a zip.
 
     A camera whose clock was set in between has one for each piece of it.
     """
@@ -68,12 +68,12 @@ def export(
     if not camera:
         raise Usage("No camera was named", where="cameras", hint="Tick one or several.")
     library = ports(request).rounds.library
-    cuts = [each for name in dict.fromkeys(camera) for each in _cuts(told, wanted, name)]
-    made = [Made(each, clip(library, each.stretches)) for each in cuts]
+    cuts = _cuts(told, wanted, dict.fromkeys(camera))
+    made = [Made(each, clip(library, each.stretches) if each.stretches else None) for each in cuts]
     clips = [each.clip for each in made if each.clip]
     _put(request, user, clips, f"{why} (clip of round {asked.subject})")
     name = f"{asked.table}-{asked.gaming_day}-{asked.number}"
-    if len(clips) == 1 and made[0].cut.window.piece is None:
+    if len(made) == 1 and made[0].cut.window.piece is None:
         return _sent(clips[0], name)
     cameras = told.coverage.cameras
     return _bundled(made, lambda each: cameras.get((asked.property, each), Camera()), name)
@@ -99,15 +99,18 @@ def _within(told: Told, from_us: int, to_us: int) -> Span:
     return whole._replace(from_us=from_us, to_us=to_us)
 
 
-def _cuts(told: Told, span: Span, name: str) -> list[Cut]:
-    """What to cut of a camera, for each piece of its clock. Raises NotFound for nothing."""
-    found = cut(told.coverage, span.property, name, span.from_us, span.to_us)
-    cuts = [each for each in found if each.stretches]
-    if not cuts:
+def _cuts(told: Told, span: Span, names: Iterable[str]) -> list[Cut]:
+    """What to cut of cameras, for each piece of a clock. Raises NotFound where that is nothing."""
+    cuts = [
+        each
+        for name in names
+        for each in cut(told.coverage, span.property, name, span.from_us, span.to_us)
+    ]
+    if not any(each.stretches for each in cuts):
         raise NotFound(
-            f"{name} has no footage of this stretch",
+            "No camera that was named has footage of this stretch",
             where=f"{format_time(span.from_us)} to {format_time(span.to_us)}",
-            hint="Leave the camera out, or choose another stretch.",
+            hint="Tick another camera, or choose another stretch.",
         )
     return cuts
 
@@ -141,13 +144,17 @@ def _sent(only: Clip, name: str) -> Response:
 def _bundled(made: Sequence[Made], camera: Callable[[str], Camera], name: str) -> Response:
     """Clips, and what they are, in a zip that lies in no folder, so that nothing stays behind."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
-    named = []
+    named: list[Made] = []
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as bundle:
-        for each in made:
-            if each.clip:
-                path = f"{_plain(name_of(each.cut))}.{each.clip.container}"
-                bundle.write(each.clip.path, path)
-                named.append(each._replace(clip=msgspec.structs.replace(each.clip, path=path)))
+        for number, each in enumerate(made, 1):
+            if each.clip is None:
+                named.append(each)
+                continue
+            path = f"{_plain(name_of(each.cut))}.{each.clip.container}"
+            if path in bundle.namelist():  # other characters of a name are not in a file's
+                path = f"{number}-{path}"
+            bundle.write(each.clip.path, path)
+            named.append(each._replace(clip=msgspec.structs.replace(each.clip, path=path)))
         bundle.writestr(NAME, in_json(clip_list(named, camera)))
     size = file.tell()
     file.seek(0)

@@ -210,6 +210,21 @@ def test_clips_of_several_cameras_come_in_one_zip_that_says_what_they_are(
             assert its["plus_minus_ms"] > 0
 
 
+def test_a_camera_without_footage_of_the_stretch_is_listed_as_missing_and_holds_up_no_other(
+    screened: Screened, maria: httpx.Client
+) -> None:
+    page = maria.get(screened.round_path).text
+    assert maria.post("/clips", data=clip_form(page, camera=["dark"])).status_code == 404
+    answer = maria.post("/clips", data=clip_form(page, camera=["TDF-01-cam1", "dark"]))
+    assert answer.headers["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as bundle:
+        assert len(bundle.namelist()) == 2
+        there, dark = json.loads(bundle.read("clips.json"))["clips"]
+    assert there["clip"]["path"] in bundle.namelist()
+    assert (dark["camera"], dark["clip"]) == ("dark", None)
+    assert dark["missing"] == [[dark["from"], dark["to"]]]
+
+
 def test_an_auditor_sees_footage_and_copies_none_out(screened: Screened) -> None:
     with screened.client("ada") as ada:
         page = ada.get(screened.round_path).text
