@@ -63,7 +63,7 @@ def _answer(request: urllib.request.Request) -> str:
         error.close()
         sent_on = ", sent on to another address" if "Location" in error.headers else ""
         raise OSError(f"status {error.code}{sent_on}") from None
-    except HTTPException as error:
+    except (HTTPException, ValueError) as error:
         raise OSError(f"no answer of HTTP: {error!r}") from error
 
 
@@ -93,6 +93,7 @@ def _is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
         whole = parts.port is None or parts.port > 0
+        (parts.hostname or "").encode("idna")
     except ValueError:
         return False
     return (
@@ -100,5 +101,6 @@ def _is_address(text: str) -> bool:
         and parts.scheme in ("http", "https")
         and bool(parts.hostname)
         and "@" not in parts.netloc
+        and text.isascii()
         and not any(each.isspace() for each in text)
     )

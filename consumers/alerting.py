@@ -274,7 +274,7 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
         except Unavailable:
             raise
         except Exception as error:
-            if attempt < TRIES and not isinstance(error, ValueError):
+            if attempt < TRIES and not isinstance(error, ValueError | msgspec.MsgspecError):
                 time.sleep(PAUSE_S * 2 ** (attempt - 1))
                 continue
             reason = f"{type(error).__name__}: {error}"

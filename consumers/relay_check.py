@@ -199,7 +199,7 @@ class _Check:
             lowest = self._lowest.get(each.partition, row.position)
             self._lowest[each.partition] = min(lowest, row.position)
         place = self._places.get(row.tape)
-        if place is None and span.begin > 0 and row.table_seq > 1:
+        if place is None and span.begin > 0 and 1 < row.table_seq <= self._newest(row.tape):
             gone = min(row.table_seq - 1, self._gone(row.tape, each.partition, row.position))
             self._of[row.tape].expired += gone
             self._missing[row.tape].add(gone + 1, row.table_seq - 1)
@@ -217,8 +217,7 @@ class _Check:
                 says = f"{name} does not follow the fact before it."
                 self._tell("unchained", topics.FACTS, where, says, row.tape)
         else:
-            newest = self._desk.newest(row.tape, records.NUMBER_MAX)
-            if newest is None or row.table_seq > newest.table_seq:
+            if row.table_seq > self._newest(row.tape):
                 says = f"{name} is not on record."
                 self._tell("stranger", topics.FACTS, where, says, row.tape)
                 return  # nothing is missing before it
@@ -295,13 +294,16 @@ class _Check:
         It removes what is oldest: nothing at or above the lowest position that is still there.
         """
         lowest = self._lowest.get(partition, records.NUMBER_MAX)
-        newest = self._desk.newest(tape, min(until, lowest - 1))
+        return self._newest(tape, min(until, lowest - 1))
+
+    def _newest(self, tape: str, until: int = records.NUMBER_MAX) -> int:
+        """The highest sequence of a tape on record, up to a position; 0 where it has none."""
+        newest = self._desk.newest(tape, until)
         return newest.table_seq if newest else 0
 
     def _end_of(self, tape: str, tracked: int, gone: int) -> None:
         place = self._places.get(tape, _Place())
-        newest = self._desk.newest(tape, tracked)
-        should = newest.table_seq if newest else 0
+        should = self._newest(tape, tracked)
         missing = self._missing[tape]
         of = self._of[tape]
         if place.seq == 0:

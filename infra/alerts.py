@@ -124,13 +124,17 @@ class Alerts:
             return claimed.rowcount == 1
 
     def tried(self, due: Due, answer: str, *, delivered: bool) -> None:
-        """Note what a channel said to a try that was claimed."""
+        """Note what a channel said to a try that was claimed.
+
+        Nothing where another process has claimed it since: what that one was told holds.
+        """
         with translated(self._base):
             self._connection.execute(
                 f"UPDATE views.alert_receipts SET tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
                 f" delivered_at_us = CASE WHEN %s THEN {_NOW} END, answer = %s"
-                f" WHERE alert_id = %s AND channel = %s".encode(),
-                (delivered, answer[:500], due.alert_id, due.channel),
+                f" WHERE alert_id = %s AND channel = %s"
+                f" AND (%s OR tries = %s) AND delivered_at_us IS NULL".encode(),
+                (delivered, answer[:500], due.alert_id, due.channel, delivered, due.tries + 1),
             )
 
     def newest(self, limit: int) -> list[tuple[int, str]]:

@@ -22,6 +22,9 @@ KEPT_S = 7 * 86_400
 What a topic loses beyond that is said anew from the views.
 """
 
+FORGOTTEN_MAX = 10_000
+"""Messages removed at once: more than a window holds, so that they never become more."""
+
 
 class Message(NamedTuple):
     """What a view says."""
@@ -118,10 +121,17 @@ def keys_after(
 
 
 def forget(connection: AnyConnection, topic: str, acknowledged: int) -> int:
-    """Remove what was acknowledged and is older than `KEPT_S`; how many messages."""
+    """Remove what was acknowledged and is older than `KEPT_S`; how many messages.
+
+    At most `FORGOTTEN_MAX` at once: after a long outage all there is may be as old, and one
+    statement has its time only.
+    """
     gone = connection.execute(
-        "DELETE FROM views.outbox WHERE topic = %s AND number <= %s AND made_at_us <"
-        " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - %s::bigint * 1000000",
-        (topic, acknowledged, KEPT_S),
+        "DELETE FROM views.outbox WHERE topic = %(topic)s AND number IN ("
+        " SELECT number FROM views.outbox WHERE topic = %(topic)s AND number <= %(until)s"
+        " AND made_at_us <"
+        " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - %(kept_s)s::bigint * 1000000"
+        " ORDER BY number LIMIT %(most)s)",
+        {"topic": topic, "until": acknowledged, "kept_s": KEPT_S, "most": FORGOTTEN_MAX},
     )
     return gone.rowcount

@@ -67,6 +67,16 @@ _KEEPALIVE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
+_SERVERS_KEEPALIVE = {
+    "tcp_keepalives_idle": 10,
+    "tcp_keepalives_interval": 5,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""The same for the server's end, which else believes for hours in a client whose machine is gone.
+
+Its locks would be kept as long, the lead of a relay among them. On a Unix socket they do nothing.
+"""
 
 
 class Bounded(psycopg.Connection[tuple[Any, ...]]):
@@ -118,6 +128,7 @@ class Database:
                 "statement_timeout": f"{STATEMENT_S_MAX[role]}s",
                 "lock_timeout": f"{LOCK_S_MAX}s",
                 "idle_in_transaction_session_timeout": f"{IDLE_S_MAX}s",
+                **_SERVERS_KEEPALIVE,
             }.items()
         )
         return conninfo.make_conninfo(

@@ -208,6 +208,8 @@ def test_a_limit_of_each_read_waits_for_such_a_webhook(
         "https://alerts.example:port/hook",
         "https://user:password@alerts.example/hook",
         "https://alerts.example/a hook",
+        "https://alerts.example/h\N{LATIN SMALL LETTER O WITH DIAERESIS}k",
+        "https://alerts..example/hook",
     ],
 )
 def test_what_cannot_be_posted_to_is_refused_before_any_alert(address: str) -> None:
@@ -221,3 +223,31 @@ def test_what_cannot_be_posted_to_is_refused_before_any_alert(address: str) -> N
 )
 def test_what_can_be_posted_to_is_taken(address: str) -> None:
     alert_webhook.to_webhook(address)
+
+
+def test_an_older_try_that_fails_late_takes_no_receipt_away(database: Database) -> None:
+    """Another process has claimed the alert meanwhile, and delivered it: once is enough."""
+    with kept(database) as slow, kept(database) as other:
+        raised(slow, "topic")
+        (first,) = slow.due("topic", (0,), 9)
+        assert slow.claim(first)
+        second = first._replace(tries=first.tries + 1)
+        assert other.claim(second)
+        other.tried(second, "acknowledged", delivered=True)
+        slow.tried(first, "Unavailable: no answer in time", delivered=False)
+        (receipt,) = slow.receipts()
+        assert (receipt.answer, receipt.delivered_at_us is None) == ("acknowledged", False)
+        assert slow.due("topic", (0,), 9) == []
+
+
+def test_an_older_try_that_fails_late_leaves_the_newer_one_as_it_stands(database: Database) -> None:
+    with kept(database) as slow, kept(database) as other:
+        raised(slow, "topic")
+        (first,) = slow.due("topic", (0,), 9)
+        assert slow.claim(first)
+        second = first._replace(tries=first.tries + 1)
+        assert other.claim(second)
+        slow.tried(first, "Unavailable: no answer in time", delivered=False)
+        assert slow.due("topic", (0,), 9) == [], "the other one is at it"
+        other.tried(second, "OSError: refused", delivered=False)
+        assert [each.tries for each in slow.due("topic", (0,), 9)] == [2]

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from consumers import relay_derived, speaking
@@ -221,3 +222,19 @@ def test_a_view_that_is_being_written_leaves_nothing_behind(asked: Database) -> 
                 book.leave(seen.position + 1, [Message("ledger.table-state.v1", "p/T", "{}")])
             assert given_up.result(60)["ledger.table-state.v1"] > 0
     assert numbers(asked) == []
+
+
+def test_what_is_old_is_forgotten_in_pieces(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an outage of weeks one statement for all of it outlasts what a statement may take."""
+    monkeypatch.setattr(outbox, "FORGOTTEN_MAX", 2)
+    leave(database, *("{}" for _ in range(6)))
+    with psycopg.connect(database.owner_url, autocommit=True) as connection:
+        old = (outbox.KEPT_S + 1) * 1_000_000
+        connection.execute(
+            "UPDATE views.outbox SET made_at_us = made_at_us - %s WHERE number <> 6", (old,)
+        )
+        gone = [outbox.forget(connection, TOPIC, 4) for _ in range(4)]
+    assert gone == [2, 2, 0, 0]
+    assert numbers(database) == [5, 6], "what is not acknowledged stays, however old"

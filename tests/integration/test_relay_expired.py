@@ -9,8 +9,9 @@ import pytest
 
 from consumers.relay_check import Checked, compared
 from infra import relaying
-from infra.kafka import topics
+from infra.kafka import records, topics
 from infra.kafka.reading import Bounds, Consumed
+from ledger.tape import GENESIS
 from tests.feed_faults import of_rows
 from tests.fix_postgres import fact
 from tests.view_feeds import record
@@ -77,3 +78,16 @@ def test_only_what_is_older_than_all_that_is_there_has_expired(
     seen = checked(database, [sent[n - 1] for n in kept])
     assert [f"{each.where.partition('/')[2]}: {each.says}" for each in seen.breaks] == missing
     assert (seen.expired, seen.facts) == (expired, len(kept))
+
+
+@pytest.mark.parametrize("place", ["T-1", "XX-1"])
+def test_a_forged_number_far_ahead_lacks_nothing_before_it_where_retention_has_begun(
+    database: Database, place: str
+) -> None:
+    """All before it was taken for missing, number by number: the check had no memory left."""
+    rows = record(database, [fact(n, place=f"T-{1 + n % 3}") for n in range(FACTS)])
+    far = rows[-1]._replace(table_seq=10**15, tape=f"{rows[-1].tape.partition('/')[0]}/{place}")
+    forged = records.of_row(far, GENESIS)
+    seen = checked(database, [forged, *of_rows(rows)[4:]])
+    assert "stranger" in {each.kind for each in seen.breaks}
+    assert (seen.facts, seen.expired) == (5, 4)
