@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,14 @@ import psycopg
 import pytest
 from psycopg import conninfo, sql
 
+from infra.kafka import topics
 from infra.tape import PostgresTape
 from ledger.verify import heads_to_json
 from tests.feeding import PLACES, once
 from tests.fix_cli import Cli, environ
 from tests.fix_postgres import fact, new_name, url_of
+from tests.publishing import position
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,11 +69,12 @@ def test_a_backup_and_the_feed_bring_back_every_fact_and_the_backup_alone_does_n
 ) -> None:
     cli = cli_of(database.url, kafka, tmp_path / "home")
     with appending(database) as count, cli.start("relay") as relay:
-        time.sleep(1)
+        until(lambda: position(database, topics.FACTS))
         assert cli("backup", tmp_path / "backup").code == 0
-        time.sleep(1)
+        beyond = position(database, topics.FACTS)
+        until(lambda: position(database, topics.FACTS) > beyond)
         relay.terminate()
-        assert relay.wait(40) == 0
+        assert relay.wait(120) == 0
     once(database, kafka)
     with PostgresTape(database) as tape:
         (tmp_path / "heads").write_text("\n".join(heads_to_json(tape.heads())))

@@ -89,7 +89,7 @@ def test_of_two_relays_one_waits_and_takes_over_when_the_other_is_killed(
             moves(database)
             moves(database)  # what the first one still had under way is behind us
             second.terminate()
-            assert second.wait(20) == 0
+            assert second.wait(120) == 0
             assert b"Published" in second.stderr.read(), "it was the second one that published"
     seen = checked(database, kafka)
     assert (seen.broken, seen.facts) == (0, count[0])

@@ -253,11 +253,11 @@ def test_a_client_that_keeps_its_place_before_the_answer_loses_facts(pair: Pair)
             time.sleep(0.02)
         client.kill()
     with pair.serve() as server, pair.follow("--to", pair.url) as client:
-        with pair.device(every_s=0.1) as more:
+        with pair.device(every_s=0.1, most=20) as more:
             until = time.monotonic() + 20
             while not more[0] and time.monotonic() < until:
                 time.sleep(0.02)
-        time.sleep(2)
+        pair.settle(more[0])
         assert stopped(client) == 0
         assert stopped(server) == 0
     assert pair.tape.counters().appended < count[0]
