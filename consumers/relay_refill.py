@@ -49,6 +49,7 @@ class Refilled(NamedTuple):
     facts: int
     quarantined: int
     anew: int  # facts above a gap that were appended at new positions, where that was asked for
+    cut: int  # of the quarantined inputs: of which the feed holds, and gave, the beginning alone
 
 
 def refill(
@@ -78,13 +79,14 @@ def refill(
                 for batch in source.read(spans) if spans else ():
                     progress(above.take(batch))
             stranded = above.rest(anew=anew)
-            quarantined = _aside(where, filling)
+            quarantined, cut = _aside(where, filling)
             last = filling.tip
         for at in range(0, len(stranded), AT_ONCE):
             with PostgresTape(base) as tape:
                 tape.append([_received(row) for row in stranded[at : at + AT_ONCE]])
     facts = last - first + 1
-    return Refilled(first if facts else 0, last if facts else 0, facts, quarantined, len(stranded))
+    span = (first, last) if facts else (0, 0)
+    return Refilled(*span, facts, quarantined, len(stranded), cut)
 
 
 class _Above:
@@ -197,39 +199,55 @@ def _received(row: TapeRow) -> Received:
     return Received(*about, row.attributes, row.data)
 
 
-def _aside(where: Connection, filling: Refilling) -> int:
-    """Put back quarantined inputs; how many."""
-    began = filling.last_aside
+def _aside(where: Connection, filling: Refilling) -> tuple[int, int]:
+    """Put back quarantined inputs; how many, and of how many the beginning alone."""
+    began = reached = filling.last_aside
+    cut = 0
     with reader(where, topics.QUARANTINE) as source:
         for batch in source.read(source.bounds()):
-            rows = {row.quarantine_id: row for row in map(_input, batch) if row}
-            known = sorted(number for number in rows if number > filling.last_aside)
-            if known != list(range(filling.last_aside + 1, filling.last_aside + 1 + len(known))):
+            above = {
+                number: each
+                for each in batch
+                if each.value is not None
+                and (number := records.number(dict(each.headers), QUARANTINE_ID)) > reached
+            }
+            if sorted(above) != list(range(reached + 1, reached + 1 + len(above))):
                 raise Refused(
-                    f"The feed lacks inputs after number {filling.last_aside:,}",
+                    f"The feed lacks inputs after number {reached:,}",
                     where=topics.QUARANTINE,
                     hint="Delete that topic and `topics apply`: the relay fills it from the"
                     " record. What is lost there comes again with the devices' next sending.",
                 )
-            filling.set_aside([rows[number] for number in known])
-    return filling.last_aside - began
+            rows = [_input(number, above[number]) for number in sorted(above)]
+            filling.set_aside([row for row, _ in rows])
+            reached += len(above)
+            cut += sum(is_cut for _, is_cut in rows)
+    return reached - began, cut
 
 
-def _input(each: Consumed) -> InQuarantine | None:
-    """A quarantined input as it was first received; None for what is none of ours."""
-    if QUARANTINE_ID not in dict(each.headers) or each.value is None:
-        return None
-    told = msgspec.json.decode(each.value, type=records.Envelope)
-    octets = base64.b64decode(told.bytes)
-    at_us = parse_time(told.received_at)
-    if hashlib.sha256(octets).hexdigest() != told.sha256 or at_us is None:
-        raise Refused(
-            f"Input {told.quarantine_id:,} is not on the feed whole",
-            where=f"{topics.QUARANTINE}, offset {each.offset}",
-            hint="Delete that topic and `topics apply`; its device sends the input again.",
-        )
+def _input(number: int, each: Consumed) -> tuple[InQuarantine, bool]:
+    """A quarantined input as it was first received; whether the feed holds its beginning alone."""
+    try:
+        told = msgspec.json.decode(each.value or b"", type=records.Envelope)
+        octets = base64.b64decode(told.bytes)
+        at_us = parse_time(told.received_at)
+    except (msgspec.MsgspecError, ValueError):
+        raise _not_whole(number, each) from None
+    is_cut = len(octets) == records.OCTETS_MAX < told.octets
+    whole = is_cut or hashlib.sha256(octets).hexdigest() == told.sha256
+    if not whole or at_us is None or told.quarantine_id != number:
+        raise _not_whole(number, each)
+    cut = f" (the first {len(octets):,} of {told.octets:,} octets)" if is_cut else ""
     attributes = None if told.attributes is None else frame_attributes(told.attributes)
     verdict: Verdict = "equivocation" if told.verdict == "equivocation" else "quarantined"
-    about = (told.reason, told.what, told.where, told.hint, told.source, told.id)
-    number = told.quarantine_id
-    return InQuarantine(number, verdict, *about, attributes, octets, 1, at_us, at_us, None, None)
+    about = (told.reason, told.what + cut, told.where, told.hint, told.source, told.id)
+    told_of = (number, verdict, *about, attributes, octets)
+    return InQuarantine(*told_of, 1, at_us, at_us, None, None), is_cut
+
+
+def _not_whole(number: int, each: Consumed) -> Refused:
+    return Refused(
+        f"Input {number:,} is not on the feed whole",
+        where=f"{topics.QUARANTINE}, offset {each.offset}",
+        hint="Delete that topic and `topics apply`; its device sends the input again.",
+    )

@@ -132,6 +132,9 @@ def refilling(base: Database) -> Iterator[Refilling]:
         translated(base),
         connection.transaction(),
     ):
+        # While a large topic is read this connection is asked nothing for long; the server still
+        # ends it where this end of it is gone.
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         filling = Refilling(base, connection)
         yield filling
         filling.finish()

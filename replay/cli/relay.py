@@ -141,6 +141,8 @@ def refill(
         say(f"Put back {done.facts:,} facts, positions {done.first:,} to {done.last:,}.")
     if done.quarantined:
         say(f"Put back {done.quarantined:,} quarantined inputs.")
+    if done.cut:
+        say(f"Of {done.cut:,} of them over 256 KiB the beginning alone: the feed holds no more.")
     if done.anew:
         says = "facts above a gap have new positions: delete the facts' topic, `topics apply`, then"
         say(f"{done.anew:,} {says} start the relay.")

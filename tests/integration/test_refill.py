@@ -6,8 +6,10 @@ before it had everything; a real one, streaming and promoted, is in test_failove
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from consumers import relay_check, relay_refill
@@ -15,7 +17,9 @@ from consumers.relay_refill import refill
 from infra import relaying
 from infra.kafka import topics
 from infra.kafka.reading import reader
+from infra.kafka.records import OCTETS_MAX, QUARANTINE_ID, Record
 from infra.postgres import Database, create_database
+from infra.refilling import refilling
 from infra.tape import PostgresTape
 from ledger.errors import Refused
 from ledger.tape import Quarantined
@@ -93,7 +97,7 @@ def test_what_was_lost_is_put_back_to_the_same_positions_and_hashes(
         once(older, kafka)
     assert feed_of(kafka) == before, "nothing is published under positions already given"
     done = refill(older, kafka)
-    assert done == (41, 100, 60, 2, 0)
+    assert done == (41, 100, 60, 2, 0, 0)
     same(database, older)
     once(older, kafka)
     seen = relay_check.verify(older, kafka)
@@ -109,7 +113,7 @@ def test_a_second_time_there_is_nothing_to_put_back(
 ) -> None:
     older = lost(database, copied, kafka)
     refill(older, kafka)
-    assert refill(older, kafka) == (0, 0, 0, 0, 0)
+    assert refill(older, kafka) == (0, 0, 0, 0, 0, 0)
 
 
 def test_an_end_longer_than_one_statement_and_one_look_back_is_put_back(
@@ -152,7 +156,7 @@ def test_a_gap_is_named_and_nothing_is_written_unless_the_rest_is_to_come_anew(
         refill(older, kafka)
     with PostgresTape(older) as tape:
         assert tape.counters().appended == 20
-    assert refill(older, kafka, anew=True) == (21, 30, 10, 0, 18)
+    assert refill(older, kafka, anew=True) == (21, 30, 10, 0, 18, 0)
     with PostgresTape(older) as second, PostgresTape(database) as first:
         assert second.read(0, 30) == first.read(0, 30)
         assert {row.id for row in second.read(30, 99)} == {row.id for row in first.read(32, 99)}
@@ -197,3 +201,50 @@ def test_facts_with_every_attribute_come_back_as_they_were(
     assert refill(older, kafka).facts == 2
     with PostgresTape(database) as first, PostgresTape(older) as second:
         assert second.read(0, 9) == first.read(0, 9)
+
+
+def test_inputs_that_the_feed_does_not_hold_whole_hold_up_nothing(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    """One that is on record, and one that was lost: of the second its beginning comes back."""
+    large = NOT_JSON._replace(octets=b"x" * (OCTETS_MAX + 1))
+    with PostgresTape(database) as tape:
+        fill(tape, 4)
+        tape.append([large])
+    once(database, kafka)
+    older = copied()
+    with PostgresTape(database) as tape:
+        fill(tape, 2, first=4)
+        tape.append([NOT_JSON, large._replace(octets=b"y" * (OCTETS_MAX + 1)), OTHER])
+    once(database, kafka)
+    assert refill(older, kafka) == (5, 6, 2, 3, 0, 1)
+    with PostgresTape(older) as tape:
+        back = tape.quarantined(released=True)
+        assert tape.verify([]).broken is None
+    assert [row.octets for row in back[1:]] == [NOT_JSON.octets, b"y" * OCTETS_MAX, OTHER.octets]
+    assert back[2].what == "Not JSON (the first 262,144 of 262,145 octets)"
+
+
+def test_what_is_no_envelope_is_refused_in_words(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    stray = Record(b"hollywood/x", b"[1", [(QUARANTINE_ID, b"3")])
+    put(kafka, stray, topic=topics.QUARANTINE)
+    with pytest.raises(Refused, match="Input 3 is not on the feed whole"):
+        refill(older, kafka)
+
+
+def test_a_feed_that_takes_long_to_read_ends_no_refilling(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.postgres.IDLE_S_MAX", 1)
+    with refilling(database) as filling:
+        time.sleep(2.5)
+        assert filling.tip == 0
+        filling.finish()
+    with database.connect("ledger_owner") as connection:  # the control: any other is ended
+        connection.execute("BEGIN")
+        time.sleep(2.5)
+        with pytest.raises(psycopg.Error):
+            connection.execute("SELECT 1")
