@@ -11,9 +11,10 @@ from infra.sessions import IDLE_S_MAX, LAST_S, SESSION_S_MAX, WARN_S
 from tests.accessible import fits, serious
 from tests.e2e.test_screen_cases import CLAIM, raised, round_path
 from tests.e2e.test_screen_find import PASSWORD, opened
+from tests.until import until
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import APIResponse, Browser, Page, Route
 
     from tests.fix_web import Site
 
@@ -64,6 +65,27 @@ def test_the_end_is_told_and_one_press_stays(browser: Browser, staffed: Site, ca
         age(staffed, unused_s=IDLE_S_MAX - 10)
         assert page.goto(case), "the control: it was used anew, so it is not over yet"
         expect(page.get_by_text(CLAIM)).to_be_visible()
+
+
+def test_an_answer_that_comes_late_takes_no_newer_warning_away(
+    browser: Browser, staffed: Site, case: str
+) -> None:
+    """Coming back to a tab asks twice, and the first to be asked may be the last to answer."""
+    with opened(browser, staffed, "surveillance") as page:
+        page.goto(case)
+        held: list[tuple[Route, APIResponse]] = []
+        page.route("**/session", lambda route: held.append((route, route.fetch())), times=1)
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        until(lambda: page.evaluate("1") and held)
+        age(staffed, unused_s=IDLE_S_MAX - WARN_S + 5)
+        look(page)
+        told = page.get_by_role("alert")
+        expect(told).to_contain_text("within 2 minutes you are signed out")
+        [(route, answer)] = held
+        with page.expect_response("**/session"):
+            route.fulfill(response=answer)
+        page.wait_for_timeout(200)
+        assert told.is_visible()
 
 
 def test_who_works_on_a_page_stays_signed_in_and_who_does_not_is_not(

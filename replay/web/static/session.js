@@ -7,6 +7,7 @@ const box = document.getElementById("session");
 const { name, warn, last } = box.dataset;
 let worked = false;
 let next = 0;
+let looks = 0;
 
 function state({ name: now, left_s, longest_s }) {
   if (left_s === 0) return "over";
@@ -31,13 +32,15 @@ async function ask(method) {
 
 async function look() {
   clearTimeout(next);
+  const mine = ++looks;
   let again_s = AGAIN_S;
   try {
     let told = await ask("GET");
-    if (told.name === name) {
+    if (mine === looks && told.name === name) {
       for (const each of document.querySelectorAll("[name=csrf]")) each.value = told.csrf;
       if (worked) told = await ask("POST");
     }
+    if (mine !== looks) return; // who asked since knows better
     worked = false;
     tell(state(told));
     const calm_s = Math.min(told.left_s - warn, told.longest_s - last, KEEP_S);
@@ -45,7 +48,7 @@ async function look() {
   } catch {
     // Where the server does not answer the page's own parts say so; here it is asked again.
   }
-  clearTimeout(next);
+  if (mine !== looks) return;
   next = setTimeout(() => { if (!document.hidden) look(); }, again_s * 1000);
 }
 
