@@ -26,7 +26,7 @@ from infra.kafka.publisher import (
     window_of,
 )
 from infra.kafka.reading import tails
-from infra.kafka.records import DIGEST, HASH, POSITION, QUARANTINE_ID, Places, partition_of
+from infra.kafka.records import HASH, POSITION, QUARANTINE_ID, Places, partition_of
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ class Quarantine:
         told = dict(last.headers)
         number = records.number(told, QUARANTINE_ID)
         rows = self._desk.quarantined(number - 1, 1) if number else []
-        if not rows or dict(records.of_quarantined(rows[0]).headers)[DIGEST] != told.get(DIGEST):
+        if not rows or not records.is_of(rows[0], told, last.value):
             raise contradiction(self.topic, last, f"an input number {number:,}")
         return number
 

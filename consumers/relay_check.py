@@ -15,7 +15,7 @@ from infra import relaying
 from infra.kafka import records, topics
 from infra.kafka.publisher import Publisher
 from infra.kafka.reading import Bounds, Consumed, reader
-from infra.kafka.records import DIGEST, QUARANTINE_ID, UnreadableError, partition_of
+from infra.kafka.records import QUARANTINE_ID, UnreadableError, partition_of
 from ledger.errors import Usage
 from ledger.tape import GENESIS
 
@@ -232,7 +232,7 @@ class _Check:
         told = dict(each.headers)
         number = records.number(told, QUARANTINE_ID)
         rows = self._desk.quarantined(number - 1, 1) if number else []
-        if not rows or dict(records.of_quarantined(rows[0]).headers)[DIGEST] != told.get(DIGEST):
+        if not rows or not records.is_of(rows[0], told, each.value):
             says = f"Input {number:,} is not on record so."
             self._tell("stranger", topics.QUARANTINE, where, says)
             return

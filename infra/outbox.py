@@ -23,7 +23,7 @@ What a topic loses beyond that is said anew from the views.
 """
 
 FORGOTTEN_MAX = 10_000
-"""Messages removed at once: more than a window holds, so that they never become more."""
+"""Messages removed by one statement."""
 
 
 class Message(NamedTuple):
@@ -123,8 +123,8 @@ def keys_after(
 def forget(connection: AnyConnection, topic: str, acknowledged: int) -> int:
     """Remove what was acknowledged and is older than `KEPT_S`; how many messages.
 
-    At most `FORGOTTEN_MAX` at once: after a long outage all there is may be as old, and one
-    statement has its time only.
+    At most `FORGOTTEN_MAX`: after a long outage all there is may be as old, and one statement has
+    its time only. As many as that: there may be more.
     """
     gone = connection.execute(
         "DELETE FROM views.outbox WHERE topic = %(topic)s AND number IN ("

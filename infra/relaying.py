@@ -27,6 +27,9 @@ UNSAID = -1
 WAIT_S = 1.0
 """How often a relay that does not lead asks whether it may, seconds."""
 
+FORGET_S_MAX = 30
+"""How long a relay goes on removing what is old before it looks after anything else, seconds."""
+
 _LEAD = "SELECT pg_try_advisory_lock(hashtext('round-ledger'), hashtext('relay'))"
 
 
@@ -197,8 +200,11 @@ class PostgresDesk:
 
     def forget(self, topic: str, acknowledged: int) -> None:
         """As `Desk`."""
+        end = time.monotonic() + FORGET_S_MAX
         with translated(self._base):
-            outbox.forget(self._connection, topic, acknowledged)
+            while outbox.forget(self._connection, topic, acknowledged) == outbox.FORGOTTEN_MAX:
+                if time.monotonic() > end:
+                    return
 
     def wait(self, timeout_s: float) -> None:
         """As `Desk`."""

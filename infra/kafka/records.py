@@ -170,6 +170,20 @@ class Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
 _encode = msgspec.json.Encoder().encode
 
 
+def is_of(row: InQuarantine, headers: Mapping[str, bytes], value: bytes | None) -> bool:
+    """Whether a record is of this input: by its digest.
+
+    Of an input that was put back from the feed as far as that holds it, by these octets.
+    """
+    if dict(of_quarantined(row).headers)[DIGEST] == headers.get(DIGEST):
+        return True
+    try:
+        told = msgspec.json.decode(value or b"", type=Envelope)
+    except msgspec.MsgspecError:
+        return False
+    return told.octets > OCTETS_MAX and told.bytes == base64.b64encode(row.octets).decode()
+
+
 def of_quarantined(row: InQuarantine) -> Record:
     """The record of an input that was set aside: an envelope around its octets, and why."""
     digest = hashlib.sha256(row.octets).hexdigest()

@@ -203,8 +203,12 @@ def test_facts_with_every_attribute_come_back_as_they_were(
         assert second.read(0, 9) == first.read(0, 9)
 
 
+@pytest.mark.parametrize("after", [[OTHER], []])
 def test_inputs_that_the_feed_does_not_hold_whole_hold_up_nothing(
-    database: Database, copied: Callable[[], Database], kafka: Connection
+    database: Database,
+    copied: Callable[[], Database],
+    kafka: Connection,
+    after: list[Quarantined],
 ) -> None:
     """One that is on record, and one that was lost: of the second its beginning comes back."""
     large = NOT_JSON._replace(octets=b"x" * (OCTETS_MAX + 1))
@@ -215,14 +219,17 @@ def test_inputs_that_the_feed_does_not_hold_whole_hold_up_nothing(
     older = copied()
     with PostgresTape(database) as tape:
         fill(tape, 2, first=4)
-        tape.append([NOT_JSON, large._replace(octets=b"y" * (OCTETS_MAX + 1)), OTHER])
+        tape.append([NOT_JSON, large._replace(octets=b"y" * (OCTETS_MAX + 1)), *after])
     once(database, kafka)
-    assert refill(older, kafka) == (5, 6, 2, 3, 0, 1)
+    assert refill(older, kafka) == (5, 6, 2, 2 + len(after), 0, 1)
     with PostgresTape(older) as tape:
         back = tape.quarantined(released=True)
         assert tape.verify([]).broken is None
-    assert [row.octets for row in back[1:]] == [NOT_JSON.octets, b"y" * OCTETS_MAX, OTHER.octets]
+    octets = [NOT_JSON.octets, b"y" * OCTETS_MAX, *(each.octets for each in after)]
+    assert [row.octets for row in back[1:]] == octets
     assert back[2].what == "Not JSON (the first 262,144 of 262,145 octets)"
+    once(older, kafka)
+    assert relay_check.verify(older, kafka).breaks == []
 
 
 def test_what_is_no_envelope_is_refused_in_words(
