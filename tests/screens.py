@@ -22,10 +22,10 @@ import cv2
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from infra.embedded import embedded
+from infra.postgres.embedded import embedded
 from ledger.simulate import deal, line, plan_of
-from tests.fix_browser import CHROMIUM
-from tests.fix_cli import ROOT, Cli, environ
+from tests.fixtures.browser import CHROMIUM
+from tests.fixtures.cli import ROOT, Cli, environ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

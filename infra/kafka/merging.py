@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from infra.kafka.records import partition_of
-from infra.parking import Parked
+from infra.postgres.parking import Parked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.tape import TapeRow
+    from ledger.record.tape import TapeRow
 
 LOG = logging.getLogger("round_ledger.feed")
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from infra.kafka import topics
 from infra.kafka.clients import translated
 from infra.kafka.library import KafkaConsumer, TopicPartition
-from infra.kafka.reading import FETCHED, SILENT_S_MAX, Bounds, consumed
+from infra.kafka.reader import FETCHED, SILENT_S_MAX, Bounds, consumed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from infra.kafka.clients import Connection
-    from infra.kafka.reading import Consumed
+    from infra.kafka.reader import Consumed
 
 _POLL_RECORDS = 2_000
 _ANSWER_MS = int(SILENT_S_MAX * 1000)

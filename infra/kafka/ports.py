@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from infra.kafka.reading import Bounds, Consumed, Tail
+    from infra.kafka.reader import Bounds, Consumed, Tail
     from infra.kafka.records import Header, Record
 
 

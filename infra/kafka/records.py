@@ -15,16 +15,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from infra.kafka.cutting import fitting
-from ledger import kinds
-from ledger.tape import GENESIS, TapeRow, chain_hash, frame_attributes, unframe_attributes
+from infra.kafka.truncation import fitting
+from ledger.record import kinds
+from ledger.record.tape import (
+    GENESIS,
+    TapeRow,
+    chain_hash,
+    frame_attributes,
+    unframe_attributes,
+)
 from ledger.values import format_time, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from infra.outbox import Kept
-    from ledger.tape import InQuarantine
+    from infra.postgres.outbox import Kept
+    from ledger.record.tape import InQuarantine
 
 Header = tuple[str, bytes]
 
@@ -223,7 +229,7 @@ def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
     """The record of what a view says: of two of one key the higher position is newer.
 
     Of one position the higher number is. Where the view has no row for its key any more, it has no
-    value: a tombstone. What no record could hold is cut (`infra.kafka.cutting`).
+    value: a tombstone. What no record could hold is cut (`infra.kafka.truncation`).
     """
     name = topic.removeprefix("ledger.").rpartition(".")[0]
     told = {

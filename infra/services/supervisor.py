@@ -19,14 +19,14 @@ import msgspec
 
 from infra.services import brokers
 from infra.services.brokers import Nodes, Programs
-from infra.services.keeper import Keeper
+from infra.services.restarts import Keeper
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from infra.postgres import Database
+    from infra.postgres.connection import Database
 
 LOOK_S = 0.5
 """How often the supervisor looks after its nodes, and whether to stop, seconds."""

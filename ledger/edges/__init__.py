@@ -10,14 +10,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.adjudication.submissions import in_force
 from ledger.games import games
-from ledger.submissions import in_force
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
 
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 NO_DAY = "9999-12-31"
 """A gaming day on which the newest edition is the nearest."""

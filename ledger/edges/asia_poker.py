@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from ledger.edges import Edge
 from ledger.games.asia_poker import ASIA_POKER, BONUS
-from ledger.rules.asia import Ranking, hands_higher, highest_high
-from ledger.rules.cards import DECK
-from ledger.rules.joker import (
+from ledger.rules.hands.asia import Ranking, hands_higher, highest_high
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.joker import (
     ASIA_BONUS,
     EIGHTS_AND_TRIPS,
     EIGHTS_AND_TRIPS_WITH_JOKER,
@@ -29,7 +29,7 @@ from ledger.rules.joker import (
     STRAIGHT_FLUSH_WITH_JOKER,
     BonusHand,
 )
-from ledger.rules.poker import (
+from ledger.rules.hands.poker import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
@@ -41,7 +41,7 @@ from ledger.rules.poker import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 HANDS = {
     EIGHTS_AND_TRIPS: 48,

@@ -31,15 +31,15 @@ from ledger.edges.best_of_21 import (
     standard,
 )
 from ledger.games.blackjack import HANDS, HOUSE_MONEY, STRAIGHT_JACK
-from ledger.rules.cards import DECK, RANKS
-from ledger.rules.progressive import meter_share
-from ledger.rules.short_hands import two_card_hand
-from ledger.rules.twenty_one import VALUE, StraightJack, straight_jack
+from ledger.rules.hands.cards import DECK, RANKS
+from ledger.rules.hands.short_hands import two_card_hand
+from ledger.rules.hands.twenty_one import VALUE, StraightJack, straight_jack
+from ledger.rules.wagers.progressive import meter_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 FULL = "every card drawn from full decks (infinite deck)"
 HOW = f"best play, all later wagers inside it, {FULL}"

@@ -15,8 +15,8 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.edges import Edge
-from ledger.rules.baccarat import Coup
-from ledger.rules.baccarat_points import (
+from ledger.rules.baccarat.coup import Coup
+from ledger.rules.hands.baccarat_points import (
     BANKER,
     TIE,
     VALUE,
@@ -26,12 +26,12 @@ from ledger.rules.baccarat_points import (
     points_of,
     winner,
 )
-from ledger.rules.cards import RANKS, SUITS
-from ledger.rules.house_money import STAKE_TOO
+from ledger.rules.hands.cards import RANKS, SUITS
+from ledger.rules.wagers.house_money import STAKE_TOO
 
 if TYPE_CHECKING:
-    from ledger.rules.baccarat import Base, Printed
-    from ledger.rules.game import InForce
+    from ledger.rules.baccarat.coup import Base, Printed
+    from ledger.rules.engine.game import InForce
 
 DRAGON, WHOLE = 7, 3
 OF_POINTS = {VALUE[rank + "c"]: rank + "c" for rank in RANKS}

@@ -15,7 +15,7 @@ from ledger.edges import Edge
 from ledger.games.craps import BONUS, LAYS, LINE
 
 if TYPE_CHECKING:
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 SIDES = range(1, 7)
 ROLLS = [first + second for first, second in product(SIDES, SIDES)]

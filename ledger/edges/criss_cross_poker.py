@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from ledger.edges import Edge
 from ledger.games.criss_cross_poker import ANTE, BET, BONUS
-from ledger.rules.cards import DECK, RANKS, SUITS
-from ledger.rules.poker import hand_of
+from ledger.rules.hands.cards import DECK, RANKS, SUITS
+from ledger.rules.hands.poker import hand_of
 
 if TYPE_CHECKING:
-    from ledger.rules.game import InForce
-    from ledger.rules.odds import Paytable
-    from ledger.rules.poker import Hand
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.hands.poker import Hand
 
 Ints = npt.NDArray[np.int32]
 Readings = Mapping[str, str | bool]

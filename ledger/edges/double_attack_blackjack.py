@@ -20,13 +20,13 @@ from ledger.edges.best_of_21 import (
     without_blackjack,
 )
 from ledger.games.double_attack_blackjack import BUST_IT
-from ledger.rules.bust_it import bust_it_if_known
-from ledger.rules.cards import SUITS
+from ledger.rules.hands.bust_it import bust_it_if_known
+from ledger.rules.hands.cards import SUITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 HOW = (
     "best play, a Double Attack as large as the Bet where it gains, all later wagers inside it, "

@@ -26,16 +26,16 @@ from ledger.games.five_card_hi_lo import (
     WIN,
     Compared,
 )
-from ledger.rules.cards import RANKS, SUITS
-from ledger.rules.points import aces_bonus, dealer_hi_lo, player_hi_lo
-from ledger.rules.poker import hand_of
+from ledger.rules.hands.cards import RANKS, SUITS
+from ledger.rules.hands.points import aces_bonus, dealer_hi_lo, player_hi_lo
+from ledger.rules.hands.poker import hand_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ledger.rules.game import InForce
-    from ledger.rules.odds import Paytable
-    from ledger.rules.points import HiLo
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.hands.points import HiLo
 
 Ints = npt.NDArray[np.int64]
 

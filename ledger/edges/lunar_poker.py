@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from ledger.edges import Edge
 from ledger.games.lunar_poker import BET, SUPER
-from ledger.rules.cards import DECK, RANKS, SUITS
-from ledger.rules.lunar import combinations_in, paid_rows, qualifies, super_hand
-from ledger.rules.poker import hand_of
+from ledger.rules.hands.cards import DECK, RANKS, SUITS
+from ledger.rules.hands.lunar import combinations_in, paid_rows, qualifies, super_hand
+from ledger.rules.hands.poker import hand_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 ROUNDS, SEED = 2_000_000, 589
 HOW = (

@@ -9,7 +9,7 @@ from ledger.games.minibaccarat import PRINTED, TABLES
 
 if TYPE_CHECKING:
     from ledger.edges import Edge
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 
 def edges(rules: InForce) -> list[Edge]:

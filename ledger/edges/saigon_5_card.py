@@ -17,14 +17,14 @@ import numpy as np
 
 from ledger.edges import Edge
 from ledger.games.saigon_5_card import BONUS, FIVE
-from ledger.rules.cards import JOKER, RANKS, SUITS
-from ledger.rules.joker import saigon_bonus
-from ledger.rules.points import dealer_count
+from ledger.rules.hands.cards import JOKER, RANKS, SUITS
+from ledger.rules.hands.joker import saigon_bonus
+from ledger.rules.hands.points import dealer_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 VALUES = "A23456789TJ"
 """What cards count, ace to ten; J stands for the joker."""

@@ -13,7 +13,7 @@ from ledger.edges.best_of_21 import edge, standard
 from ledger.games.spanish_21 import HANDS
 
 if TYPE_CHECKING:
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
 
 HOW = "best play, all later wagers inside it, every card drawn from full decks (infinite deck)"
 

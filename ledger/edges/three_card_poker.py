@@ -25,14 +25,14 @@ from ledger.games.three_card_poker import (
     Showdown,
     with_odds,
 )
-from ledger.rules.cards import DECK, RANKS, SUITS
-from ledger.rules.short_hands import queen_high, six_card_hand, three_card_hand
+from ledger.rules.hands.cards import DECK, RANKS, SUITS
+from ledger.rules.hands.short_hands import queen_high, six_card_hand, three_card_hand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ledger.rules.game import InForce
-    from ledger.rules.short_hands import SixCardHand
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.hands.short_hands import SixCardHand
 
 HANDS = tuple(combinations(DECK, 3))
 DEALT = comb(len(DECK) - 3, 3)  # the dealer's hands beside a player's

@@ -19,13 +19,13 @@ from ledger.games.three_dice_football import (
     TOUCHDOWN,
     Drive,
 )
-from ledger.rules.dice import THROWS, Throw
+from ledger.rules.hands.dice import THROWS, Throw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ledger.rules.game import InForce
-    from ledger.rules.odds import Paytable
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.odds import Paytable
 
 TRIPS, TURNOVER = "trips", "turnover"
 Outcome = str | int  # a Trips TD, a turnover, or the yards that the marker moves

@@ -49,4 +49,4 @@ def wager_paid_v0(old: object) -> WagerPaid:
 
 
 UPCASTERS: dict[str, Upcaster] = {"wager_paid.v0": Upcaster(WagerPaidV0, wager_paid_v0)}
-"""By stored type name; read by `ledger.wire`."""
+"""By stored type name; read by `ledger.record.wire`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ledger.rules.game import Game
+    from ledger.rules.engine.game import Game
 
 
 @cache

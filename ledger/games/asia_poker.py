@@ -1,7 +1,7 @@
 """Asia Poker, 58 Pa. Code Chapter 659a: seven cards, a joker among them, set into three hands.
 
-The rankings of 6(a), 6(b)(1)-(9) and 6(c) are `ledger.rules.asia`, those of the Bonus Wager, 6(d),
-are `ledger.rules.joker`. Every position is dealt to, with a wager or without.
+The rankings of 6(a), 6(b)(1)-(9) and 6(c) are `ledger.rules.hands.asia`, those of the Bonus Wager,
+6(d), are `ledger.rules.hands.joker`. Every position is dealt to, with a wager or without.
 """
 
 from __future__ import annotations
@@ -9,8 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import HandSet, IrregularityCalled
-from ledger.rules import usual
-from ledger.rules.asia import (
+from ledger.rules.engine.first_card import BUTTON, PLACES, SHAKER, deal_to_all
+from ledger.rules.engine.game import (
+    Dealing,
+    Edition,
+    Game,
+    Habit,
+    Irregularity,
+    Option,
+    Reading,
+    Wager,
+)
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.engine.refused_wagers import back_if_late, only_late, within_table
+from ledger.rules.engine.steps import Step, said
+from ledger.rules.hands.asia import (
     Ranking,
     hands_higher,
     highest_high,
@@ -18,9 +31,8 @@ from ledger.rules.asia import (
     settings,
     three_if_known,
 )
-from ledger.rules.cards import DECK
-from ledger.rules.game import Dealing, Edition, Game, Habit, Irregularity, Option, Reading, Wager
-from ledger.rules.joker import (
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.joker import (
     EIGHTS_AND_TRIPS,
     EIGHTS_AND_TRIPS_WITH_JOKER,
     FIVE_ACES,
@@ -30,8 +42,7 @@ from ledger.rules.joker import (
     STRAIGHT_FLUSH_WITH_JOKER,
     asia_bonus_if_known,
 )
-from ledger.rules.odds import paytable, row
-from ledger.rules.poker import (
+from ledger.rules.hands.poker import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
@@ -40,16 +51,14 @@ from ledger.rules.poker import (
     THREE_OF_A_KIND,
     is_a,
 )
-from ledger.rules.seating import back_if_late, only_late, within_table
-from ledger.rules.starting import BUTTON, PLACES, SHAKER, deal_to_all
-from ledger.rules.steps import Step, said
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.rules.odds import Paytable
-    from ledger.rules.steps import Ways
-    from ledger.rules.table import Table
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.steps import Ways
+    from ledger.rules.engine.table import Table
 
     Cards = Mapping[str, Sequence[str]] | None  # by the hand they were set into
 
@@ -359,12 +368,12 @@ GAME = Game(
     rotation=BUTTON,
     shaker=SHAKER,
     irregularities={
-        **usual.irregularities("13(f)", "13(g)", "13(h)", "13(l)", "13(m)"),
+        **common_card_rules.irregularities("13(f)", "13(g)", "13(h)", "13(l)", "13(m)"),
         "dice_mistotalled": Irregularity(
             "13(c)", void=True, says="void where the first card goes wrong for it", in_play=True
         ),
         "player_card_exposed": Irregularity("13(d)", void=False, says="its player may void it"),
-        "dealer_card_exposed": Irregularity("13(e)", void=True, says=usual.VOID),
+        "dealer_card_exposed": Irregularity("13(e)", void=True, says=common_card_rules.VOID),
         "dealer_hand_misset": Irregularity(
             "13(i)", void=False, says="set again by the Rules Submission; the round is completed"
         ),
@@ -375,7 +384,7 @@ GAME = Game(
             by_dealing={"hand": "9(d)", "automated_shoe": "10(d)"},
         ),
     },
-    procedures=usual.CARE._replace(
+    procedures=common_card_rules.CARE._replace(
         count_wrong=None,
         cut="5(c)",
         cut_due="5(b)(2)",
@@ -386,7 +395,7 @@ GAME = Game(
         recut="5(d)",
     ),
     not_modelled={
-        **usual.NOT_MODELLED,
+        **common_card_rules.NOT_MODELLED,
         "2(e)": "equipment",
         **dict.fromkeys(("5(e)", "11(a)", "11(i)"), "on camera, not in the feed"),
     },

@@ -1,32 +1,34 @@
 """Baccarat, 58 Pa. Code Chapter 631a: House Money and pressing it, beside the standard game.
 
-The chapter is printed in part. One coup is played in `ledger.rules.baccarat`; here is where this
-chapter prints what it shares with Minibaccarat and Midibaccarat, and what its House Money pays.
+The chapter is printed in part. One coup is played in `ledger.rules.baccarat.coup`; here is where
+this chapter prints what it shares with Minibaccarat and Midibaccarat, and what its House Money
+pays.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules import baccarat, house_money
-from ledger.rules.cards import DECK
-from ledger.rules.game import Edition, Game, Wager
-from ledger.rules.odds import paytable, row
+from ledger.rules.baccarat import coup
+from ledger.rules.engine.game import Edition, Game, Wager
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.hands.cards import DECK
+from ledger.rules.wagers import house_money
 
 if TYPE_CHECKING:
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
 
 HOUSE_MONEY = paytable(
     "house_money",
     "13(h)",
     [
-        row("Player and Banker Pair", baccarat.paired(2), "15 to 1"),
-        row("Player or Banker Pair", baccarat.paired(1), "3 to 1"),
+        row("Player and Banker Pair", coup.paired(2), "15 to 1"),
+        row("Player or Banker Pair", coup.paired(1), "3 to 1"),
     ],
 )
 # A pair in either hand wins by 8(a)(7)(i), so 8(a)(7)(ii) is read to lose where neither hand has
 # one. The dealer, and not the player, moves what is pressed (9(e)(1)(ii)).
-PRINTED = baccarat.Printed(
+PRINTED = coup.Printed(
     wagers="8(a)",
     closed="8(c)",
     dealt="9(e)",
@@ -40,12 +42,12 @@ PRINTED = baccarat.Printed(
     marked="2(b)(8)",
     paid="13",
 )
-TABLES = baccarat.base("13")
+TABLES = coup.base("13")
 
 
 def play(t: Table) -> None:
     """One coup."""
-    baccarat.play(t, PRINTED, TABLES)
+    coup.play(t, PRINTED, TABLES)
 
 
 GAME = Game(
@@ -70,9 +72,9 @@ GAME = Game(
         "8(b)": "on camera, not in the feed",
         "9(f)": "on camera, not in the feed",
     },
-    habit=baccarat.HABIT,
-    options=baccarat.options("2(b)(8)", "9(e)(1)(i)"),
+    habit=coup.HABIT,
+    options=coup.options("2(b)(8)", "9(e)(1)(i)"),
     fees=("vigorish",),
     decks=8,
-    base=baccarat.BASE,
+    base=coup.BASE,
 )

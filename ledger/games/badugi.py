@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules import poker_rounds as rounds
-from ledger.rules.cards import DECK
-from ledger.rules.game import Game, Reading
-from ledger.rules.lowball import badugi_if_known
-from ledger.rules.poker_cards import held
-from ledger.rules.pots import ODD_CHIP, Share
+from ledger.rules.engine.game import Game, Reading
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.lowball import badugi_if_known
+from ledger.rules.poker import rounds
+from ledger.rules.poker.cards import held
+from ledger.rules.poker.pots import ODD_CHIP, Share
 
 if TYPE_CHECKING:
-    from ledger.rules.betting import Ring
-    from ledger.rules.lowball import Badugi
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
+    from ledger.rules.hands.lowball import Badugi
+    from ledger.rules.poker.betting import Ring
 
 PARAGRAPHS = {4: "21(k)(1)", 3: "21(k)(2)", 2: "21(k)(3)", 1: "21(k)(4)"}
 """Which paragraph a hand wins by, by its cards of different suits and ranks."""

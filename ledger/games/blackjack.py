@@ -1,7 +1,7 @@
 """Blackjack, 58 Pa. Code Chapter 633a: Straight Jack and House Money beside the standard game.
 
-The chapter is printed in part: the game itself is `ledger.rules.standard_21`. Printed are two
-optional wagers (6(e)(11)-(12)), when they are settled (.7) and what they pay (.13).
+The chapter is printed in part: the game itself is `ledger.rules.blackjack.standard`. Printed are
+two optional wagers (6(e)(11)-(12)), when they are settled (.7) and what they pay (.13).
 """
 
 from __future__ import annotations
@@ -11,21 +11,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ledger.rules import house_money, progressive
-from ledger.rules.cards import DECK
-from ledger.rules.dealer_of_21 import CHECKED, Peek, up_value
-from ledger.rules.game import Edition, Game, Habit, InPart, Reading, Wager
-from ledger.rules.hands_of_21 import Hand, Style, doubtful, leans
-from ledger.rules.odds import as_json, paytable, row
-from ledger.rules.poker import PAIR, is_a
-from ledger.rules.short_hands import (
-    ACE_KING_OFF_SUIT,
-    ACE_KING_SUITED,
-    TWO_CARD_STRAIGHT,
-    TWO_CARD_STRAIGHT_FLUSH,
-    two_card_hand_if_known,
-)
-from ledger.rules.standard_21 import (
+from ledger.rules.blackjack.dealer import CHECKED, Peek, up_value
+from ledger.rules.blackjack.hands import Hand, Style, doubtful, leans
+from ledger.rules.blackjack.standard import (
     BASE,
     Standard,
     deal,
@@ -37,15 +25,27 @@ from ledger.rules.standard_21 import (
     styled,
     tables,
 )
-from ledger.rules.twenty_one import straight_jack_if_known
+from ledger.rules.engine.game import Edition, Game, Habit, InPart, Reading, Wager
+from ledger.rules.engine.odds import as_json, paytable, row
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.poker import PAIR, is_a
+from ledger.rules.hands.short_hands import (
+    ACE_KING_OFF_SUIT,
+    ACE_KING_SUITED,
+    TWO_CARD_STRAIGHT,
+    TWO_CARD_STRAIGHT_FLUSH,
+    two_card_hand_if_known,
+)
+from ledger.rules.hands.twenty_one import straight_jack_if_known
+from ledger.rules.wagers import house_money, progressive
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ledger.rules.odds import Paytable
-    from ledger.rules.table import Table
-    from ledger.rules.twenty_one import StraightJack
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.table import Table
+    from ledger.rules.hands.twenty_one import StraightJack
 
 
 def _straight_of(length: int, *aces: str) -> Callable[[StraightJack], bool]:

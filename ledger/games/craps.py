@@ -10,17 +10,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import FeePaid, WagerMarked, WagerPlaced, WagerWithdrawn
-from ledger.rules.game import DiceProcedures, Edition, Game, Habit, InPart, Reading, Wager
-from ledger.rules.odds import PUSH, paytable, row
-from ledger.rules.steps import Step, said
+from ledger.rules.engine.game import (
+    DiceProcedures,
+    Edition,
+    Game,
+    Habit,
+    InPart,
+    Reading,
+    Wager,
+)
+from ledger.rules.engine.odds import PUSH, paytable, row
+from ledger.rules.engine.steps import Step, said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from ledger.rules.odds import Paytable
-    from ledger.rules.steps import Spot
-    from ledger.rules.table import Table
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.steps import Spot
+    from ledger.rules.engine.table import Table
 
 SEVEN, BARRED = 7, 12
 NATURALS, CRAPS = frozenset({7, 11}), frozenset({2, 3, 12})

@@ -1,16 +1,15 @@
 """Criss-Cross Poker, 58 Pa. Code Chapter 592: two hands across one cross of five cards.
 
 Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); the ranks
-of 6(a) and 6(b)(1)-(9) are `ledger.rules.poker`. The community cards count in dealing order: far
-box, row left, row middle, row right, near box.
+of 6(a) and 6(b)(1)-(9) are `ledger.rules.hands.poker`. The community cards count in dealing order:
+far box, row left, row middle, row right, near box.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules.cards import DECK
-from ledger.rules.game import (
+from ledger.rules.engine.game import (
     CardProcedures,
     Dealing,
     Edition,
@@ -20,8 +19,10 @@ from ledger.rules.game import (
     Reading,
     Wager,
 )
-from ledger.rules.odds import PUSH, paytable, row
-from ledger.rules.poker import (
+from ledger.rules.engine.odds import PUSH, paytable, row
+from ledger.rules.engine.refused_wagers import gave_up, within_table
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.poker import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
@@ -35,11 +36,10 @@ from ledger.rules.poker import (
     pair_of,
     pair_or_better,
 )
-from ledger.rules.seating import gave_up, within_table
 
 if TYPE_CHECKING:
-    from ledger.rules.table import Table
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.table import Table
 
 ANTE = paytable(
     ("ante_across", "ante_down"),

@@ -2,24 +2,14 @@
 
 Read beside the chapter: cards (.3), wagers (.6), play (.7), Insurance (.8), surrender (.9), doubles
 and splits (.10, .11), payouts (.12), irregularities (.13). What players and dealers of 21 do is
-`ledger.rules.hands_of_21` and `dealer_of_21`; an ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
+`ledger.rules.blackjack.hands` and `dealer_of_21`; an ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules import usual
-from ledger.rules.bets_of_21 import (
-    adjacent_boxes,
-    at_most,
-    dealt_in,
-    left_out,
-    not_before,
-    second_cards,
-)
-from ledger.rules.bust_it import bust_it_if_known
-from ledger.rules.dealer_of_21 import (
+from ledger.rules.blackjack.dealer import (
     CHECKED,
     Dealer,
     Peek,
@@ -34,8 +24,7 @@ from ledger.rules.dealer_of_21 import (
     up_card,
     up_value,
 )
-from ledger.rules.game import Edition, Game, Habit, Irregularity, Option, Reading, Wager
-from ledger.rules.hands_of_21 import (
+from ledger.rules.blackjack.hands import (
     DEAD,
     MISSED,
     SURRENDERED,
@@ -50,17 +39,41 @@ from ledger.rules.hands_of_21 import (
     play_hands,
     total_known,
 )
-from ledger.rules.odds import paytable, row
-from ledger.rules.seating import within_table
-from ledger.rules.steps import Void
-from ledger.rules.twenty_one import DECK_48, dealer_draws, is_blackjack_if_known, total_if_known
+from ledger.rules.blackjack.wagers import (
+    adjacent_boxes,
+    at_most,
+    dealt_in,
+    left_out,
+    not_before,
+    second_cards,
+)
+from ledger.rules.engine.game import (
+    Edition,
+    Game,
+    Habit,
+    Irregularity,
+    Option,
+    Reading,
+    Wager,
+)
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.engine.refused_wagers import within_table
+from ledger.rules.engine.steps import Void
+from ledger.rules.hands.bust_it import bust_it_if_known
+from ledger.rules.hands.twenty_one import (
+    DECK_48,
+    dealer_draws,
+    is_blackjack_if_known,
+    total_if_known,
+)
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.rules.bust_it import BustIt
-    from ledger.rules.table import Table
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.table import Table
+    from ledger.rules.hands.bust_it import BustIt
 
 BASE = ("bet", "double_attack")
 STAKES = (*BASE, "split", "double_down")
@@ -348,7 +361,7 @@ GAME = Game(
         ),
         "shuffler_failed": Irregularity("13(j)", void=False, says="the cards are reshuffled"),
     },
-    procedures=usual.CARE._replace(
+    procedures=common_card_rules.CARE._replace(
         spread="4(c)",
         washed="4(d)",
         count_wrong=None,

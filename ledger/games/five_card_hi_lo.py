@@ -1,8 +1,8 @@
 """Five Card Hi-Lo, 58 Pa. Code Chapter 663a, and before it 579: three cards high, two low.
 
-Both print the same rules, so a section without its chapter stands in either. Points and ways to
-set a hand (6(a), 11(d), 11(e)) are `ledger.rules.points`; the ranks of 6(b)(1)-(9) and 579.6(c)
-are `ledger.rules.poker`.
+Both print the same rules, so a section without its chapter stands in either. Points and ways to set
+a hand (6(a), 11(d), 11(e)) are `ledger.rules.hands.points`; the ranks of 6(b)(1)-(9) and 579.6(c)
+are `ledger.rules.hands.poker`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from functools import partial
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules import points, usual
-from ledger.rules.cards import DECK
-from ledger.rules.game import (
+from ledger.rules.engine.game import (
     Dealing,
     Edition,
     Game,
@@ -23,15 +21,18 @@ from ledger.rules.game import (
     Reading,
     Wager,
 )
-from ledger.rules.odds import PUSH, Paytable, Row, paytable, row
-from ledger.rules.points import FOUR_ACES, FOUR_ACES_AND_A_DEUCE, THREE_ACES, HiLo
-from ledger.rules.poker import CATEGORIES, hand_if_known, is_a, pair_of
-from ledger.rules.seating import gave_up, within_table
+from ledger.rules.engine.odds import PUSH, Paytable, Row, paytable, row
+from ledger.rules.engine.refused_wagers import gave_up, within_table
+from ledger.rules.hands import points
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.points import FOUR_ACES, FOUR_ACES_AND_A_DEUCE, THREE_ACES, HiLo
+from ledger.rules.hands.poker import CATEGORIES, hand_if_known, is_a, pair_of
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
 
 
 class Compared(NamedTuple):
@@ -337,7 +338,7 @@ GAME = Game(
         ),
     ),
     irregularities={
-        **usual.irregularities("13(a)", "13(b)", "13(c)", "13(d)", "13(e)"),
+        **common_card_rules.irregularities("13(a)", "13(b)", "13(c)", "13(d)", "13(e)"),
         "card_missing": Irregularity(
             "8(h)",
             void=True,
@@ -345,13 +346,13 @@ GAME = Game(
             by_dealing={"hand": "9(f)", "automated_shoe": "10(f)"},
         ),
     },
-    procedures=usual.CARE._replace(
+    procedures=common_card_rules.CARE._replace(
         stub={"manual_shoe": "8(f)", "hand": "9(d)", "automated_shoe": "10(d)"},
         device_covered="13(f)",
         preshuffled_cut=False,  # 5(c)(2) has those shuffled by hand cut, and speaks of no others
     ),
     not_modelled={
-        **usual.NOT_MODELLED,
+        **common_card_rules.NOT_MODELLED,
         **dict.fromkeys(
             ("3(b)(4)", "8(c)", "8(e)", "8(g)", "9(c)", "9(e)"), "on camera, not in the feed"
         ),

@@ -1,8 +1,9 @@
 """Lunar Poker, 58 Pa. Code Chapter 589: five cards against the dealer's, and cards to be bought.
 
 Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); the hands
-of 6(a), 6(b)(1)-(10), 6(c) and 6(d)(1)-(8) are `ledger.rules.poker` and `ledger.rules.lunar`. An
-Options fee is an additional payment (.1) and no wager: it never goes back, of a void round neither.
+of 6(a), 6(b)(1)-(10), 6(c) and 6(d)(1)-(8) are `ledger.rules.hands.poker` and
+`ledger.rules.hands.lunar`. An Options fee is an additional payment (.1) and no wager: it never goes
+back, of a void round neither.
 """
 
 from __future__ import annotations
@@ -10,23 +11,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import CardsExchanged
-from ledger.rules import lunar, usual
-from ledger.rules import poker as p
-from ledger.rules.best_five import best_hand_if_known
-from ledger.rules.cards import DECK
-from ledger.rules.elections import bet, bets_of, declares, holds
-from ledger.rules.game import Dealing, Edition, Game, Habit, Irregularity, Reading, Wager
-from ledger.rules.odds import paytable, row
-from ledger.rules.seating import within_table
-from ledger.rules.steps import Step
+from ledger.rules.engine.game import (
+    Dealing,
+    Edition,
+    Game,
+    Habit,
+    Irregularity,
+    Reading,
+    Wager,
+)
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.engine.refused_wagers import within_table
+from ledger.rules.engine.steps import Step
+from ledger.rules.hands import lunar
+from ledger.rules.hands import poker as p
+from ledger.rules.hands.best_five import best_hand_if_known
+from ledger.rules.hands.cards import DECK
+from ledger.rules.poker.elections import bet, bets_of, declares, holds
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ledger.facts import DecisionMade
-    from ledger.rules.odds import Paytable
-    from ledger.rules.table import Table
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.table import Table
 
     Due = dict[tuple[str, int | None], int]
 
@@ -384,15 +394,19 @@ GAME = Game(
     paytables=(*INSTANT, *SUPER, BET, ANTE),
     readings=(ACE_KING, SECOND),
     irregularities={
-        **usual.irregularities("13(a)", "13(b)", "13(c)", "13(e)", "13(f)"),
-        "dealer_card_exposed": Irregularity("13(d)", void=True, says=usual.VOID, in_play=True),
+        **common_card_rules.irregularities("13(a)", "13(b)", "13(c)", "13(e)", "13(f)"),
+        "dealer_card_exposed": Irregularity(
+            "13(d)", void=True, says=common_card_rules.VOID, in_play=True
+        ),
         "card_missing": Irregularity("11(g)(2)", void=False, says="the deck is removed"),
     },
-    procedures=usual.CARE._replace(
-        stub=dict.fromkeys(usual.CARE.stub, "11(g)"), stub_whole=True, device_covered="13(g)"
+    procedures=common_card_rules.CARE._replace(
+        stub=dict.fromkeys(common_card_rules.CARE.stub, "11(g)"),
+        stub_whole=True,
+        device_covered="13(g)",
     ),
     not_modelled={
-        **usual.NOT_MODELLED,
+        **common_card_rules.NOT_MODELLED,
         **dict.fromkeys(("11(a)(1)", "11(a)(2)"), "on camera, not in the feed"),
     },
     habit=Habit(always=("ante",), sometimes={"super": 350}, hole=CARDS, leans=leans),

@@ -1,33 +1,34 @@
 """Minibaccarat, 58 Pa. Code Chapter 627a: House Money and pressing it, beside the standard game.
 
-The chapter is printed in part. One coup is played in `ledger.rules.baccarat`; here is where this
-chapter prints what it shares with Midibaccarat and Baccarat, and what its House Money pays.
+The chapter is printed in part. One coup is played in `ledger.rules.baccarat.coup`; here is where
+this chapter prints what it shares with Midibaccarat and Baccarat, and what its House Money pays.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules import baccarat, house_money
-from ledger.rules.cards import DECK
-from ledger.rules.game import Edition, Game, InPart, Wager
-from ledger.rules.odds import paytable, row
+from ledger.rules.baccarat import coup
+from ledger.rules.engine.game import Edition, Game, InPart, Wager
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.hands.cards import DECK
+from ledger.rules.wagers import house_money
 
 if TYPE_CHECKING:
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
 
 HOUSE_MONEY = paytable(
     "house_money",
     "12(g)",
     [
-        row("Player and Banker Pair", baccarat.paired(2), "15 to 1"),
-        row("Player or Banker Pair", baccarat.paired(1), "3 to 1"),
+        row("Player and Banker Pair", coup.paired(2), "15 to 1"),
+        row("Player or Banker Pair", coup.paired(1), "3 to 1"),
     ],
 )
 # A pair in either hand wins by 7(a)(7)(i), so 7(a)(7)(ii) is read to lose where neither hand has
 # one. The dealer, and not the player, moves what is pressed (8(d)(1)(ii)). 8(d)(1) sends to
 # another paragraph for the odds than 12(g), which prints them.
-PRINTED = baccarat.Printed(
+PRINTED = coup.Printed(
     wagers="7(a)",
     closed="7(c)",
     dealt="8(d)",
@@ -41,12 +42,12 @@ PRINTED = baccarat.Printed(
     marked="2(b)(8)",
     paid="12",
 )
-TABLES = baccarat.base("12")
+TABLES = coup.base("12")
 
 
 def play(t: Table) -> None:
     """One coup."""
-    baccarat.play(t, PRINTED, TABLES)
+    coup.play(t, PRINTED, TABLES)
 
 
 GAME = Game(
@@ -72,9 +73,9 @@ GAME = Game(
         "8(e)": "on camera, not in the feed",
         "12(f)": InPart("Dragon 7 Insurance Wager"),
     },
-    habit=baccarat.HABIT,
-    options=baccarat.options("2(b)(8)", "8(d)(1)(i)"),
+    habit=coup.HABIT,
+    options=coup.options("2(b)(8)", "8(d)(1)(i)"),
     fees=("vigorish",),
     decks=8,
-    base=baccarat.BASE,
+    base=coup.BASE,
 )

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules import poker_rounds as rounds
-from ledger.rules.best_five import (
+from ledger.rules.engine.game import Game, Reading
+from ledger.rules.hands.best_five import (
     highest_by_suit,
     lowest_by_suit,
     omaha_high_if_known,
     omaha_low_if_known,
 )
-from ledger.rules.cards import DECK
-from ledger.rules.game import Game, Reading
-from ledger.rules.lowball import eight_or_better
-from ledger.rules.poker_cards import board, held
-from ledger.rules.pots import ODD_CHIP, Share
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.lowball import eight_or_better
+from ledger.rules.poker import rounds
+from ledger.rules.poker.cards import board, held
+from ledger.rules.poker.pots import ODD_CHIP, Share
 
 if TYPE_CHECKING:
-    from ledger.rules.best_five import CardOrder
-    from ledger.rules.betting import Ring
-    from ledger.rules.lowball import Low
-    from ledger.rules.poker import Hand
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
+    from ledger.rules.hands.best_five import CardOrder
+    from ledger.rules.hands.lowball import Low
+    from ledger.rules.hands.poker import Hand
+    from ledger.rules.poker.betting import Ring
 
 
 def high(ring: Ring, seat: int) -> Hand | None:

@@ -1,8 +1,9 @@
 """Saigon 5 Card, 58 Pa. Code Chapter 680a: three cards that qualify, and a count of the other two.
 
 Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); what cards
-count (6(a)(1)-(4), 6(b)(1)-(2)) is `ledger.rules.points`, the Bonus hands (6(c)(1)-(10)) are
-`ledger.rules.joker`. What the table minimum is, no round tells: Pot Wagers are held to one another.
+count (6(a)(1)-(4), 6(b)(1)-(2)) is `ledger.rules.hands.points`, the Bonus hands (6(c)(1)-(10)) are
+`ledger.rules.hands.joker`. What the table minimum is, no round tells: Pot Wagers are held to one
+another.
 """
 
 from __future__ import annotations
@@ -11,17 +12,28 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import HandSet
-from ledger.rules import points, usual
-from ledger.rules.cards import DECK, JOKER
-from ledger.rules.game import Dealing, Edition, Game, Habit, Irregularity, Option, Reading, Wager
-from ledger.rules.joker import (
+from ledger.rules.engine.game import (
+    Dealing,
+    Edition,
+    Game,
+    Habit,
+    Irregularity,
+    Option,
+    Reading,
+    Wager,
+)
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.engine.refused_wagers import within_table
+from ledger.rules.engine.steps import Step, said
+from ledger.rules.hands import points
+from ledger.rules.hands.cards import DECK, JOKER
+from ledger.rules.hands.joker import (
     FIVE_ACES,
     ROYAL_WITH_JOKER,
     ROYAL_WITHOUT_JOKER,
     saigon_bonus_if_known,
 )
-from ledger.rules.odds import paytable, row
-from ledger.rules.poker import (
+from ledger.rules.hands.poker import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
@@ -31,14 +43,13 @@ from ledger.rules.poker import (
     TWO_PAIR,
     is_a,
 )
-from ledger.rules.seating import within_table
-from ledger.rules.steps import Step, said
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.rules.odds import Paytable
-    from ledger.rules.table import Table
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.table import Table
 
     Hands = Mapping[str, Sequence[str]]
 
@@ -358,7 +369,7 @@ GAME = Game(
         ),
     ),
     irregularities={
-        **usual.irregularities("13(a)", "13(b)", "13(c)", "13(d)", "13(e)"),
+        **common_card_rules.irregularities("13(a)", "13(b)", "13(c)", "13(d)", "13(e)"),
         "card_missing": Irregularity(
             "8(g)",
             void=True,
@@ -366,13 +377,13 @@ GAME = Game(
             by_dealing={"hand": "9(f)", "automated_shoe": "10(f)"},
         ),
     },
-    procedures=usual.CARE._replace(
+    procedures=common_card_rules.CARE._replace(
         stub={"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"},
         device_covered="13(f)",
         deck_cards=53,
     ),
     not_modelled={
-        **usual.NOT_MODELLED,
+        **common_card_rules.NOT_MODELLED,
         **dict.fromkeys(
             ("8(d)", "8(f)", "9(c)", "9(e)", "10(c)", "10(e)"), "on camera, not in the feed"
         ),

@@ -1,17 +1,16 @@
 """Spanish 21, 58 Pa. Code Chapter 635a: decks without 10s, doubling on any number of cards, rescue.
 
 Of the chapter only 10(a) is printed. The rest is the standard game as Blackjack plays it
-(`ledger.rules.standard_21`), cited by that chapter's paragraphs.
+(`ledger.rules.blackjack.standard`), cited by that chapter's paragraphs.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules.dealer_of_21 import Peek
-from ledger.rules.game import Edition, Game, Habit, Option, Wager
-from ledger.rules.hands_of_21 import ANY_CARDS, RESCUED, Style, leans
-from ledger.rules.standard_21 import (
+from ledger.rules.blackjack.dealer import Peek
+from ledger.rules.blackjack.hands import ANY_CARDS, RESCUED, Style, leans
+from ledger.rules.blackjack.standard import (
     BASE,
     Standard,
     deal,
@@ -23,10 +22,11 @@ from ledger.rules.standard_21 import (
     styled,
     tables,
 )
-from ledger.rules.twenty_one import DECK_48
+from ledger.rules.engine.game import Edition, Game, Habit, Option, Wager
+from ledger.rules.hands.twenty_one import DECK_48
 
 if TYPE_CHECKING:
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
 
 HANDS, EVEN, INSURANCE = tables("spanish_21", "633a.13(a)", "633a.8")
 SPANISH = Standard(

@@ -1,7 +1,8 @@
 """Three Card Poker, 58 Pa. Code Chapter 649a, of which the documents print 6(d)-(e) and 12(g).
 
 The rest is the standard game. Its steps are cited as 6, of the hands, and its payments as 12, or
-12(f) where 6(d)(8) names it. The ranks of three and of six cards are `ledger.rules.short_hands`.
+12(f) where 6(d)(8) names it. The ranks of three and of six cards are
+`ledger.rules.hands.short_hands`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.cards import DECK
-from ledger.rules.game import Edition, Game, Habit, Irregularity, Wager
-from ledger.rules.odds import PUSH, Paytable, paytable, row
-from ledger.rules.poker import (
+from ledger.rules.engine.game import Edition, Game, Habit, Irregularity, Wager
+from ledger.rules.engine.odds import PUSH, Paytable, paytable, row
+from ledger.rules.engine.refused_wagers import gave_up, within_table
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.poker import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,
@@ -23,8 +25,7 @@ from ledger.rules.poker import (
     THREE_OF_A_KIND,
     is_a,
 )
-from ledger.rules.seating import gave_up, within_table
-from ledger.rules.short_hands import (
+from ledger.rules.hands.short_hands import (
     ThreeCardHand,
     is_super_royal,
     mini_royal_flush,
@@ -34,8 +35,8 @@ from ledger.rules.short_hands import (
 )
 
 if TYPE_CHECKING:
-    from ledger.rules.game import InForce
-    from ledger.rules.table import Table
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.table import Table
 
 
 class Showdown(NamedTuple):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.dice import Throw
-from ledger.rules.game import (
+from ledger.rules.engine.game import (
     DiceProcedures,
     Edition,
     Game,
@@ -19,14 +18,15 @@ from ledger.rules.game import (
     Rotation,
     Wager,
 )
-from ledger.rules.odds import paytable, row
+from ledger.rules.engine.odds import paytable, row
+from ledger.rules.hands.dice import Throw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ledger.rules.odds import Paytable
-    from ledger.rules.table import Table
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.table import Table
 
     Others = dict[str, tuple["Drive", ...]]  # by reading: how games end under its other value
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules import poker_rounds as rounds
-from ledger.rules.cards import DECK
-from ledger.rules.game import Game, Reading
-from ledger.rules.lowball import ace_to_five_if_known
-from ledger.rules.poker_cards import held
-from ledger.rules.pots import ODD_CHIP, Share
+from ledger.rules.engine.game import Game, Reading
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.lowball import ace_to_five_if_known
+from ledger.rules.poker import rounds
+from ledger.rules.poker.cards import held
+from ledger.rules.poker.pots import ODD_CHIP, Share
 
 if TYPE_CHECKING:
-    from ledger.rules.betting import Ring
-    from ledger.rules.lowball import Low
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
+    from ledger.rules.hands.lowball import Low
+    from ledger.rules.poker.betting import Ring
 
 
 def low(ring: Ring, seat: int) -> Low | None:

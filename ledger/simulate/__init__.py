@@ -6,10 +6,10 @@ the code that finds mistakes; what it plants it writes down as the truth beside 
 
 from __future__ import annotations
 
-from ledger.simulate.cameras import recorded
+from ledger.simulate.cameras.cameras import recorded
 from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
+from ledger.simulate.floor_files import Window, Written, read_shots, write
 from ledger.simulate.plan import DEALT, MISTAKES, Plan, Planted, TablePlan, plan_of
-from ledger.simulate.write import Window, Written, read_shots, write
 
 __all__ = [
     "DEALT",

@@ -27,15 +27,15 @@ from ledger.facts import (
     Voucher,
     VoucherBoughtIn,
 )
-from ledger.simulate.teller import MINUTE, SECOND
+from ledger.simulate.device_emitter import MINUTE, SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
+    from ledger.record.wire import Fact
+    from ledger.simulate.device_emitter import Happening, Teller
     from ledger.simulate.habits import Patron
-    from ledger.simulate.teller import Happening, Teller
-    from ledger.wire import Fact
 
 OPENERS = range(3_000_000, 5_500_000, 100_000)  # cents
 LOW, HIGH, SLIP = 2_500_000, 4_500_000, 1_000_000  # cents

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.facts import DecisionMade
-    from ledger.rules.steps import Step
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.steps import Step
 
 SMALL, BIG = CHIP, 2 * CHIP
 _ANTES, _SECOND, _STRADDLES, _KILLS = 0.3, 0.8, 0.1, 0.05  # of the rounds

@@ -23,14 +23,14 @@ from ledger.facts import (
     DiceRemoved,
     InspectionVerified,
 )
-from ledger.simulate.teller import HOUR, MINUTE, SECOND
+from ledger.simulate.device_emitter import HOUR, MINUTE, SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
+    from ledger.simulate.device_emitter import Teller
     from ledger.simulate.plan import TablePlan
-    from ledger.simulate.teller import Teller
 
 _CHANGE_US = {"hand": 4 * HOUR, "manual_shoe": 8 * HOUR, "automated_shoe": 8 * HOUR}
 _MARGIN_US = 12 * MINUTE

@@ -25,22 +25,22 @@ from ledger.facts import (
     StartingPositionDetermined,
     StubCounted,
 )
-from ledger.rules.throwing import THREE_DICE
+from ledger.rules.engine.throwing import THREE_DICE
 from ledger.simulate.hand import Misdealt
 from ledger.simulate.incidents import Incidents
+from ledger.simulate.meters import check_hole
 from ledger.simulate.players import Holder, unsaid
-from ledger.simulate.readers import check_hole
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ledger.rules.steps import Step
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.steps import Step
     from ledger.simulate.bank import Bank
+    from ledger.simulate.device_emitter import Teller
     from ledger.simulate.hand import Hand
     from ledger.simulate.mistakes import Slip
-    from ledger.simulate.teller import Teller
-    from ledger.wire import Fact
 
 _SAME_RANK_MOST = 3  # with its copy no hand holds five of a kind
 _NO_ROLL, _CANCELLED = 0.02, 0.005  # of the throws

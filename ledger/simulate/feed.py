@@ -6,14 +6,14 @@ import random
 from heapq import merge
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.adjudication.submissions import filed, in_force
 from ledger.facts import CouponsIssued, RulesSubmissionFiled
 from ledger.games import games
-from ledger.simulate.cameras import checks
+from ledger.record.wire import Fact, encode
+from ledger.simulate.cameras.cameras import checks
+from ledger.simulate.device_emitter import HOUR, SECOND, Happening
 from ledger.simulate.floor import COUPONS, Day
 from ledger.simulate.mistakes import spread
-from ledger.simulate.teller import HOUR, SECOND, Happening
-from ledger.submissions import filed, in_force
-from ledger.wire import Fact, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -24,27 +24,27 @@ from ledger.facts import (
     TableClosed,
     TableOpened,
 )
-from ledger.rules.cards import ONE_OF_EACH
-from ledger.rules.game import CardProcedures, DiceProcedures
-from ledger.rules.starting import PLACES
-from ledger.rules.table import Table
+from ledger.rules.engine.first_card import PLACES
+from ledger.rules.engine.game import CardProcedures, DiceProcedures
+from ledger.rules.engine.table import Table
+from ledger.rules.hands.cards import ONE_OF_EACH
 from ledger.simulate import habits
 from ledger.simulate.bank import Bank
-from ledger.simulate.cameras import cameras_of
+from ledger.simulate.cameras.cameras import cameras_of
 from ledger.simulate.care import CardCare, Decks, DiceCare
 from ledger.simulate.chance import Chance
+from ledger.simulate.device_emitter import HOUR, MINUTE, SECOND, Happening, Teller
 from ledger.simulate.habits import Patron
 from ledger.simulate.hand import Hand, Misdealt
+from ledger.simulate.meters import Meters
 from ledger.simulate.mistakes import Slip, of_devices
-from ledger.simulate.readers import Meters
-from ledger.simulate.teller import HOUR, MINUTE, SECOND, Happening, Teller
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ledger.facts.tables import Role
-    from ledger.rules.game import InForce
+    from ledger.rules.engine.game import InForce
     from ledger.simulate.plan import Plan, Planted, TablePlan
 
 _OTHERS: dict[str, tuple[Role, ...]] = {

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules.cards import RANK
+from ledger.rules.hands.cards import RANK
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
-    from ledger.rules.game import Habit
+    from ledger.rules.engine.game import Habit
 
 CHIP = 500  # the smallest chip patrons play, cents
 _HIGHEST = "As"  # what a joker counts as

@@ -14,8 +14,8 @@ from ledger.facts import (
     WagerPlaced,
     WagerReturned,
 )
-from ledger.rules.house_money import PRESS
-from ledger.rules.steps import POT
+from ledger.rules.engine.steps import POT
+from ledger.rules.wagers.house_money import PRESS
 from ledger.simulate.habits import CHIP
 from ledger.values import dollars
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ledger.facts import Body
-    from ledger.rules.game import Habit
-    from ledger.rules.steps import Spot, Step
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.game import Habit
+    from ledger.rules.engine.steps import Spot, Step
     from ledger.simulate.bank import Bank
+    from ledger.simulate.device_emitter import Teller
     from ledger.simulate.habits import Patron
+    from ledger.simulate.meters import Meters
     from ledger.simulate.mistakes import Slip
-    from ledger.simulate.readers import Meters
-    from ledger.simulate.teller import Teller
-    from ledger.wire import Fact
 
 DOLLAR = 100  # cents
 

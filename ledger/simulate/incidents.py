@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import IrregularityCalled
-from ledger.rules.twenty_one import VALUE
+from ledger.rules.hands.twenty_one import VALUE
 from ledger.simulate.card_room import CardRoom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.facts import Body
-    from ledger.rules.steps import Step
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.steps import Step
 
 _ODDS = {
     "card_face_up": 0.0008,

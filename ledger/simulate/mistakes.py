@@ -23,17 +23,17 @@ from ledger.facts import (
     WagerReturned,
 )
 from ledger.games import games
+from ledger.simulate.device_emitter import MS, SECOND, Happening
 from ledger.simulate.plan import Planted
-from ledger.simulate.teller import MS, SECOND, Happening
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterable, Sequence
 
-    from ledger.rules.game import Game
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.game import Game
+    from ledger.simulate.device_emitter import Teller
     from ledger.simulate.plan import Plan, TablePlan
-    from ledger.simulate.teller import Teller
-    from ledger.wire import Fact
 
 
 class Truth(NamedTuple):

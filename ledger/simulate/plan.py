@@ -14,12 +14,12 @@ from msgspec import Meta, Struct
 
 from ledger.facts import FactRef  # noqa: TC001 - as above
 from ledger.games import games
-from ledger.rules.game import CardProcedures
+from ledger.rules.engine.game import CardProcedures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.rules.game import Game
+    from ledger.rules.engine.game import Game
 
 DealtFrom = Literal["manual_shoe", "hand", "automated_shoe"]
 

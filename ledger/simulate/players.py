@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import Coupon, DecisionMade, HandSet, WagerPlaced
+from ledger.record.wire import Fact
 from ledger.simulate import habits
 from ledger.simulate.habits import CHIP
 from ledger.simulate.hand import Chips, Hand
-from ledger.wire import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.facts import Body
-    from ledger.rules.steps import Step
+    from ledger.rules.engine.steps import Step
     from ledger.simulate.bank import Bank
+    from ledger.simulate.device_emitter import Teller
     from ledger.simulate.mistakes import Slip
-    from ledger.simulate.teller import Teller
 
 Holder = tuple[str, int | None, int]
 

@@ -14,7 +14,7 @@ _INTERRUPTED = 128 + signal.SIGINT
 def main() -> None:
     """Run the command named on the command line; ends the process with its exit code."""
     try:
-        from replay.cli.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
+        from replay.cli.shell.app import run  # noqa: PLC0415 - a library user of `replay` needs no Typer
     except KeyboardInterrupt:  # while it loads: seconds on a busy machine
         raise SystemExit(_INTERRUPTED) from None
     run()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from infra.kafka import topics
-from infra.kafka.dead import HEADERS as LETTER_HEADERS
+from infra.kafka.dead_letters import HEADERS as LETTER_HEADERS
 from infra.kafka.records import (
     DIGEST,
     HASH,
@@ -27,14 +27,14 @@ from infra.kafka.records import (
     TABLE_SEQ,
 )
 from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS
-from ledger.kinds import WIRE_PREFIX
-from replay.cli.messages import AS_IT_CAME, CARRIED
+from ledger.record.kinds import WIRE_PREFIX
+from replay.cli.feed.messages import AS_IT_CAME, CARRIED
 
 if TYPE_CHECKING:
     from msgspec import Struct
 
     from infra.kafka.topics import Topic
-    from replay.cli.messages import Carried
+    from replay.cli.feed.messages import Carried
 
 Schema = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from replay.cli.app import COMMANDS, app, load
+from replay.cli.shell.app import COMMANDS, app, load
 from replay.docs import markdown
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import inspect
 from typing import TYPE_CHECKING
 
 from ledger.errors import LedgerError
-from ledger.rules.codes import CODES
+from ledger.rules.engine.finding_codes import CODES
 from replay.docs import markdown
-from replay.web.openapi import responses
+from replay.web.api.openapi import responses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import msgspec
 
 from ledger import values
 from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS, vocabulary
-from ledger.kinds import WIRE_PREFIX
+from ledger.record.kinds import WIRE_PREFIX
 from replay.docs import markdown
 
 if TYPE_CHECKING:

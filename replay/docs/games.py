@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from ledger.games import games
-from ledger.rules.meter_terms import TERMS
-from ledger.rules.odds import as_json
+from ledger.rules.engine.odds import as_json
+from ledger.rules.wagers.meter_terms import TERMS
 from ledger.values import dollars
 from replay.docs import markdown
-from replay.gamecard import card
+from replay.games.game_card import card
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from replay.gamecard import GameCard, PaytableCard
+    from replay.games.game_card import GameCard, PaytableCard
 
 
 def pages() -> dict[str, str]:

@@ -1,10 +1,11 @@
 """A dossier: a round, a dispute or a window as files to hand over that prove themselves.
 
-What it is made from is named here; `replay.dossier.making` makes it, and is imported by who does:
-to set paper takes a third of a second to import.
+What it is made from is named here; `replay.dossier.writing.making` makes it, and is imported by who
+does: to set paper takes a third of a second to import.
 """
 
-from replay.dossier.evidence import (
+from replay.dossier.signing.sealing import Filed
+from replay.dossier.writing.evidence import (
     Clip,
     Evidence,
     Kind,
@@ -14,8 +15,7 @@ from replay.dossier.evidence import (
     Told,
     Window,
 )
-from replay.dossier.footage import named_frames, picture_name, pictures, wanted
-from replay.dossier.sealing import Filed
+from replay.dossier.writing.footage import named_frames, picture_name, pictures, wanted
 
 __all__ = [
     "Clip", "Evidence", "Filed", "Kind", "Making", "Original", "Stretch", "Told", "Window",

@@ -13,17 +13,17 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ledger.errors import Unavailable
-from replay.web.arrival import BODIES_OCTETS_MAX, Budget
-from replay.web.facts import BODY_S_MAX, Intake
-from replay.web.metrics import Metrics
-from replay.web.openapi import request_body, responses
+from replay.web.api.arrival import BODIES_OCTETS_MAX, Budget
+from replay.web.api.facts import BODY_S_MAX, Intake
+from replay.web.api.metrics import Metrics
+from replay.web.api.openapi import request_body, responses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from infra.tape import PostgresTape
-    from ledger.committer import Committer
-    from replay.web.devices import Keyring
+    from infra.postgres.tape import PostgresTape
+    from ledger.record.group_commit import Committer
+    from replay.web.access.device_keys import Keyring
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 """Host names under which a server without device keys is reached."""

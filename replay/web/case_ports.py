@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ledger.facts import Body
 from ledger.values import RoundId
-from replay.cases import Dispute, Note
-from replay.preserved import Window
-from replay.story import Story
+from replay.disputes.dispute import Dispute, Note
+from replay.disputes.preserved_windows import Window
+from replay.rounds.story import Story
 
 
 class CaseRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""What pages read and do, as functions: `replay.cli.screen` makes them, for it knows the views.
+"""What pages read and do, as functions, which `replay.cli.serving.screen` makes.
 
 A page family has a field here; its types are its own module's. Nothing here reads a setting.
 """
@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 from starlette.requests import Request
 
-from infra.door import Door
-from infra.sessions import Sessions
-from infra.users import Users
+from infra.access.connections import Door
+from infra.access.sessions import Sessions
+from infra.access.users import Users
 from ledger.values import RoundId
 from replay.dossier import Kind
 from replay.web.case_ports import CasePorts
@@ -35,7 +35,7 @@ class Address(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What rounds are searched by, as `consumers.search.Filters` says; None: by anything."""
+    """What rounds are searched by, as `consumers.rounds.search.Filters` says; None: by anything."""
 
     table: str | None = None
     gaming_day: str | None = None
@@ -160,7 +160,7 @@ class Floor(NamedTuple):
 
 
 class DropDay(NamedTuple):
-    """A table's gaming day, as `consumers.drop.Drop` tells it. Cents; None: not on record."""
+    """A table's gaming day, as `consumers.money.drop.Drop` tells it. Cents; None: not on record."""
 
     property: str
     table: str

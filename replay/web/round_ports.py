@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ledger.facts import SegmentRecorded
-    from ledger.tape import Received
+    from ledger.record.tape import Received
     from ledger.values import RoundId
-    from replay.coverage import Coverage
-    from replay.footage.library import Library
-    from replay.footage.segments import FootageIndex
-    from replay.on_record import Noted
-    from replay.story import Story
+    from replay.cameras.coverage import Coverage
+    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.index import Library
+    from replay.recording.house_facts import Noted
+    from replay.rounds.story import Story
 
 
 class Told(NamedTuple):

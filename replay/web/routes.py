@@ -1,6 +1,6 @@
 """Every page of the screen, put on the application, and how it tells what went wrong.
 
-To add pages: a module with a `router`, its row in `ROUTERS`, its tab in `replay.web.pages.TABS`.
+To add pages: a module with a `router`, its row in `ROUTERS`, its tab in `replay.web.page.TABS`.
 """
 
 from typing import TYPE_CHECKING
@@ -12,31 +12,24 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
-from replay.web import (
-    cases,
-    clips,
-    dossiers,
-    drop,
-    find,
-    footage,
-    live,
-    round,  # noqa: A004 - a page
-    signing_in,
-)
-from replay.web.logs import LOG
-from replay.web.pages import STATIC, BrowserHeaders, page
+from replay.shell.logs import LOG
+from replay.web.access.authentication import NotSignedInError
+from replay.web.api import clips, footage
+from replay.web.page import STATIC, BrowserHeaders, page
+from replay.web.pages import cases, dossiers, drop, find, live
+from replay.web.pages import round as round_
 from replay.web.ports import Ports
-from replay.web.who import NotSignedInError
+from replay.web.sign_in import pages as sign_in
 
 if TYPE_CHECKING:
-    from replay.web.oidc import Client
+    from replay.web.sign_in.oidc import Client
 
 ROUTERS: tuple[APIRouter, ...] = (
-    signing_in.router,
+    sign_in.router,
     find.router,
     live.router,
     drop.router,
-    round.router,
+    round_.router,
     footage.router,
     clips.router,
     dossiers.router,
@@ -48,7 +41,7 @@ _TITLES = {403: "Not for you", 404: "Nothing here", 405: "Nothing here"}
 
 def add_oidc(app: FastAPI, client: "Client") -> None:
     """Let people sign in at an identity provider too, after `add_pages`."""
-    from replay.web import oidc  # noqa: PLC0415 - only with the extra `oidc`
+    from replay.web.sign_in import oidc  # noqa: PLC0415 - only with the extra `oidc`
 
     url: str = app.state.ports.address.url
     app.state.oidc = oidc.Provider(client, f"{url}{oidc.CALLBACK}")
@@ -56,10 +49,10 @@ def add_oidc(app: FastAPI, client: "Client") -> None:
     app.include_router(oidc.router)
 
 
-def add_pages(app: FastAPI, ports: Ports) -> signing_in.SetUp:
+def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
     """Put the pages on the application; what makes the link to the first user."""
     app.state.ports = ports
-    app.state.set_up = signing_in.SetUp()
+    app.state.set_up = sign_in.SetUp()
     app.mount("/static", StaticFiles(directory=STATIC))
     for router in ROUTERS:
         app.include_router(router)
@@ -69,7 +62,7 @@ def add_pages(app: FastAPI, ports: Ports) -> signing_in.SetUp:
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(LedgerError, _told)
     app.add_exception_handler(Exception, _failed)
-    made: signing_in.SetUp = app.state.set_up
+    made: sign_in.SetUp = app.state.set_up
     return made
 
 
@@ -81,7 +74,7 @@ def wants_page(request: Request) -> bool:
 async def _not_signed_in(request: Request, error: Exception) -> Response:
     del error
     if wants_page(request):
-        return await signing_in.to_sign_in(request)
+        return await sign_in.to_sign_in(request)
     return JSONResponse({"error": "Nobody is signed in", "hint": "Sign in at /sign-in."}, 401)
 
 

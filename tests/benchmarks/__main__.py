@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 from tests.benchmarks.limits import held, table
-from tests.fix_postgres import postgres_version
+from tests.fixtures.postgres import postgres_version
 
 FOLDER = Path(__file__).parent
 KEPT = FOLDER.parents[1] / "docs" / "benchmarks.json"

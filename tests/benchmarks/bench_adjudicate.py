@@ -7,13 +7,13 @@ from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ledger.adjudicate import RoundRecord, rule
+from ledger.adjudication.adjudicate import RoundRecord, rule
+from ledger.adjudication.submissions import Filed, filed
 from ledger.games import games
+from ledger.record.tape import Received
+from ledger.record.wire import fact_of, parse_line
 from ledger.simulate.feed import deal, line
 from ledger.simulate.plan import plan_of
-from ledger.submissions import Filed, filed
-from ledger.tape import Received
-from ledger.wire import fact_of, parse_line
 
 if TYPE_CHECKING:
     from ledger.values import RoundId

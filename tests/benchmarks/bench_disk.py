@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg import conninfo
 
-from consumers.catalogue import VIEWS, install
-from consumers.projection import catch_up
-from infra.embedded import embedded
-from infra.migrations import migrate
-from infra.postgres import Database, create_database
-from infra.tape import PostgresTape
-from infra.views import tape_source
+from consumers.registry import VIEWS, install
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import Database, create_database
+from infra.postgres.embedded import embedded
+from infra.postgres.migrations import migrate
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import tape_source
+from ledger.record.tape import Received
+from ledger.record.wire import parse_line
 from ledger.simulate import line, plan_of, simulate
-from ledger.tape import Received
-from ledger.wire import parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -21,30 +21,30 @@ import confluent_kafka
 import kafka
 import psycopg
 
-from consumers.catalogue import install, view
-from consumers.parts import Share, fill
-from consumers.projection import rebuild
-from consumers.relay import relay
+from consumers.parallel_rebuild import Share, fill
+from consumers.registry import install, view
+from consumers.relay.relay import relay
+from consumers.runtime.lifecycle import rebuild
 from infra.kafka import records, topics
 from infra.kafka.clients import administrator
+from infra.kafka.feed_source import feed_source
 from infra.kafka.records import Places, partition_of
-from infra.kafka.source import feed_source
-from infra.migrations import migrate
-from infra.postgres import Database
-from infra.tape import PostgresTape
-from infra.views import tape_source
+from infra.postgres.connection import Database
+from infra.postgres.migrations import migrate
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import tape_source
 from tests.benchmarks import bench_views
 from tests.benchmarks.served import place
-from tests.fix_cli import START, environ
-from tests.fix_kafka import FEED, Cluster
+from tests.fixtures.cli import START, environ
+from tests.fixtures.kafka import FEED, Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.kafka.clients import Connection
     from infra.kafka.records import Record
-    from infra.postgres import AnyConnection
-    from ledger.tape import Received
+    from infra.postgres.connection import AnyConnection
+    from ledger.record.tape import Received
     from tests.benchmarks.served import Place
 
 FACTS = 100_000

@@ -18,21 +18,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ledger.facts import SegmentRecorded
-from ledger.wire import Fact
-from replay.footage.adding import Told, add
-from replay.footage.clips import Stretch, clip
-from replay.footage.decoder import Job, decode, sha256_of
-from replay.footage.library import Library
-from replay.footage.muxer import write as write_here
-from replay.footage.muxing import Part, Writing
-from replay.footage.reader import index
-from replay.footage.segments import frames
-from tests.video_kinds import KINDS, write
+from ledger.record.wire import Fact
+from replay.footage.clips.clips import Stretch, clip
+from replay.footage.decoding.decoder import Job, decode, sha256_of
+from replay.footage.decoding.reader import index
+from replay.footage.library.adding import Told, add
+from replay.footage.library.files import frames
+from replay.footage.library.index import Library
+from replay.footage.muxing.muxer import write as write_here
+from replay.footage.muxing.muxing import Part, Writing
+from tests.footage.video_kinds import KINDS, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from replay.footage.library import Entry
+    from replay.footage.library.index import Entry
 
 S = 1_000_000
 SEGMENTS, FRAMES, WIDTH, HEIGHT = 4, 900, 1280, 720

@@ -18,8 +18,8 @@ import psycopg
 from tests.benchmarks.load import Request
 from tests.benchmarks.load import run as send
 from tests.benchmarks.served import place, serving
-from tests.fix_cli import lines
-from tests.fix_http import BATCH, STRUCTURED, batch
+from tests.fixtures.cli import lines
+from tests.fixtures.http import BATCH, STRUCTURED, batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Self
 
 import psycopg
 
-from infra.embedded import embedded
+from infra.postgres.embedded import embedded
 from tests.benchmarks.served import place, start
-from tests.fix_cli import lines
-from tests.fix_http import BATCH, STRUCTURED, batch
+from tests.fixtures.cli import lines
+from tests.fixtures.http import BATCH, STRUCTURED, batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

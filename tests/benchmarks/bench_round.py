@@ -22,26 +22,26 @@ from msgspec.structs import replace
 from playwright.sync_api import sync_playwright
 from psycopg import conninfo
 
-from consumers.catalogue import VIEWS, install
-from consumers.projection import catch_up
-from infra.embedded import embedded
-from infra.postgres import NAME, Database
-from infra.tape import PostgresTape
-from infra.views import tape_source
-from ledger import wire
+from consumers.registry import VIEWS, install
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import NAME, Database
+from infra.postgres.embedded import embedded
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import tape_source
 from ledger.facts import Body, CameraMapped, ClockChecked, SegmentRecorded
-from ledger.shots import camera_clock_us
+from ledger.record import wire
+from ledger.record.tape import Received
+from ledger.record.wire import parse_line
 from ledger.simulate import read_shots
-from ledger.tape import Received
+from ledger.simulate.cameras.shot_list import camera_clock_us
 from ledger.values import format_time
-from ledger.wire import parse_line
-from replay.footage.adding import Told, add, footage_files
-from replay.footage.camera import draw
-from replay.footage.library import Library
+from replay.footage.library.adding import Told, add, footage_files
+from replay.footage.library.index import Library
+from replay.footage.simulated.camera import draw
 from tests.benchmarks.bench_views import checkpoint, fill, floor
 from tests.benchmarks.served import start
-from tests.fix_browser import CHROMIUM
-from tests.fix_cli import Cli, environ
+from tests.fixtures.browser import CHROMIUM
+from tests.fixtures.cli import Cli, environ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,15 +26,15 @@ from eventsourcing.application import Application
 from eventsourcing.persistence import StoredEvent
 from psycopg import conninfo
 
-from infra import arrays
-from infra.embedded import embedded
-from infra.migrations import migrate
-from infra.postgres import Database, create_database
-from infra.tape import PostgresTape
-from ledger.committer import Committer
-from ledger.tape import unframe_attributes
+from infra.postgres import arrays
+from infra.postgres.connection import Database, create_database
+from infra.postgres.embedded import embedded
+from infra.postgres.migrations import migrate
+from infra.postgres.tape import PostgresTape
+from ledger.record.group_commit import Committer
+from ledger.record.tape import unframe_attributes
 from tests.benchmarks.slow_flush import Flushes, NotHereError, slowed
-from tests.fix_postgres import fact, postgres_version
+from tests.fixtures.postgres import fact, postgres_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from eventsourcing.persistence import ApplicationRecorder
 
-    from ledger.tape import Received
+    from ledger.record.tape import Received
 
 ROUNDS = 15
 """Interleaved rounds; a rate and a ratio are the median of theirs, so that a burst of other work on

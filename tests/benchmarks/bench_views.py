@@ -19,26 +19,26 @@ from typing import TYPE_CHECKING
 
 from psycopg import conninfo
 
-from consumers import rulings
-from consumers.catalogue import VIEWS, install
-from consumers.projection import catch_up
-from consumers.rounds import ROUND_INDEX, TAPES, facts_of
-from infra.embedded import embedded
-from infra.migrations import migrate
-from infra.postgres import Database, create_database
-from infra.tape import PostgresTape
-from infra.views import reading, tape_source
+from consumers.registry import VIEWS, install
+from consumers.rounds.index import ROUND_INDEX, TAPES, facts_of
+from consumers.rulings import rulings
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import Database, create_database
+from infra.postgres.embedded import embedded
+from infra.postgres.migrations import migrate
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import reading, tape_source
 from ledger.facts import RulesSubmissionFiled
+from ledger.record.tape import Received
+from ledger.record.wire import fact_of, parse_line
 from ledger.simulate import line, plan_of, simulate
-from ledger.tape import Received
 from ledger.values import RoundId
-from ledger.wire import fact_of, parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from consumers.projection import Projection
-    from infra.views import Store
+    from consumers.runtime.lifecycle import Projection
+    from infra.postgres.view_tables import Store
 
 FACTS = (100_000, 1_000_000)
 """Sizes of the record at which a round is fetched."""

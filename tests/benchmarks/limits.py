@@ -10,9 +10,9 @@ import operator
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from consumers.catalogue import VIEWS
+from consumers.registry import VIEWS
 from ledger.games import games
-from ledger.rules.supervision import POKER
+from ledger.rules.procedures.supervision import POKER
 from ledger.simulate import DEALT
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from psycopg import conninfo
 
-from infra.embedded import embedded
-from infra.postgres import NAME, create_database
-from tests.fix_cli import Cli, environ
+from infra.postgres.connection import NAME, create_database
+from infra.postgres.embedded import embedded
+from tests.fixtures.cli import Cli, environ
 
 if TYPE_CHECKING:
     import subprocess

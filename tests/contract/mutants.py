@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import CodeType
 
-    from ledger.rules.game import Game
+    from ledger.rules.engine.game import Game
 
 _CITE = re.compile(r"[0-9]{1,2}(\([a-zA-Z0-9]+\))+")
 _ODDS = re.compile(r"([0-9]+) to ([0-9]+)")

@@ -16,28 +16,28 @@ from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from consumers import rulings
-from consumers.alerting import DEAD
-from consumers.alerts import Alert
-from consumers.catalogue import VIEWS
-from consumers.drop import TableDay
-from consumers.table_board import Board
-from infra.kafka import cutting, records, topics
-from infra.kafka.dead import HEADERS, bury
-from infra.kafka.group import Read
-from infra.kafka.reading import Consumed
-from infra.outbox import Kept
+from consumers.alerts.conditions import Alert
+from consumers.alerts.process import DEAD
+from consumers.floor.table_board import Board
+from consumers.money.drop import TableDay
+from consumers.registry import VIEWS
+from consumers.rulings import rulings
+from infra.kafka import records, topics, truncation
+from infra.kafka.consumer_group import Read
+from infra.kafka.dead_letters import HEADERS, bury
+from infra.kafka.reader import Consumed
+from infra.postgres.outbox import Kept
+from ledger.adjudication.feed import adjudicate
 from ledger.facts import FACTS, UPCASTERS
-from ledger.feed import adjudicate
-from ledger.rules.ruling import Finding, Ruling
+from ledger.record.tape import GENESIS, InQuarantine, Received, TapeRow, chain_hash
+from ledger.record.wire import parse_line
+from ledger.rules.engine.ruling import Finding, Ruling
 from ledger.simulate import deal, line, plan_of
-from ledger.tape import GENESIS, InQuarantine, Received, TapeRow, chain_hash
-from ledger.wire import parse_line
 from replay.docs import asyncapi
 
 if TYPE_CHECKING:
     from infra.kafka.records import Record
-    from infra.views import Row
+    from infra.postgres.view_tables import Row
 
 SCHEMAS = Path(__file__).parents[2] / "ledger" / "facts" / "schemas"
 ROOT = "https://round-ledger.invalid/"
@@ -144,7 +144,7 @@ def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry
 def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
     document: dict[str, Any], registry: Registry[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cutting, "VALUE_OCTETS_MAX", 100)
+    monkeypatch.setattr(truncation, "VALUE_OCTETS_MAX", 100)
     facts, _ = deal(plan_of(tables=1, minutes=6, seed=11))
     for ruling in (each for each in adjudicate(facts) if isinstance(each, Ruling)):
         body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, 1))

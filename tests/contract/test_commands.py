@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from replay.cli.app import COMMANDS, Command, load
-from replay.cli.views import _chosen
+from replay.cli.feed.views import _chosen
+from replay.cli.shell.app import COMMANDS, Command, load
 from replay.docs.cli import commands, told
-from tests.fix_cli import ROOT, environ
+from tests.fixtures.cli import ROOT, environ
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.fix_cli import Cli
+    from tests.fixtures.cli import Cli
 
 ALL = dict(commands())
 LEAVES = {name: command for name, command in ALL.items() if not hasattr(command, "commands")}
@@ -49,7 +49,7 @@ class Loading(types.ModuleType):
         if name == "run":
             raise KeyboardInterrupt
         raise AttributeError(name)
-sys.modules["replay.cli.app"] = Loading("replay.cli.app")
+sys.modules["replay.cli.shell.app"] = Loading("replay.cli.shell.app")
 from replay.cli import main
 main()
 """

@@ -15,16 +15,16 @@ import pytest
 from ledger.facts import FACTS
 from ledger.games import games
 from ledger.regulations import resolves
-from ledger.rules.codes import CODES
-from ledger.rules.steps import POT
+from ledger.rules.engine.finding_codes import CODES
+from ledger.rules.engine.steps import POT
 from replay.docs.__main__ import FOLDER, generate, main, stale, write
 from replay.docs.errors import EXITS, REASONS
-from replay.playorder import order_of_play
+from replay.games.order_of_play import order_of_play
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ledger.rules.game import Game
+    from ledger.rules.engine.game import Game
 
 LEDGER = Path(__file__).parents[2] / "ledger"
 BESIDE_THE_PARSER = {"equivocation"}  # told by the record itself

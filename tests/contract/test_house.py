@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from infra.migrations import ROLES
-from ledger.tampering import Kind
+from infra.postgres.migrations import ROLES
+from ledger.record.tampering import Kind
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ledger", "consumers", "infra", "replay")
@@ -27,7 +27,7 @@ DECISIONS = {path.name[:4] for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")
 
 LINES_MAX = 400  # of a module
 BODY_MAX = 60  # lines of a function below its parameters
-WITH_FLOATS = ("ledger/simulate/", "ledger/committer.py")  # chances and waits
+WITH_FLOATS = ("ledger/simulate/", "ledger/record/group_commit.py")  # chances and waits
 
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 FILE = re.compile(r"`((?:ledger|consumers|infra|replay|tests|docs)/[\w./]+\.(?:py|md|sql|toml))`")
@@ -77,11 +77,11 @@ def test_every_file_module_and_decision_that_a_text_names_is_there() -> None:
 
 
 def test_a_name_that_is_nowhere_is_seen() -> None:
-    assert means_something("ledger.rules.odds")
-    assert means_something("ledger.rules.odds.paytable")
+    assert means_something("ledger.rules.engine.odds")
+    assert means_something("ledger.rules.engine.odds.paytable")
     assert means_something("ledger.append")
     assert not means_something("ledger.rules.oddities")
-    assert not means_something("ledger.rules.odds.payroll")
+    assert not means_something("ledger.rules.engine.odds.payroll")
 
 
 def test_operations_name_every_role_and_every_way_a_record_can_be_broken() -> None:
@@ -92,8 +92,10 @@ def test_operations_name_every_role_and_every_way_a_record_can_be_broken() -> No
 
 def test_the_environment_is_read_in_one_place() -> None:
     readers = {path for path, text in MODULES.items() if re.search(r"os\.environ|getenv", text)}
-    sets_only = {"replay/footage/reader.py"}  # what OpenCV looks for, in a process of its own
-    assert readers - sets_only == {"replay/cli/settings.py"}
+    sets_only = {
+        "replay/footage/decoding/reader.py"
+    }  # what OpenCV looks for, in a process of its own
+    assert readers - sets_only == {"replay/shell/settings.py"}
 
 
 def test_no_float_is_anywhere_near_money() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from ledger.games import games
 from tests.contract.citations import ROOT
 from tests.contract.mutants import Mutant, mutants

@@ -88,9 +88,9 @@ def test_it_is_dealt_and_ruled_on_and_what_is_planted_is_found(tmp_path: Path) -
 @pytest.mark.parametrize(
     "of_every_game",
     [
-        "tests/property/test_simulate.py -k of_every_game_adjudicates_to_no_finding",
-        "tests/property/test_rulings.py -k of_every_game_cut_anywhere",
-        "tests/unit/test_filing.py -k may_be_named",
+        "tests/property/rules/test_simulate.py -k of_every_game_adjudicates_to_no_finding",
+        "tests/property/rules/test_rulings.py -k of_every_game_cut_anywhere",
+        "tests/unit/rules/procedures/test_filing.py -k may_be_named",
     ],
 )
 def test_what_is_asked_of_every_game_is_asked_of_it(of_every_game: str) -> None:

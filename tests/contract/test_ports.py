@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from infra import relaying
-from infra.book import PostgresBook
-from infra.outbox import Message
-from infra.parking import Parked, Place
-from infra.relaying import UNSAID
-from infra.tape import PostgresTape
-from infra.views import BESIDE, LIVE, writing
+from infra.postgres import relay_progress
+from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.outbox import Message
+from infra.postgres.parking import Parked, Place
+from infra.postgres.relay_progress import UNSAID
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import BESIDE, LIVE, writing
 from ledger.errors import Refused
-from ledger.tape import Quarantined
+from ledger.record.tape import Quarantined
 from tests.simulation.database import Postgres, SimTape
 from tests.simulation.desks import SimBook, SimDesk
 from tests.simulation.floor import fact
@@ -25,10 +25,10 @@ from tests.simulation.world import Actor, World, draw
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from infra.book import Book
-    from infra.postgres import Database
-    from infra.relaying import Desk
-    from ledger.tape import Tape
+    from infra.postgres.checkpoints import Book
+    from infra.postgres.connection import Database
+    from infra.postgres.relay_progress import Desk
+    from ledger.record.tape import Tape
 
 PARKED = Parked("p/A", 2, 1, "edited", "Bent.", "t/0@1")
 NOT_JSON = Quarantined(b"{", "not_json", "Not JSON", "$", "Send JSON.")
@@ -49,7 +49,7 @@ def real(base: Database) -> Iterator[Ports]:
         live, other = (PostgresBook(opened(writing(base, LIVE)), LIVE) for _ in range(2))
         beside = PostgresBook(opened(writing(base, BESIDE)), BESIDE)
         tape = opened(PostgresTape(base))
-        desk = opened(relaying.lead(base, lambda: False))
+        desk = opened(relay_progress.lead(base, lambda: False))
         assert desk
         yield Ports(tape, desk, live, other, beside)
 

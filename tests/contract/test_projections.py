@@ -8,21 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from consumers.catalogue import VIEWS, install, view
-from consumers.projection import Batch, FencedError, Manner, Runner, catch_up, rebuild
-from infra import views
-from infra.book import PostgresBook
-from infra.views import LIVE, Store, writing
+from consumers.registry import VIEWS, install, view
+from consumers.runtime.lifecycle import (
+    Batch,
+    FencedError,
+    Manner,
+    Runner,
+    catch_up,
+    rebuild,
+)
+from infra.postgres import view_tables
+from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.view_tables import LIVE, Store, writing
 from ledger.errors import NotFound, Refused
-from tests.view_feeds import Prefix, day, disturbed, dumped, record
+from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from consumers.projection import Projection
-    from infra.postgres import Database
-    from ledger.tape import TapeRow
-    from ledger.wire import Fact
+    from consumers.runtime.lifecycle import Projection
+    from infra.postgres.connection import Database
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
 
 every_view = pytest.mark.parametrize("projection", VIEWS, ids=[each.name for each in VIEWS])
 
@@ -111,7 +118,7 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
         catch_up(database, Prefix(rows, len(rows)), [projection])
         before = dumped(database, projection)
         with connection.transaction():
-            assert not views.advance(store, projection.name, seen, 500)
+            assert not view_tables.advance(store, projection.name, seen, 500)
         runner = Runner(
             PostgresBook(connection, LIVE),
             Prefix(rows, len(rows)),

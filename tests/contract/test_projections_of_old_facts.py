@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from consumers.catalogue import VIEWS, install
-from consumers.projection import catch_up
-from infra.postgres import Database, create_database
+from consumers.registry import VIEWS, install
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import Database, create_database
 from infra.settings import load
 from ledger.facts import UPCASTERS, FactCorrected, FactRef
-from ledger.wire import encode, fact_of, structured
-from tests import alert_reads
-from tests.alert_reads import paid, read_of
-from tests.fix_postgres import new_name, url_of
-from tests.view_feeds import Prefix, day, dumped, received, record
+from ledger.record.wire import encode, fact_of, structured
+from tests.fixtures.postgres import new_name, url_of
+from tests.scenes import alert_reads
+from tests.scenes.alert_reads import paid, read_of
+from tests.scenes.view_feeds import Prefix, day, dumped, received, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.tape import Received
+    from ledger.record.tape import Received
 
 STAKE = 2500
 

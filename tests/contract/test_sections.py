@@ -9,8 +9,8 @@ import pytest
 
 from ledger.games import games
 from ledger.regulations import Amendment, chapters, origin, resolves
-from ledger.rules.game import InPart, NotModelled
-from replay.gamecard import not_modelled_of
+from ledger.rules.engine.game import InPart, NotModelled
+from replay.games.game_card import not_modelled_of
 from tests.contract.citations import ROOT, cited_in, spoken_of
 
 RULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "ledger/rules").glob("*.py"))

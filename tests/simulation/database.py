@@ -9,7 +9,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ledger.errors import Unavailable
-from ledger.tape import GENESIS, InQuarantine, Quarantined, Receipt, Received, TapeRow, chain_hash
+from ledger.record.tape import (
+    GENESIS,
+    InQuarantine,
+    Quarantined,
+    Receipt,
+    Received,
+    TapeRow,
+    chain_hash,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +53,7 @@ class Postgres:
         return session
 
     def places(self, topic: str, views: Sequence[str]) -> dict[int, int]:
-        """As `infra.parking.places`."""
+        """As `infra.postgres.parking.places`."""
         found: dict[int, list[int]] = {}
         for (view, rebuilding, name, part), offset in self.kept["offsets"].items():
             if view in views and not rebuilding and name == topic:

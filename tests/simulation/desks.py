@@ -9,22 +9,22 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from infra.outbox import Kept, Message
-from infra.relaying import UNSAID
-from infra.views import BESIDE, LIVE, ReadersInTheWayError, Tracking
+from infra.postgres.outbox import Kept, Message
+from infra.postgres.relay_progress import UNSAID
+from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Tracking
 from ledger.errors import Refused
-from ledger.tape import GENESIS, InQuarantine, TapeRow
+from ledger.record.tape import GENESIS, InQuarantine, TapeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from infra.parking import Parked, Place
-    from infra.views import Schema, Table
+    from infra.postgres.parking import Parked, Place
+    from infra.postgres.view_tables import Schema, Table
     from tests.simulation.database import Key, Session
 
 
 class SimDesk:
-    """`infra.relaying.Desk`."""
+    """`infra.postgres.relay_progress.Desk`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -155,7 +155,7 @@ class SimStore:
 
 
 class SimBook:
-    """`infra.book.Book`."""
+    """`infra.postgres.checkpoints.Book`."""
 
     def __init__(self, session: Session, schema: Schema) -> None:
         self.schema = schema

@@ -10,22 +10,29 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from consumers import relay, relay_derived, speaking
-from consumers.projection import follow_in, rebuild_in
-from consumers.relay_check import republish_in
-from consumers.release import catch_up_in
-from consumers.runner import Manner
+from consumers.relay import relay, view_topics
+from consumers.relay.check import republish_in
+from consumers.runtime import outbox
+from consumers.runtime.lifecycle import follow_in, rebuild_in
+from consumers.runtime.runner import Manner
+from consumers.runtime.unpark import catch_up_in
 from infra.kafka import topics
 from infra.kafka.clients import Connection
+from infra.kafka.feed_source import FeedSource
 from infra.kafka.merging import Figures
 from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_row, partition_of
-from infra.kafka.source import FeedSource
-from infra.views import BESIDE, LIVE, Tracking
-from ledger import committer
-from ledger.committer import Submission
+from infra.postgres.view_tables import BESIDE, LIVE, Tracking
 from ledger.errors import LedgerError, Refused
-from ledger.tape import GENESIS, Quarantined, Received, chain_hash, frame_attributes
+from ledger.record import group_commit
+from ledger.record.group_commit import Submission
+from ledger.record.tape import (
+    GENESIS,
+    Quarantined,
+    Received,
+    chain_hash,
+    frame_attributes,
+)
 from ledger.values import format_time
 from tests.simulation.broker import Broker, SimProducer, number_of
 from tests.simulation.database import Postgres, Session, SimTape
@@ -38,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.kafka.publisher import Window
-    from infra.kafka.reading import Consumed
-    from ledger.tape import Receipt, TapeRow
+    from infra.kafka.reader import Consumed
+    from ledger.record.tape import Receipt, TapeRow
     from tests.simulation.broker import Log
     from tests.simulation.world import Actor, World
 
@@ -181,7 +188,7 @@ class Floor:
         tape = SimTape(lambda: self.base.session(actor))
         tries = 0
 
-        def asked(facts: committer.Facts) -> list[Receipt]:
+        def asked(facts: group_commit.Facts) -> list[Receipt]:
             nonlocal tries
             tries = 0
 
@@ -190,14 +197,14 @@ class Floor:
                 tries += 1
                 return tries > 3
 
-            return committer.ask(tape, facts, gives_up, self.world.sleep)
+            return group_commit.ask(tape, facts, gives_up, self.world.sleep)
 
         while True:
             self.world.wait(lambda: bool(self.submitted), 5.0)
             group = self.submitted[:3]
             del self.submitted[:3]
             if group:
-                committer.keep(group, asked)
+                group_commit.keep(group, asked)
 
     # -- the feed
 
@@ -250,12 +257,12 @@ class Floor:
             if self.world.fault("killed before restating"):
                 self.world.kill(actor)
             other = self.base.session(actor)
-            speaking.restate_in(SimBook(other, LIVE), new, VIEWS, page_rows=2)
+            outbox.restate_in(SimBook(other, LIVE), new, VIEWS, page_rows=2)
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
 
         streams: list[relay.Stream] = [relay.Facts(desk), relay.Quarantine(desk)]
-        streams += relay_derived.begun(desk, [TOLD], restate)
+        streams += view_topics.begun(desk, [TOLD], restate)
         with self._publisher(actor) as publisher:
             outlet = SimOutlet(self.broker, publisher)
             relay.publish(

@@ -10,11 +10,11 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from consumers.relay_check import compared
+from consumers.relay.check import compared
 from infra.kafka import topics
-from infra.kafka.reading import Consumed
+from infra.kafka.reader import Consumed
 from infra.kafka.records import REPUBLISHED, UnreadableError, fed
-from ledger.tape import Received
+from ledger.record.tape import Received
 from tests.simulation.broker import number_of
 from tests.simulation.desks import SimDesk
 from tests.simulation.plain_views import BAD, NAMES, TOLD, body, chained
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.kafka.records import Record
-    from infra.parking import Parked
-    from ledger.tape import TapeRow
+    from infra.postgres.parking import Parked
+    from ledger.record.tape import TapeRow
     from tests.simulation.broker import Log
     from tests.simulation.database import Session
     from tests.simulation.floor import Floor, Watched

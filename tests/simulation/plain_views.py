@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from consumers.batches import Batch, Derived, Projection
-from infra.views import Column, Store, Table
+from consumers.runtime.source import Batch, Derived, Projection
+from infra.postgres.view_tables import Column, Store, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.tape import TapeRow
+    from ledger.record.tape import TapeRow
 
 TOLD = "ledger.table-state.v1"
 BAD = b'{"bad":1}'

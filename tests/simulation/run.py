@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-import consumers.relay as relaying
-from consumers import relay_derived
-from infra.kafka import source, topics
+import consumers.relay.relay as relaying
+from consumers.relay import view_topics
+from infra.kafka import feed_source, topics
 from tests.simulation.floor import Floor
 from tests.simulation.oracle import Oracle, must
 from tests.simulation.plain_views import NAMES
@@ -73,9 +73,13 @@ def run(seed: int, *, without: Collection[str] = (), until: int | None = None) -
     rates = {kind: rate for kind, rate in plan.rates.items() if kind not in without}
     world = World(seed, plan._replace(rates=rates), until=until)
     law = broken = ""
-    window, level, poll_s = relaying.WINDOW_RECORDS, logging.root.manager.disable, source.POLL_S
-    relaying.WINDOW_RECORDS = relay_derived.WINDOW_RECORDS = plan.window
-    source.POLL_S = 2.0
+    window, level, poll_s = (
+        relaying.WINDOW_RECORDS,
+        logging.root.manager.disable,
+        feed_source.POLL_S,
+    )
+    relaying.WINDOW_RECORDS = view_topics.WINDOW_RECORDS = plan.window
+    feed_source.POLL_S = 2.0
     logging.disable(logging.CRITICAL)
     try:
         _run(world)
@@ -85,8 +89,8 @@ def run(seed: int, *, without: Collection[str] = (), until: int | None = None) -
         law, broken = "programs end only as they may", f"{type(error).__name__}: {error}"
     finally:
         world.close()
-        relaying.WINDOW_RECORDS = relay_derived.WINDOW_RECORDS = window
-        source.POLL_S = poll_s
+        relaying.WINDOW_RECORDS = view_topics.WINDOW_RECORDS = window
+        feed_source.POLL_S = poll_s
         logging.disable(level)
     return Run(seed, law, broken, world.steps, world.fired, world.met, world.told())
 

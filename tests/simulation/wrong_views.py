@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from consumers import projection as projecting
-from consumers import speaking
-from consumers.batches import Batch
-from consumers.runner import Runner, taken
+from consumers.runtime import lifecycle as projecting
+from consumers.runtime import outbox
+from consumers.runtime.runner import Runner, taken
+from consumers.runtime.source import Batch
 from infra.kafka import topics
+from infra.kafka.feed_source import FeedSource, _fact
 from infra.kafka.merging import Merge, Poison
 from infra.kafka.records import Fed
-from infra.kafka.source import FeedSource, _fact
 from tests.simulation.database import Session
 from tests.simulation.desks import SimBook
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from consumers.batches import Projection
-    from infra.parking import Parked
+    from consumers.runtime.source import Projection
+    from infra.postgres.parking import Parked
 
 
 def no_compare_and_set(patch: pytest.MonkeyPatch) -> None:
@@ -60,9 +60,9 @@ def _transact(order: str) -> Callable[..., None]:
 
         def take() -> None:
             with self._book.transaction():
-                speaking.listen(self._book, view)
+                outbox.listen(self._book, view)
                 self._take(view, taken(batch, parked))
-                speaking.speak(self._book, view, batch.position)
+                outbox.speak(self._book, view, batch.position)
 
         for each in (move, take) if order == "first" else (take, move):
             each()
@@ -218,11 +218,11 @@ def said_again_as_it_was_read_before(patch: pytest.MonkeyPatch) -> None:
         rows = book.page(each.table, after, limit)
         with book.transaction():
             live = book.hold(view)
-            speaking._leave(book, each, live.position, rows)
+            outbox._leave(book, each, live.position, rows)
         return rows
 
-    patch.setattr(speaking, "_standing", standing)
+    patch.setattr(outbox, "_standing", standing)
 
 
 def swap_unspoken(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(speaking, "speak_of_swap", lambda *_: None)
+    patch.setattr(outbox, "speak_of_swap", lambda *_: None)

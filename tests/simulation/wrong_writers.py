@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import consumers.relay as relaying
-from consumers import relay_derived
-from consumers.relay_check import _Check
+import consumers.relay.relay as relaying
+from consumers.relay import view_topics
+from consumers.relay.check import _Check
 from infra.kafka import publisher
 from infra.kafka.publisher import Publisher
-from infra.kafka.reading import Tail
+from infra.kafka.reader import Tail
 from tests.simulation.broker import number_of
 from tests.simulation.database import SimTape, _receipt
 
@@ -106,13 +106,13 @@ def kept_again_after_a_lost_answer(patch: pytest.MonkeyPatch) -> None:
 
 
 def message_made_anew(patch: pytest.MonkeyPatch) -> None:
-    made = relay_derived.records.of_message
+    made = view_topics.records.of_message
     times = iter(range(10**9))
 
     def with_a_time(topic: str, kept: Any) -> Any:
         return made(topic, kept._replace(made_at_us=next(times)))
 
-    patch.setattr(relay_derived.records, "of_message", with_a_time)
+    patch.setattr(view_topics.records, "of_message", with_a_time)
 
 
 def what_stood_is_forgotten_by_whoever_dies(patch: pytest.MonkeyPatch) -> None:
@@ -122,9 +122,9 @@ def what_stood_is_forgotten_by_whoever_dies(patch: pytest.MonkeyPatch) -> None:
             desk.move(name, 0, 0)
         if new:
             restate(new)
-        return [relay_derived.Outbox(desk, name, restate) for name in there]
+        return [view_topics.Outbox(desk, name, restate) for name in there]
 
-    patch.setattr(relay_derived, "begun", begun)
+    patch.setattr(view_topics, "begun", begun)
 
 
 def asked_for_after_restating(patch: pytest.MonkeyPatch) -> None:
@@ -134,9 +134,9 @@ def asked_for_after_restating(patch: pytest.MonkeyPatch) -> None:
             restate(new)
         for name in new:
             desk.move(name, 0, 0)
-        return [relay_derived.Outbox(desk, name, restate) for name in there]
+        return [view_topics.Outbox(desk, name, restate) for name in there]
 
-    patch.setattr(relay_derived, "begun", begun)
+    patch.setattr(view_topics, "begun", begun)
 
 
 def verify_without_ends(patch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ledger.games import games
-from replay.drawing import notes
-from replay.pots import pot_text, pots_at
+from replay.rounds.drawing import notes
+from replay.rounds.pots import pot_text, pots_at
+from replay.rounds.sentences import wager_namer
 from replay.web.table_svg.change import change
 from replay.web.table_svg.dice import craps, fields, football
 from replay.web.table_svg.layouts import HEIGHT, LAYOUTS, UNKNOWN, WIDTH
@@ -30,10 +31,9 @@ from replay.web.table_svg.shapes import (
     node,
     words,
 )
-from replay.words import wager_namer
 
 if TYPE_CHECKING:
-    from replay.moment import Moment
+    from replay.rounds.moment import Moment
     from replay.web.table_svg.layouts import Layout
 
 _CENTRES = {"football": football, "craps": craps, "pot": pot}

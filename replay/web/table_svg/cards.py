@@ -13,7 +13,7 @@ from replay.web.table_svg.shapes import BLACK, GOLD, WHITE, moved, node, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from replay.moment import SeenCard
+    from replay.rounds.moment import SeenCard
 
 CARD_W, CARD_H = 40, 56
 

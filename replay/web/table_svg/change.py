@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from replay.moment import Held, Moment
+    from replay.rounds.moment import Held, Moment
 
 Holder = tuple[str, int | None, int]
 """Who holds cards: `to`, position and hand."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.drawing import money
+from replay.rounds.drawing import money
 from replay.web.table_svg.shapes import (
     BLACK,
     BLUE,
@@ -26,7 +26,7 @@ from replay.web.table_svg.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from replay.moment import Stake
+    from replay.rounds.moment import Stake
 
 _VALUES = (  # cents; what a chip of it looks like: body and edge
     (100_000, "#e0a92c", BLACK),

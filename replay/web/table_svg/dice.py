@@ -21,7 +21,7 @@ from replay.web.table_svg.shapes import (
 )
 
 if TYPE_CHECKING:
-    from replay.moment import Moment, Stake, Thrown
+    from replay.rounds.moment import Moment, Stake, Thrown
     from replay.web.table_svg.layouts import Field
     from replay.web.table_svg.seats import View
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from replay.drawing import money
-from replay.pots import pot_text, pots_at
+from replay.rounds.drawing import money
+from replay.rounds.pots import pot_text, pots_at
 from replay.web.table_svg.cards import CARD_H, CARD_W, card, row_of_cards
 from replay.web.table_svg.chips import stack
 from replay.web.table_svg.seats import rows_of
@@ -21,8 +21,8 @@ from replay.web.table_svg.shapes import (
 )
 
 if TYPE_CHECKING:
-    from replay.moment import Held
-    from replay.pots import PotNow
+    from replay.rounds.moment import Held
+    from replay.rounds.pots import PotNow
     from replay.web.table_svg.layouts import Place
     from replay.web.table_svg.seats import View
 

@@ -6,8 +6,8 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.drawing import money
-from replay.pots import put_in
+from replay.rounds.drawing import money
+from replay.rounds.pots import put_in
 from replay.web.table_svg.cards import CARD_H, row_of_cards, row_step
 from replay.web.table_svg.chips import area, outcome, stack
 from replay.web.table_svg.layouts import HEIGHT, WIDTH, Spot
@@ -28,7 +28,7 @@ from replay.web.table_svg.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from replay.moment import Held, Moment, Seat, SeenCard, Stake
+    from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake
     from replay.web.table_svg.change import Change
     from replay.web.table_svg.layouts import Layout
 

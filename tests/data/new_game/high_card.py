@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules import usual
-from ledger.rules.cards import DECK, RANK
-from ledger.rules.game import Edition, Game, Habit, Reading, Wager
-from ledger.rules.odds import PUSH, paytable, row
+from ledger.rules.engine.game import Edition, Game, Habit, Reading, Wager
+from ledger.rules.engine.odds import PUSH, paytable, row
+from ledger.rules.hands.cards import DECK, RANK
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
-    from ledger.rules.table import Table
+    from ledger.rules.engine.table import Table
 
 
 class Cards(NamedTuple):
@@ -62,8 +62,8 @@ GAME = Game(
     wagers=(Wager("bet", "Bet", "7(d)"),),
     paytables=(BET,),
     readings=(Reading("tie", ("push", "lose"), "12(a)", "Two cards of one rank."),),
-    irregularities=usual.irregularities("13(a)", "13(b)", "13(c)", "13(e)", "13(f)"),
-    procedures=usual.CARE._replace(device_covered="13(g)"),
+    irregularities=common_card_rules.irregularities("13(a)", "13(b)", "13(c)", "13(e)", "13(f)"),
+    procedures=common_card_rules.CARE._replace(device_covered="13(g)"),
     not_modelled={},
     habit=Habit(always=("bet",), hole=1),
 )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules.cards import DECK
-from ledger.rules.joker import JOKER
+from ledger.rules.hands.cards import DECK
+from ledger.rules.hands.joker import JOKER
 from tests.unit.games.rounds import lines, ruling, text
 
 if TYPE_CHECKING:

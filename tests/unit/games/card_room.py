@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.rounds import lines, ruling, text
 
 if TYPE_CHECKING:

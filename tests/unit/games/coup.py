@@ -5,20 +5,20 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ledger import adjudicate
 from ledger import facts as told
-from ledger.rules.record import Record
-from ledger.rules.steps import Stop
-from ledger.rules.table import Table
-from ledger.submissions import Filed, in_force
+from ledger.adjudication import adjudicate
+from ledger.adjudication.submissions import Filed, in_force
+from ledger.rules.engine.record import Record
+from ledger.rules.engine.steps import Stop
+from ledger.rules.engine.table import Table
 from tests.unit.games.rounds import facts_of, lines, ruling, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Unpack
 
-    from ledger.rules.steps import Step
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.steps import Step
     from tests.unit.games.rounds import Around
 
 

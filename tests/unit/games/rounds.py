@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from ledger import adjudicate
 from ledger import facts as told
-from ledger.adjudicate import RoundRecord, rule
+from ledger.adjudication import adjudicate
+from ledger.adjudication.adjudicate import RoundRecord, rule
+from ledger.adjudication.submissions import Filed
+from ledger.record.wire import Fact
 from ledger.regulations import resolves
-from ledger.rules.odds import as_json
-from ledger.rules.order import gaps
-from ledger.submissions import Filed
+from ledger.rules.engine.odds import as_json
+from ledger.rules.engine.order import gaps
 from ledger.values import RoundId
-from ledger.wire import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.rules.coupon_facts import Batch
-    from ledger.rules.ruling import Finding, Ruling, Settlement
+    from ledger.rules.engine.ruling import Finding, Ruling, Settlement
+    from ledger.rules.wagers.coupon_facts import Batch
 
 SECOND_US = 1_000_000
 

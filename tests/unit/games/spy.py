@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from ledger import adjudicate
-from ledger.rules.record import Record
-from ledger.rules.steps import Stop, Void
-from ledger.rules.table import Table
-from ledger.submissions import in_force
+from ledger.adjudication import adjudicate
+from ledger.adjudication.submissions import in_force
+from ledger.rules.engine.record import Record
+from ledger.rules.engine.steps import Stop, Void
+from ledger.rules.engine.table import Table
 from tests.unit.games.rounds import facts_of
 
 if TYPE_CHECKING:
-    from ledger.rules.steps import Step
-    from ledger.wire import Fact
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.steps import Step
 
 
 class Spy(Record):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.lunar import GAME
 from tests.unit.games.rounds import lines, printed
 

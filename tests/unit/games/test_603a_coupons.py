@@ -6,8 +6,8 @@ import pytest
 
 from ledger import facts as told
 from ledger.games import games
-from ledger.rules.coupon_facts import Batch
-from ledger.rules.filing import problems
+from ledger.rules.procedures.submission_check import problems
+from ledger.rules.wagers.coupon_facts import Batch
 from tests.unit.games.coup import checker, coup
 from tests.unit.games.rounds import ruling, text
 

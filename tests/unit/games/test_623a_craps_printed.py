@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from ledger.edges import edges
 from tests.unit.games.rounds import lines, printed
 from tests.unit.games.test_623a_craps import GAME

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.coup import asked, checker, coup
 from tests.unit.games.rounds import lines, printed, ruling, text
 from tests.unit.games.test_627a_minibaccarat import (
@@ -18,7 +18,7 @@ from tests.unit.games.test_627a_minibaccarat import (
 GAME = "minibaccarat"
 check = checker(GAME)
 
-SHARED = ("ledger/rules/house_money.py", "ledger/rules/baccarat.py")
+SHARED = ("ledger/rules/wagers/house_money.py", "ledger/rules/baccarat/coup.py")
 """Modules of the three baccarats whose mutants the cases of this game answer for."""
 
 ASKED_BY_NAME = "the names of the wagers asked for are a set; each is settled in a step of its own"

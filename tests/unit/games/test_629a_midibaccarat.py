@@ -6,7 +6,7 @@ what only Chapter 629a prints: the deal, the turns and the third cards.
 
 from __future__ import annotations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.coup import asked, checker, coup
 from tests.unit.games.rounds import lines, printed, ruling, text
 

@@ -6,7 +6,7 @@ what only Chapter 631a prints: House Money once the cards are turned.
 
 from __future__ import annotations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.coup import asked, checker, coup
 from tests.unit.games.rounds import lines, printed, ruling, text
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.rounds import lines, ruling, text
 from tests.unit.games.twenty_one import check, round_of
 
 GAME = "blackjack"
 
 SHARED = (
-    "ledger/rules/twenty_one.py",
-    "ledger/rules/told_of_21.py",
-    "ledger/rules/hands_of_21.py",
-    "ledger/rules/dealer_of_21.py",
-    "ledger/rules/bets_of_21.py",
-    "ledger/rules/standard_21.py",
-    "ledger/rules/progressive.py",
+    "ledger/rules/hands/twenty_one.py",
+    "ledger/rules/blackjack/recorded_play.py",
+    "ledger/rules/blackjack/hands.py",
+    "ledger/rules/blackjack/dealer.py",
+    "ledger/rules/blackjack/wagers.py",
+    "ledger/rules/blackjack/standard.py",
+    "ledger/rules/wagers/progressive.py",
 )
 """What the games of 21 share, and the meters: what one imports stands before it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.rounds import lines, printed, ruling, text
 from tests.unit.games.twenty_one import check, round_of
 

@@ -20,7 +20,11 @@ from tests.unit.games.rounds import lines, ruling, text
 
 GAME = "omaha_5_high"
 
-SHARED = ("ledger/rules/pots.py", "ledger/rules/betting.py", "ledger/rules/poker_rounds.py")
+SHARED = (
+    "ledger/rules/poker/pots.py",
+    "ledger/rules/poker/betting.py",
+    "ledger/rules/poker/rounds.py",
+)
 """Modules of all Poker whose mutants the cases of this game, and of those beside it, answer for."""
 
 CHANCE = ("ways", "_CHIP", "leans")

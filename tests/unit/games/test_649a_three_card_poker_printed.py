@@ -6,7 +6,7 @@ import pytest
 
 from ledger import facts as told
 from ledger.games import games
-from ledger.rules.filing import problems
+from ledger.rules.procedures.submission_check import problems
 from tests.unit.games.rounds import lines, printed, ruling, text
 from tests.unit.games.test_649a_three_card_poker import GAME, check, round_of
 

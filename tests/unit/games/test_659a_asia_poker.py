@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from ledger.rules.asia import Ranking, highest_high
-from ledger.rules.cards import DECK
+from ledger.rules.hands.asia import Ranking, highest_high
+from ledger.rules.hands.cards import DECK
 from tests.unit.games.asia import DEALER, GAME, LOST, WON, check, played
 from tests.unit.games.rounds import ruling, text
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from math import comb
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
+from ledger.adjudication.submissions import in_force
 from ledger.edges import NO_DAY, edges_under
 from ledger.edges import asia_poker as counted
-from ledger.rules.cards import DECK, RANK, SUIT
-from ledger.rules.joker import (
+from ledger.rules.hands.cards import DECK, RANK, SUIT
+from ledger.rules.hands.joker import (
     ASIA_BONUS,
     EIGHTS_AND_TRIPS,
     EIGHTS_AND_TRIPS_WITH_JOKER,
@@ -18,7 +19,6 @@ from ledger.rules.joker import (
     NINE_HIGH,
     asia_bonus,
 )
-from ledger.submissions import in_force
 from tests.unit.games.asia import GAME
 from tests.unit.games.rounds import lines, printed
 

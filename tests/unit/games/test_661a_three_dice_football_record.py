@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.rounds import lines, ruling, text
 from tests.unit.games.test_661a_three_dice_football import GAME, check, played
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger import adjudicate
+from ledger.adjudication import adjudicate
 from tests.unit.games.attack import GAME
 from tests.unit.games.rounds import lines, printed
 
@@ -29,7 +29,7 @@ EQUIVALENT = {
 }
 """Mutants that change nothing, and why."""
 
-SHARED = ("ledger/rules/bust_it.py",)
+SHARED = ("ledger/rules/hands/bust_it.py",)
 """The Bust It Wager, which its edge goes by too."""
 
 LATER = {"double_attack", "insurance", "double_down", "split"}

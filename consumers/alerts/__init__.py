@@ -1,0 +1,1 @@
+"""The alert process: conditions worth an alert, raised once and delivered."""

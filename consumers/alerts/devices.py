@@ -1,0 +1,44 @@
+"""Which devices have spoken, and when last: remembered from one look to the next.
+
+A device is silent however much its table has told since, so no count of facts bounds how far back
+it is looked for. Each look reads what has come since the one before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres.alerts import Alerts, Device
+    from infra.settings import Settings
+
+FIRST_THRESHOLDS = 4
+"""How far back the first look goes, in times of what makes a device silent."""
+
+REMEMBERED_S = 86_400
+"""How long a device that says nothing is remembered, seconds; after that it is taken as gone."""
+
+
+class Devices:
+    """What looks of one process have seen."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._back_us = settings.alert_device_silent_s * FIRST_THRESHOLDS * 1_000_000
+        self._forget_us = max(self._back_us, REMEMBERED_S * 1_000_000)
+        self._position: int | None = None
+        self._last: dict[tuple[str, str], Device] = {}
+
+    def look(self, kept: Alerts, tables: Sequence[str], now_us: int) -> list[Device]:
+        """Every device remembered, and whoever told the newest fact of each of these tables."""
+        if self._position is None:
+            self._position = kept.position_before(now_us - self._back_us)
+        self._position, heard = kept.heard(self._position)
+        for each in heard:
+            before = self._last.get((each.tape, each.source), each)
+            self._last[each.tape, each.source] = max(before, each)  # equal but for when
+        oldest_us = now_us - self._forget_us
+        self._last = {key: each for key, each in self._last.items() if each.last_us >= oldest_us}
+        newest = {(each.tape, each.source): each for each in kept.newest_of(tables)}
+        return sorted((self._last | newest).values())

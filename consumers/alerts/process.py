@@ -1,0 +1,347 @@
+"""The process that raises alerts: a member of an ordinary group, and a look at how things stand.
+
+A record that cannot be read is put on the dead-letter topic, one that fails otherwise is tried
+again before, and the rest goes on. What was handled is committed in small steps, so that no flood
+of such records holds the group up. An alert is kept before it is delivered, and every channel
+tried until it takes it (ADR 0077).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from consumers.alerts import conditions
+from consumers.alerts.cameras import Cameras
+from consumers.alerts.conditions import READS, Alert
+from consumers.alerts.devices import Devices
+from consumers.alerts.rulings import OnRecord
+from consumers.alerts.webhook import to_webhook
+from consumers.floor import table_board
+from infra.kafka import topics
+from infra.kafka.consumer_group import Read, member
+from infra.kafka.dead_letters import bury, identity
+from infra.kafka.publisher import Publisher
+from infra.kafka.records import of_message
+from infra.postgres import parking, relay_progress
+from infra.postgres.alerts import Alerts, Due
+from infra.postgres.outbox import Kept
+from infra.postgres.tape import PostgresTape
+from ledger.errors import LedgerError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.consumer_group import Member
+    from infra.kafka.dead_letters import Dead
+    from infra.postgres.connection import Database
+    from infra.settings import Settings
+
+GROUP = "round-ledger.alerts"
+TOPIC, DEAD = "ledger.alerts.v1", "ledger.alerts-dlq.v1"
+
+TRIES = 3
+"""How often a record is tried until it is a dead letter; once where it cannot be read."""
+
+PAUSE_S = 0.2
+"""The pause before the first further try; each is twice the one before."""
+
+STEP_S = 1.0
+"""How long records are handled until those that were are committed, seconds."""
+
+LOOK_S = 15.0
+"""How often it looks at how things stand, seconds."""
+
+STALLED_S = 120.0
+"""How long polls may bring nothing though records are there, seconds: then the client is stuck."""
+
+CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
+"""Pauses between tries of a channel; the last for ever after."""
+
+CHANNEL_S_MAX = 5.0
+"""How long one round may try a channel, seconds: what hangs must not hold up the others."""
+
+_DUE_AT_ONCE = 200
+_POLL_S = 0.5
+
+LOG = logging.getLogger("round_ledger.alerts")
+
+Channel = Callable[[Due], str]
+"""Delivers an alert; what was answered. Raises LedgerError or OSError where it was not taken."""
+
+
+@dataclass
+class Tally:
+    """What one process has done."""
+
+    read: int = 0
+    raised: int = 0
+    delivered: int = 0
+    failed: int = 0  # tries of channels
+    dead: int = 0
+    too_old: int = 0  # alerts not raised, of what came longer ago than the setting says
+    lag: int = 0  # records not read yet, when it last looked
+    letters: int = 0  # dead letters that nobody has handled, when it last looked
+    answered_at: float | None = None  # as `infra.kafka.consumer_group.Member`
+
+
+class Desk:
+    """What raising and delivering need."""
+
+    def __init__(
+        self, base: Database, kept: Alerts, channels: dict[str, Channel], settings: Settings
+    ) -> None:
+        self.base = base
+        self.kept = kept
+        self.settings = settings
+        self.tally = Tally()
+        self._channels = channels
+        self._rulings = OnRecord(base, kept)
+        self._devices, self._cameras = Devices(settings), Cameras(settings)
+        self._told_old = 0
+
+    def handle(self, read: Read) -> None:
+        """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
+        found = conditions.of_record(read, self.settings, self._rulings)
+        young = conditions.young(found, time.time_ns() // 1000, self.settings)
+        self.tally.too_old += len(found) - len(young)
+        for each in young:
+            self.raise_(each)
+
+    def look(self) -> None:
+        """Raise what follows from how things stand now, and log how much was too old to be."""
+        if self.tally.too_old > self._told_old:
+            figures = {"count": self.tally.too_old - self._told_old, "ever": self.tally.too_old}
+            LOG.warning("alerts were not raised: too old", extra={"figures": figures})
+            self._told_old = self.tally.too_old
+        now_us = time.time_ns() // 1000
+        with PostgresTape(self.base) as tape:
+            behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}
+        waiting = relay_progress.waiting(self.base)
+        boards = table_board.read(self.base) if table_board.VIEW.name in behind else []
+        open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
+        devices = self._devices.look(self.kept, open_, now_us)
+        found = [
+            *conditions.of_views(behind, waiting, now_us, self.settings),
+            *conditions.of_parked(parking.shown(self.base), now_us, self.settings),
+            *conditions.of_dead_letters(DEAD, self.tally.letters, now_us, self.settings),
+            *conditions.of_tables(boards, devices, now_us, self.settings),
+            *conditions.of_cameras(self._cameras.look(self.kept, now_us), now_us, self.settings),
+        ]
+        for each in found:
+            self.raise_(each)
+
+    def raise_(self, alert: Alert) -> None:
+        """Keep an alert, to be delivered; nothing where it was raised before."""
+        body = msgspec.json.encode(alert).decode()
+        if self.kept.raise_(alert.id, alert.kind, body, list(self._channels)):
+            self.tally.raised += 1
+
+    def deliver(self) -> None:
+        """Try what is due on every channel; each answer is a receipt.
+
+        Raises `Unavailable` where the topic did not take one: its producer is not used again.
+        """
+        for name, channel in self._channels.items():
+            until = time.monotonic() + CHANNEL_S_MAX
+            for due in self.kept.due(name, CHANNEL_PAUSES_S, _DUE_AT_ONCE):
+                self._try(due, channel)
+                if time.monotonic() > until:
+                    break  # the rest is still due in the next round
+
+    def _try(self, due: Due, channel: Channel) -> None:
+        if not self.kept.claim(due):
+            return  # another member of the group does
+        try:
+            answer = channel(due)
+        except (LedgerError, OSError) as error:
+            self.tally.failed += 1
+            self.kept.tried(due, f"{type(error).__name__}: {error}", delivered=False)
+            figures = {"alert": due.alert_id, "channel": due.channel, "tries": due.tries + 1}
+            LOG.warning("an alert was not taken", extra={"figures": figures})
+            if isinstance(error, Unavailable):
+                raise
+        else:
+            self.tally.delivered += 1
+            self.kept.tried(due, answer, delivered=True)
+
+
+def run(
+    base: Database,
+    where: Connection,
+    settings: Settings,
+    *,
+    stop: Callable[[], bool],
+    follow: bool,
+    tally: Callable[[Tally], None] = lambda _: None,
+) -> Tally:
+    """Raise and deliver until told to stop; without `follow`, until all that is there was read.
+
+    Raises `Unavailable`: start again, nothing is raised twice.
+    """
+    for name in (*READS, TOPIC, DEAD):
+        topics.require(where, name)
+    with (
+        Publisher(where) as publisher,
+        _desk(base, publisher, settings) as desk,
+        member(where, GROUP, READS) as group,
+    ):
+        tally(desk.tally)
+        _round(desk, group, publisher, stop, identity(where, DEAD), follow=follow)
+        return desk.tally
+
+
+def _round(
+    desk: Desk,
+    group: Member,
+    publisher: Publisher,
+    stop: Callable[[], bool],
+    dead: str,
+    *,
+    follow: bool,
+) -> None:
+    looked_at = knocked_at = float("-inf")
+    lacking_since: float | None = None
+    knock_s = desk.settings.ready_s / 3
+    while not stop():
+        read = group.poll(_POLL_S)
+        _handle(desk, group, publisher, read, stop)
+        if read:
+            lacking_since = None
+        if time.monotonic() - looked_at > LOOK_S or (not follow and not read):
+            desk.tally.lag = group.lag()
+            lacking_since = _lacking(desk.tally.lag, lacking_since, time.monotonic())
+            desk.tally.letters = _letters(group, desk.kept.replayed(dead))
+            desk.look()
+            looked_at = time.monotonic()
+        if time.monotonic() - knocked_at > knock_s:
+            group.knock()
+            knocked_at = time.monotonic()
+        desk.tally.answered_at = group.answered_at
+        desk.deliver()
+        if not follow and not read and group.has_joined() and group.lag() == 0:
+            return
+
+
+def _lacking(lag: int, since: float | None, now: float) -> float | None:
+    """Since when records are there and none comes. Raises `Unavailable` where that is too long."""
+    if not lag:
+        return None
+    if since is not None and now - since > STALLED_S:
+        raise Unavailable(
+            f"{lag} records are there, and none came for {STALLED_S:.0f} s",
+            where=GROUP,
+            hint="Start it again: it goes on from what it had dealt with.",
+        )
+    return now if since is None else since
+
+
+def _letters(group: Member, handled: Collection[tuple[int, int]]) -> int:
+    """How many dead letters nobody has handled; more where offsets hold none."""
+    held = group.bounds(DEAD)
+    done = sum(part in held and held[part].begin <= at < held[part].end for part, at in handled)
+    return sum(span.end - span.begin for span in held.values()) - done
+
+
+def _handle(
+    desk: Desk, group: Member, publisher: Publisher, read: Sequence[Read], stop: Callable[[], bool]
+) -> None:
+    """Handle records until told to stop, and commit those that were, step by step."""
+    committed, step_at = 0, time.monotonic()
+    for at, each in enumerate(read, 1):
+        _handled(desk, publisher, each)
+        asked = stop()  # of every record: whoever asks whether it is alive is told by this
+        if asked or at == len(read) or time.monotonic() - step_at > STEP_S:
+            group.commit(read[committed:at])
+            desk.tally.read += at - committed
+            desk.tally.answered_at = group.answered_at
+            committed, step_at = at, time.monotonic()
+        if asked:
+            return
+
+
+def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
+    """Handle a record, or bury it: at once where it cannot be read, else after its tries."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            desk.handle(read)
+        except Unavailable:
+            raise
+        except Exception as error:
+            if attempt < TRIES and not isinstance(error, ValueError | msgspec.MsgspecError):
+                time.sleep(PAUSE_S * 2 ** (attempt - 1))
+                continue
+            reason = f"{type(error).__name__}: {error}"
+            bury(publisher, DEAD, read, reason, attempt)
+            desk.tally.dead += 1
+            place = f"{read.topic}/{read.record.partition}@{read.record.offset}"
+            figures = {"place": place, "reason": reason}
+            LOG.exception("a record is a dead letter", extra={"figures": figures})
+        return
+
+
+def replay(
+    base: Database,
+    where: Connection,
+    settings: Settings,
+    letters: Iterable[Dead],
+    by: str,
+) -> Iterator[tuple[Dead, str | None]]:
+    """Handle dead letters again, one after the other; each with why it failed again, if it did.
+
+    Who has it done is noted with each that succeeds, and logged with each.
+    """
+    dead = identity(where, DEAD)
+    with Publisher(where) as publisher, _desk(base, publisher, settings) as desk:
+        for letter in letters:
+            partition, offset = letter.record.partition, letter.record.offset
+            figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
+            failed = None
+            try:
+                desk.handle(letter.original)
+            except Unavailable:
+                raise
+            except Exception as error:
+                failed = f"{type(error).__name__}: {error}"
+                extra = {"figures": figures | {"reason": failed}}
+                LOG.warning("a dead letter failed again", exc_info=error, extra=extra)
+            else:
+                desk.kept.note_replayed(dead, partition, offset, by)
+                LOG.info("a dead letter was handled", extra={"figures": figures})
+            yield letter, failed
+        desk.deliver()
+
+
+@contextmanager
+def _desk(base: Database, publisher: Publisher, settings: Settings) -> Iterator[Desk]:
+    channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
+    if settings.alert_webhook:
+        channels["webhook"] = to_webhook(settings.alert_webhook)
+    with base.connect("ledger_projector") as connection:
+        yield Desk(base, Alerts(base, connection), channels, settings)
+
+
+def _to_topic(publisher: Publisher) -> Channel:
+    partitions = topics.topic(TOPIC).partitions
+
+    def deliver(due: Due) -> str:
+        alert = msgspec.json.decode(due.body, type=Alert)
+        kept = Kept(due.tries, 0, alert.at_us, alert.kind, due.body)
+        publisher.publish(TOPIC, partitions, [of_message(TOPIC, kept, id_=alert.id)])
+        return f"acknowledged on {TOPIC}"
+
+    return deliver
+
+
+def _to_log(due: Due) -> str:
+    alert = msgspec.json.decode(due.body, type=Alert)
+    figures = {name: getattr(alert, name) for name in alert.__struct_fields__}
+    LOG.warning("alert", extra={"figures": figures})
+    return "logged"

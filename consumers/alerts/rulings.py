@@ -1,0 +1,41 @@
+"""What alerts ask about rulings: one that its record could not hold, and when what made it came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from consumers.alerts.conditions import Told
+from consumers.rulings import rulings
+from infra.postgres.view_tables import reading
+from ledger.values import parse_subject
+
+if TYPE_CHECKING:
+    from infra.postgres.alerts import Alerts
+    from infra.postgres.connection import Database
+
+
+class OnRecord:
+    """`consumers.alerts.conditions.Rulings` in the database that the views stand in."""
+
+    def __init__(self, base: Database, kept: Alerts) -> None:
+        self._base = base
+        self._kept = kept
+
+    def whole(self, cut: Told) -> Told:
+        """As `Rulings`: that version, or the newest where it does not stand any more."""
+        round_ = parse_subject(cut.round or "", cut.property)
+        if round_ is None or cut.version is None:
+            raise ValueError("it is cut, and names no round or no version")
+        with reading(self._base, rulings.tables_to_read()) as store:
+            ruling = rulings.version_of(store, round_, cut.version)
+        return msgspec.json.decode(msgspec.json.encode(ruling), type=Told)
+
+    def received_us(self, told: Told) -> int | None:
+        """As `Rulings`."""
+        if told.fact_position is not None:
+            return self._kept.received_us(told.fact_position)
+        if told.fact is not None:
+            return self._kept.received_us_of(told.fact.source, told.fact.id)
+        return None

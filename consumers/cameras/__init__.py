@@ -1,0 +1,1 @@
+"""The view of cameras: their facts, clock marks and segments."""

@@ -1,0 +1,112 @@
+"""Rows of the view `cameras` beyond one table: those of a camera, or of all of a property."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consumers.cameras.cameras import rows_seeing
+from ledger.errors import NotFound, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres.view_tables import Store
+    from ledger.record.tape import TapeRow
+
+
+# One property after the other by the index: how many facts each has does not matter.
+_PROPERTIES = """
+WITH RECURSIVE each (property) AS (
+    SELECT min(property) FROM {schema}.camera_facts
+    UNION ALL
+    SELECT (SELECT min(f.property) FROM {schema}.camera_facts f WHERE f.property > each.property)
+      FROM each WHERE each.property IS NOT NULL)
+SELECT property FROM each
+ WHERE property IS NOT NULL
+   AND (%(table)s::text IS NULL OR EXISTS (
+        SELECT 1 FROM {schema}.camera_facts f
+         WHERE f.property = each.property AND f.table_name = %(table)s
+           AND (%(camera)s::text IS NULL OR f.camera = %(camera)s)))
+   AND (%(camera)s::text IS NULL OR EXISTS (
+        SELECT 1 FROM {schema}.camera_facts f
+         WHERE f.property = each.property AND f.camera = %(camera)s))
+ ORDER BY 1
+"""
+
+
+def rows_of_cameras(
+    store: Store, property_: str, since_us: int, until_us: int, camera: str
+) -> list[TapeRow]:
+    """The facts of one camera, in order of position; see `rows_seeing`."""
+    return rows_seeing(store, property_, [camera], (since_us, until_us))
+
+
+# Of each stretch what ends in it or after it, by the index; nothing that was only looked at.
+_HANDLED = """
+SELECT f.tape, f.table_seq, f.table_seq
+  FROM unnest(%(cameras)s::text[], %(since)s::bigint[], %(until)s::bigint[]) AS g (camera, a, b)
+ CROSS JOIN LATERAL (
+    SELECT * FROM {schema}.camera_facts c
+     WHERE c.property = %(property)s AND c.camera = g.camera AND NOT c.segment
+       AND c.to_us >= g.a AND c.from_us <= g.b AND NOT c.seen
+    OFFSET 0) AS f
+"""
+
+
+def handled_rows(
+    store: Store, property_: str, stretches: Sequence[tuple[str, int, int]]
+) -> list[TapeRow]:
+    """What was locked, released or expired over stretches of cameras, by position, each once.
+
+    Each is a camera, from and to by its own clock, closed.
+    """
+    cameras, since, until = zip(*stretches, strict=True) if stretches else ((), (), ())
+    return store.rows_named(
+        _HANDLED,
+        {
+            "property": property_,
+            "cameras": list(cameras),
+            "since": list(since),
+            "until": list(until),
+        },
+    )
+
+
+def tables_of(store: Store, property_: str, cameras: Sequence[str]) -> dict[str, list[str]]:
+    """The tables that each of these cameras was ever on, by name."""
+    found = store.query(
+        "SELECT DISTINCT camera, table_name FROM {schema}.camera_facts"
+        " WHERE property = %(property)s AND table_name IS NOT NULL"
+        " AND camera = ANY(%(cameras)s::text[]) ORDER BY 1, 2",
+        {"property": property_, "cameras": list(cameras)},
+    )
+    tables: dict[str, list[str]] = {}
+    for camera, table in found:
+        tables.setdefault(str(camera), []).append(str(table))
+    return tables
+
+
+def properties_with_cameras(
+    store: Store, table: str | None = None, camera: str | None = None
+) -> list[str]:
+    """The properties that have cameras; on this table, or of this name, where one is given."""
+    found = store.query(_PROPERTIES, {"table": table, "camera": camera})
+    return [str(row[0]) for row in found]
+
+
+def the_property(
+    store: Store, named: str | None, table: str | None = None, camera: str | None = None
+) -> str:
+    """The property named, else the only one that has such cameras. Raises `NotFound`, `Usage`."""
+    found = properties_with_cameras(store, table, camera)
+    what = f"camera {camera}" if camera else f"a camera on {table}" if table else "any camera"
+    if not found or (named is not None and named not in found):
+        raise NotFound(
+            f"No fact speaks of {what}",
+            where=named or "view cameras",
+            hint="`camera_mapped` facts say which camera is on which table.",
+        )
+    if named is None and len(found) > 1:
+        names = ", ".join(found)
+        raise Usage(f"Several properties have {what}", where=names, hint="Name one: --property.")
+    return named or found[0]

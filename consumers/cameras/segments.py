@@ -1,0 +1,82 @@
+"""Segments of the view `cameras` by the index: what keeping and expiry ask, and no more.
+
+How many segments a house ever recorded does not matter here, only how many lie in the stretches
+asked for. Times are by each camera's own clock, microseconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infra.postgres.literals import array_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres.view_tables import Store
+    from ledger.record.tape import TapeRow
+
+_CAMERAS = """
+WITH RECURSIVE each (camera) AS (
+    SELECT min(camera) FROM {schema}.camera_facts WHERE property = %(property)s
+    UNION ALL
+    SELECT (SELECT min(f.camera) FROM {schema}.camera_facts f
+             WHERE f.property = %(property)s AND f.camera > each.camera)
+      FROM each WHERE each.camera IS NOT NULL)
+SELECT camera FROM each WHERE camera IS NOT NULL
+"""
+
+# A segment over a stretch ends after it begins, and at most the longest segment after it ends.
+_OVER = """
+SELECT s.from_us, s.to_us, s.tape, s.table_seq
+  FROM unnest(%(since)s::bigint[], %(until)s::bigint[]) AS g (since, until)
+ CROSS JOIN LATERAL (
+    SELECT * FROM {schema}.camera_facts f
+     WHERE f.property = %(property)s AND f.camera = %(camera)s AND f.segment
+       AND f.to_us > g.since AND f.to_us <= g.until + %(longest)s AND f.from_us <= g.until
+    OFFSET 0) AS s
+ ORDER BY s.from_us, s.to_us, s.tape, s.table_seq
+"""
+
+_LONGEST = """
+SELECT to_us - from_us FROM {schema}.camera_facts
+ WHERE property = %(property)s AND camera = %(camera)s AND segment
+ ORDER BY to_us - from_us DESC LIMIT 1
+"""
+
+
+def cameras_of(store: Store, property_: str) -> list[str]:
+    """The cameras of a property that any fact speaks of, by name."""
+    return [str(row[0]) for row in store.query(_CAMERAS, {"property": property_})]
+
+
+def standing_rows(store: Store, property_: str, camera: str) -> list[TapeRow]:
+    """What facts say of a camera beside its segments and who looked at them, by position."""
+    return store.rows_named(
+        "SELECT tape, table_seq, table_seq FROM {schema}.camera_facts"
+        " WHERE property = %(property)s AND camera = %(camera)s AND NOT segment AND NOT seen",
+        {"property": property_, "camera": camera},
+    )
+
+
+def segments_over(
+    store: Store, property_: str, camera: str, stretches: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, str, int]]:
+    """From, to (the first instant after it), tape and number of each segment over any stretch.
+
+    Stretches are closed. Ordered by time; each segment once.
+    """
+    of = {"property": property_, "camera": camera}
+    longest = store.query(_LONGEST, of)
+    if not longest or not stretches:
+        return []
+    rows = store.query(
+        _OVER,
+        {
+            **of,
+            "longest": longest[0][0],
+            "since": array_text([since for since, _ in stretches]),
+            "until": array_text([until for _, until in stretches]),
+        },
+    )
+    return list(dict.fromkeys((int(a), int(b), str(tape), int(seq)) for a, b, tape, seq in rows))

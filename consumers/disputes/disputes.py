@@ -1,0 +1,257 @@
+"""Disputes: one row each, from whoever raised it to its outcome, and where its facts stand.
+
+It holds what facts say, in whatever order they came: a note before the claim, an outcome without
+one. What may follow what is for `replay.disputes.dispute` to say; this decides nothing and locks
+nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from consumers.runtime.source import Batch, Projection
+from infra.postgres.view_tables import Column, Store, Table, reading
+from ledger.facts import (
+    AdjustmentPaid,
+    Body,
+    ClaimRevealed,
+    DisputeNoted,
+    DisputeRaised,
+    DisputeResolved,
+    FootageLocked,
+    FootageReleased,
+    ObservationRecorded,
+    type_name,
+)
+from ledger.record.envelope import parse_subject_once
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.postgres.connection import Database
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+Status = Literal["not_raised", "raised", "resolved"]
+
+DISPUTES = Table(
+    "disputes",
+    "One row a dispute: what was claimed, and what became of it.",
+    2,
+    (
+        Column("property", "text", "Property whose surveillance holds the dispute."),
+        Column("dispute", "text", "Its name, e.g. D-2026-11-20-1."),
+        Column("status", "text", "not_raised (spoken of, no claim on record), raised, resolved."),
+        Column("table_name", "text", "Table of the disputed round.", null=True),
+        Column("gaming_day", "text", "Gaming day of that round, YYYY-MM-DD.", null=True),
+        Column("number", "integer", "Number of that round.", null=True),
+        Column("position", "smallint", "Betting position of the patron.", null=True),
+        Column("claim", "text", "In the patron's words; of the first that raised it.", null=True),
+        Column("claimed_by", "text", "Credential of who wrote the claim down.", null=True),
+        Column("raised_us", "bigint", "When, device time, microseconds.", null=True),
+        Column("outcome", "text", "What was decided, last.", null=True),
+        Column("resolved_by", "text", "Credential of who decided.", null=True),
+        Column("resolved_us", "bigint", "When, device time, microseconds.", null=True),
+        Column("adjusted", "bigint", "Cents paid to settle it; null: none told.", null=True),
+        Column("notes", "integer", "How many notes."),
+        Column("observations", "integer", "How many wrote down what the footage shows."),
+        Column("reveals", "integer", "How often the claim was shown to somebody."),
+        Column("locks", "integer", "Spans of footage locked for it."),
+        Column("releases", "integer", "Spans of footage released again."),
+        Column("last_us", "bigint", "Device time of its latest fact, microseconds."),
+    ),
+    ("(property, table_name, gaming_day, number)", "(status, raised_us)"),
+)
+
+FACTS = Table(
+    "dispute_facts",
+    "Where a dispute's facts stand: one row a fact.",
+    4,
+    (
+        Column("property", "text", "Property whose surveillance holds the dispute."),
+        Column("dispute", "text", "Its name."),
+        Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
+        Column("table_seq", "bigint", "Its number on that tape: with it the key of ledger.tape."),
+    ),
+)
+
+_COUNTED: dict[type[Body], str] = {
+    DisputeNoted: "notes",
+    ObservationRecorded: "observations",
+    ClaimRevealed: "reveals",
+    FootageLocked: "locks",
+    FootageReleased: "releases",
+}
+_CASES: tuple[type[Body], ...] = (DisputeRaised, DisputeResolved, AdjustmentPaid, *_COUNTED)
+_READS = frozenset(map(type_name, _CASES))
+_CELLS = ", ".join(column.name for column in DISPUTES.columns)
+
+
+class Dispute(Struct):
+    """One dispute of the view. Money in cents, None where no fact tells; times device clocks."""
+
+    property: str
+    dispute: str
+    status: Status = "not_raised"
+    table: str | None = None
+    gaming_day: str | None = None
+    number: int | None = None
+    position: int | None = None
+    claim: str | None = None
+    claimed_by: str | None = None
+    raised_us: int | None = None
+    outcome: str | None = None
+    resolved_by: str | None = None
+    resolved_us: int | None = None
+    adjusted: int | None = None
+    notes: int = 0
+    observations: int = 0
+    reveals: int = 0
+    locks: int = 0
+    releases: int = 0
+    last_us: int = 0
+
+    @builtins.property  # `property` is a field here
+    def round(self) -> RoundId | None:
+        """The disputed round; None where no claim is on record."""
+        if self.table is None or self.gaming_day is None or self.number is None:
+            return None
+        return RoundId(self.property, self.table, self.gaming_day, self.number)
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Bring the disputes that a batch speaks of up to it."""
+    told = [
+        ((row.tape.partition("/")[0], fact.body.dispute), row, fact)  # type: ignore[attr-defined] # all of _READS have one
+        for row, fact in batch.facts(_READS)
+        if fact.body.dispute is not None  # type: ignore[attr-defined] # as above
+    ]
+    kept = {
+        key: Dispute(*row)
+        for key, row in store.load(DISPUTES, dict.fromkeys(key for key, _, _ in told)).items()
+    }
+    for key, _, fact in told:
+        each = kept.setdefault(key, Dispute(*key, last_us=fact.time_us))
+        each.last_us = max(each.last_us, fact.time_us)
+        _take(each, fact)
+    store.save(FACTS, ((*key, row.tape, row.table_seq) for key, row, _ in told))
+    store.save(DISPUTES, (astuple(each) for each in kept.values()))
+
+
+VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS)
+"""The view."""
+
+
+def read(
+    base: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    status: Status | None = None,
+    table: str | None = None,
+    unlocked: bool = False,
+    limit: int = 1_000,
+) -> list[Dispute]:
+    """Disputes that fit, the one raised last first; `unlocked`: without any footage locked."""
+    with reading(base, [DISPUTES.name]) as store:
+        rows = store.query(
+            f"SELECT {_CELLS} FROM {{schema}}.disputes"  # noqa: S608 - values are parameters
+            " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
+            " AND (%(status)s::text IS NULL OR status = %(status)s)"
+            " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
+            " AND (NOT %(unlocked)s OR (locks = 0 AND status = 'raised'))"
+            " ORDER BY raised_us DESC NULLS LAST, property, dispute LIMIT %(limit)s",
+            {
+                "property": property,
+                "status": status,
+                "table": table,
+                "unlocked": unlocked,
+                "limit": limit,
+            },
+        )
+    return [Dispute(*row) for row in rows]
+
+
+def named(store: Store, dispute: str, property_: str | None = None) -> list[Dispute]:
+    """The disputes of this name, of one property or of all, by property."""
+    rows = store.query(
+        f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE dispute = %(dispute)s"  # noqa: S608 - values are parameters
+        " AND (%(property)s::text IS NULL OR property = %(property)s) ORDER BY property",
+        {"dispute": dispute, "property": property_},
+    )
+    return [Dispute(*row) for row in rows]
+
+
+def about(store: Store, round_: RoundId) -> list[Dispute]:
+    """The disputes about a round, the first raised first; a round without property is any's."""
+    rows = store.query(
+        f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE table_name = %(table)s"  # noqa: S608 - values are parameters
+        " AND gaming_day = %(day)s AND number = %(number)s"
+        " AND (%(property)s = '' OR property = %(property)s) ORDER BY raised_us, property, dispute",
+        {
+            "property": round_.property,
+            "table": round_.table,
+            "day": round_.gaming_day,
+            "number": round_.number,
+        },
+    )
+    return [Dispute(*row) for row in rows]
+
+
+def facts_about(store: Store, property_: str, dispute: str) -> list[TapeRow]:
+    """Every row of the record that speaks of a dispute, in order of position; read by key."""
+    return store.rows_named(
+        "SELECT tape, table_seq, table_seq FROM {schema}.dispute_facts"
+        " WHERE property = %(property)s AND dispute = %(dispute)s",
+        {"property": property_, "dispute": dispute},
+    )
+
+
+def facts_of_open(store: Store) -> list[TapeRow]:
+    """Every row of the record that speaks of a dispute not resolved yet, in order of position."""
+    return store.rows_named(
+        "SELECT f.tape, f.table_seq, f.table_seq FROM {schema}.dispute_facts f"
+        " JOIN {schema}.disputes d USING (property, dispute) WHERE d.status = 'raised'",
+        {},
+    )
+
+
+def names_like(store: Store, property_: str, prefix: str) -> Sequence[str]:
+    """The names of a property's disputes that begin so."""
+    rows = store.query(
+        "SELECT dispute FROM {schema}.disputes WHERE property = %(property)s"
+        " AND starts_with(dispute, %(prefix)s)",
+        {"property": property_, "prefix": prefix},
+    )
+    return [row[0] for row in rows]
+
+
+def _take(each: Dispute, fact: Fact) -> None:
+    """What one fact changes. The first claim stands; of outcomes the last."""
+    body: Any = fact.body
+    if isinstance(body, DisputeRaised):
+        if each.raised_us is None:
+            _raised(each, body, fact.time_us)
+    elif isinstance(body, DisputeResolved):
+        each.status = "resolved"
+        each.outcome, each.resolved_by, each.resolved_us = body.outcome, body.by, fact.time_us
+    elif isinstance(body, AdjustmentPaid):
+        each.adjusted = (each.adjusted or 0) + body.amount
+    else:
+        field = _COUNTED[type(body)]
+        setattr(each, field, getattr(each, field) + 1)
+
+
+def _raised(each: Dispute, body: DisputeRaised, time_us: int) -> None:
+    property_, colon, subject = body.round.rpartition(":")
+    round_ = parse_subject_once(subject, property_ if colon else each.property)[0]
+    if round_ is not None and round_.property == each.property:
+        each.table, each.gaming_day, each.number = round_[1:]
+    each.position, each.claim, each.claimed_by = body.position, body.claim, body.by
+    each.raised_us = time_us
+    if each.status == "not_raised":
+        each.status = "raised"

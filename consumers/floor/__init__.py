@@ -1,0 +1,1 @@
+"""The floor as it stands: the table board, and when tables opened."""

@@ -1,0 +1,89 @@
+"""When each table was opened and closed, and for which game: one row a fact that says so.
+
+What is open from when to when follows from the rows in order of time; see `open_times`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from consumers.runtime.source import Batch, Projection
+from infra.postgres.view_tables import Column, Store, Table
+from ledger.facts import TableClosed, TableOpened, type_name
+
+if TYPE_CHECKING:
+    from ledger.record.tape import TapeRow
+
+OPENINGS = Table(
+    "table_openings",
+    "One row a fact that opens or closes a table.",
+    5,
+    (
+        Column("property", "text", "Property of the table."),
+        Column("table_name", "text", "The table, e.g. CC-07."),
+        Column("time_us", "bigint", "When, device time, microseconds."),
+        Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
+        Column("table_seq", "bigint", "Its number on that tape."),
+        Column("game", "text", "Game it was opened for; null: it was closed.", null=True),
+        Column("gaming_day", "text", "Gaming day it was opened for.", null=True),
+    ),
+    ("(property, gaming_day) WHERE gaming_day IS NOT NULL",),
+)
+
+_READS = frozenset((type_name(TableOpened), type_name(TableClosed)))
+
+
+class OpenTime(NamedTuple):
+    """A stretch in which a table was open for one game. Device times, microseconds."""
+
+    property: str
+    table: str
+    game: str
+    gaming_day: str
+    from_us: int
+    to_us: int | None  # None: nothing says that it was closed
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Note a batch's openings and closings."""
+    rows = []
+    for row, fact in batch.facts(_READS):
+        opened = fact.body if isinstance(fact.body, TableOpened) else None
+        what = (opened.game, opened.gaming_day) if opened else (None, None)
+        property_ = row.tape.partition("/")[0]
+        rows.append((property_, fact.table or "", row.time_us, row.tape, row.table_seq, *what))
+    store.save(OPENINGS, rows)
+
+
+def _part_of(row: TapeRow) -> str:
+    """Every fact is a row of its own."""
+    return f"{row.tape}/{row.table_seq}"
+
+
+VIEW = Projection("openings", 1, (OPENINGS,), apply, ordered=False, reads=_READS, part_of=_part_of)
+"""The view."""
+
+
+def open_times(
+    store: Store, property_: str, gaming_day: str, table: str | None = None
+) -> list[OpenTime]:
+    """When the tables of a property were open on a gaming day, by table and time.
+
+    A table opened again without having been closed goes on where it is for the same game and day.
+    """
+    rows = store.query(
+        "SELECT table_name, time_us, game, gaming_day FROM {schema}.table_openings"
+        " WHERE property = %(property)s AND table_name IN ("
+        "SELECT table_name FROM {schema}.table_openings WHERE property = %(property)s"
+        " AND gaming_day = %(day)s AND (%(table)s::text IS NULL OR table_name = %(table)s))"
+        " ORDER BY table_name, time_us, game NULLS FIRST",
+        {"property": property_, "day": gaming_day, "table": table},
+    )
+    found: list[OpenTime] = []
+    for name, time_us, game, day in rows:
+        last = found[-1] if found and found[-1].table == name and found[-1].to_us is None else None
+        if last and (game, day) != (last.game, last.gaming_day):
+            found[-1] = last._replace(to_us=time_us)
+        if game is not None and not (last and (game, day) == (last.game, last.gaming_day)):
+            found.append(OpenTime(property_, name, game, day, time_us, None))
+    return [each for each in found if each.gaming_day == gaming_day]

@@ -1,0 +1,249 @@
+"""The table board: each table as it stands now, and how far the round at it has come.
+
+What it shows is what happened last by the devices' clocks, so that a fact that comes late does not
+undo a later one. It judges nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from consumers.runtime.source import Batch, Derived, Projection, table_of_round
+from infra.postgres.view_tables import Column, Store, Table, reading
+from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
+from ledger.record.envelope import parse_subject_once
+from ledger.record.wire import fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import Row
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+BOARD = Table(
+    "table_board",
+    "One row a table: how it stands by the latest facts on record.",
+    2,
+    (
+        Column("property", "text", "Property of the table."),
+        Column("table_name", "text", "Table, e.g. CC-07."),
+        Column("last_us", "bigint", "Device time of its latest fact, microseconds."),
+        Column("state", "json", "The table as `Board` writes it, with when each part was told."),
+    ),
+)
+
+
+class Seat(Struct, omit_defaults=True):
+    """Positions one patron holds. patron: an opaque token, where one was told."""
+
+    positions: list[int]
+    patron: str | None = None
+
+
+class Post(Struct):
+    """An employee at the table, by credential number. role: dealer, stickperson, ..."""
+
+    employee: str
+    role: str
+
+
+class Board(Struct):
+    """A table as it stands. Amounts in cents; None: not told."""
+
+    property: str
+    table: str
+    open: bool | None = None
+    game: str | None = None
+    gaming_day: str | None = None
+    min_wager: int | None = None
+    max_wager: int | None = None
+    positions: int | None = None
+    dealers: list[Post] = []
+    floorperson: str | None = None
+    seats: list[Seat] = []
+    round: str | None = None  # "<table>/<gaming day>/<number>"
+    stage: str | None = None  # name of the round's latest fact: `cards_dealt`, `round_completed`
+    inventory: dict[str, int] | None = None  # pieces by denomination, at the last count
+    inventory_total: int | None = None
+    inventory_us: int | None = None
+    last_us: int = 0  # device time of the latest fact
+
+
+class _Kept(Struct):
+    """A board, and the device time that each part of it was told at."""
+
+    board: Board
+    told_us: dict[str, int] = {}
+
+    def newer(self, part: str, time_us: int) -> bool:
+        """Whether this is the latest word on a part of the board; it is then noted as such."""
+        if time_us < self.told_us.get(part, time_us):
+            return False
+        self.told_us[part] = time_us
+        return True
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Bring the boards of a batch's tables up to it."""
+    told: list[tuple[tuple[str, str], TapeRow, Fact | None]] = []
+    for row in batch.rows:
+        property_ = row.tape.partition("/")[0]
+        if row.type in _READS:
+            known = batch.fact(row)
+            told.append(((property_, known.table or ""), row, known))
+        elif row.subject is not None:
+            round_ = parse_subject_once(row.subject, property_)[0]
+            if round_ is not None:
+                told.append(((property_, round_.table), row, None))
+    keys = dict.fromkeys(key for key, _, _ in told)
+    kept = {
+        key: msgspec.json.decode(row[3], type=_Kept) for key, row in store.load(BOARD, keys).items()
+    }
+    for key, row, fact in told:
+        each = kept.get(key)
+        if each is None:
+            each = kept[key] = _Kept(Board(*key))
+        each.board.last_us = max(each.board.last_us, row.time_us)
+        if fact is None:
+            _round(each, row)
+        else:
+            _READS[row.type](each, fact.body, row.time_us)
+    store.save(
+        BOARD,
+        (
+            (*key, each.board.last_us, msgspec.json.encode(each).decode())
+            for key, each in kept.items()
+        ),
+    )
+
+
+def _table_of(row: TapeRow) -> str | None:
+    """Whose board a fact changes: that of the table it speaks of, told wherever."""
+    if row.type in _READS:
+        return f"{row.tape.partition('/')[0]}/{fact_of(row).table or ''}"
+    return table_of_round(row)
+
+
+def _stated(row: Row) -> str:
+    """The board alone: when each part was told is for this program."""
+    return msgspec.json.encode(msgspec.json.decode(row[3], type=_Kept).board).decode()
+
+
+def read(
+    base: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    table: str | None = None,
+) -> list[Board]:
+    """Every table as it stands, of one moment, in order of property and table."""
+    with reading(base, [BOARD.name]) as store:
+        rows = store.query(
+            "SELECT state::text FROM {schema}.table_board"
+            " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
+            " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
+            " ORDER BY property, table_name",
+            {"property": property, "table": table},
+        )
+    return [msgspec.json.decode(row[0], type=_Kept).board for row in rows]
+
+
+def _round(kept: _Kept, row: TapeRow) -> None:
+    """A fact of a round: the latest one says which round is on, and how far it is."""
+    if kept.newer("round", row.time_us):
+        kept.board.round = row.subject
+        kept.board.stage = row.type.partition(".")[0]
+
+
+def _opened(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a typed fact
+    if kept.newer("open", time_us):
+        board = kept.board
+        board.open, board.game, board.gaming_day = True, body.game, body.gaming_day
+        board.min_wager, board.max_wager = body.min_wager, body.max_wager
+        board.positions = body.positions
+        # Who came and went before this day matters no more, however late it is told.
+        kept.told_us = {
+            part: at for part, at in kept.told_us.items() if ":" not in part or at >= time_us
+        }
+
+
+def _closed(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a typed fact
+    del body
+    if kept.newer("open", time_us):
+        kept.board.open = False
+
+
+def _dealer(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a typed fact
+    if kept.newer(f"post:{body.role}:{body.employee}", time_us):
+        post = Post(body.employee, body.role)
+        others = [each for each in kept.board.dealers if each != post]
+        if isinstance(body, DealerAssigned):
+            others.append(post)
+        kept.board.dealers = others
+
+
+def _floorperson(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a typed fact
+    board = kept.board
+    if isinstance(body, FloorpersonAssigned):
+        if kept.newer("floor", time_us):
+            board.floorperson = body.employee
+    elif board.floorperson == body.employee and kept.newer("floor", time_us):
+        board.floorperson = None
+
+
+def _seat(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a typed fact
+    fresh = [p for p in body.positions if kept.newer(f"seat:{p}", time_us)]
+    if not fresh:
+        return
+    seats = [
+        Seat([p for p in seat.positions if p not in fresh], seat.patron)
+        for seat in kept.board.seats
+    ]
+    if isinstance(body, SeatTaken):
+        seats.append(Seat(fresh, body.patron))
+    kept.board.seats = sorted(
+        (seat for seat in seats if seat.positions), key=lambda seat: seat.positions
+    )
+
+
+def _inventory(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a typed fact
+    if kept.newer("inventory", time_us):
+        board = kept.board
+        board.inventory, board.inventory_total = dict(body.chips), body.total
+        board.inventory_us = time_us
+
+
+_READS: dict[str, Callable[[_Kept, Any, int], None]] = {
+    "table_opened.v1": _opened,
+    "table_closed.v1": _closed,
+    "dealer_assigned.v1": _dealer,
+    "dealer_relieved.v1": _dealer,
+    "floorperson_assigned.v1": _floorperson,
+    "floorperson_relieved.v1": _floorperson,
+    "seat_taken.v1": _seat,
+    "seat_left.v1": _seat,
+    "inventory_counted.v1": _inventory,
+}
+
+VIEW = Projection(
+    "table_board",
+    1,
+    (BOARD,),
+    apply,
+    reads=frozenset(_READS),
+    tells=(
+        Derived(
+            "ledger.table-state.v1",
+            BOARD,
+            lambda row: f"{row[0]}/{row[1]}",
+            _stated,
+            compacted=True,
+        ),
+    ),
+    part_of=_table_of,
+)
+"""The view."""

@@ -1,0 +1,1 @@
+"""Money of each table and gaming day: the drop, payouts, corrections."""

@@ -1,0 +1,132 @@
+"""What facts of money say: which amount of a table's gaming day each is, and of which wager.
+
+Shared by the views that keep money. Amounts are as the facts tell them; nothing is inferred.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from infra.postgres.view_tables import Column
+from ledger.facts import Voucher, every_version
+from ledger.record.envelope import parse_subject_once
+
+if TYPE_CHECKING:
+    from consumers.runtime.lifecycle import Batch
+    from ledger.facts import DropBoxCounted
+    from ledger.record.tape import TapeRow
+
+ADDED: dict[str, str] = {
+    "cash_bought_in.v1": "cash",
+    "counter_check_issued.v1": "counter_checks",
+    "voucher_bought_in.v1": "vouchers",
+    "coupon_dropped.v1": "coupons",
+    "rake_taken.v1": "rake",
+    "tip_dropped.v1": "tips",
+    "fill_accepted.v1": "fills",
+    "credit_accepted.v1": "credits",
+    "fee_paid.v1": "fees",
+}
+"""Facts whose amount is added to a day's, by the name it has there."""
+
+_AMOUNT = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
+WAGERS = every_version(
+    {
+        "wager_placed.v1": "handle",
+        "wager_withdrawn.v1": "handle",
+        "wager_paid.v1": "payouts",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
+"""Facts of one wager, by the name of the amount that they add to."""
+
+OPENS_DAY = frozenset(("table_opened.v1", "drop_box_attached.v1"))
+COUNTED, INVENTORY = "drop_box_counted.v1", "inventory_counted.v1"
+READS = frozenset((*ADDED, *WAGERS, *OPENS_DAY, COUNTED, INVENTORY))
+"""Every fact of money, and those that say which day a table is in."""
+
+
+class Box(Struct):
+    """One count of one box, in cents or pieces."""
+
+    box: str
+    count: int
+    currency: int
+    counter_checks: int
+    vouchers: int | None
+    voucher_count: int
+    coupon_count: int
+    chips: int | None
+
+
+def cents(name: str, comment: str) -> Column:
+    """A column of money that is NULL until a fact of its kind is on record."""
+    return Column(name, "bigint", f"{comment}, cents; null: no such fact.", null=True)
+
+
+def amount_of(type_: str, body: Any) -> int:  # noqa: ANN401 - a fact of ADDED
+    """Its cents."""
+    amount: int = getattr(body, _AMOUNT.get(type_, "amount"))
+    return amount
+
+
+def table_of(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, Any]:
+    """The table a fact is about, its round's gaming day, and what it says."""
+    property_ = row.tape.partition("/")[0]
+    if row.subject is not None:
+        round_ = parse_subject_once(row.subject, property_)[0]
+        if round_ is not None:
+            return (property_, round_.table), round_.gaming_day, batch.body(row)
+    fact = batch.fact(row)
+    return (property_, fact.table or ""), None, fact.body
+
+
+def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of WAGERS
+    """Which amount of the day a wager's fact adds to, and by how much."""
+    field = WAGERS[type_]
+    if field == "payouts" and body.paid_from == "cage":
+        field = "payouts_cage"
+    return field, -body.amount if type_ == "wager_withdrawn.v1" else body.amount
+
+
+def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN401 - a fact of money
+    """Every amount a fact tells, by its name in the drop and its wager (empty: of none)."""
+    if type_ in WAGERS:
+        field, amount = moved(type_, body)
+        return {(field, body.wager): amount}
+    if type_ in ADDED:
+        return {(ADDED[type_], ""): amount_of(type_, body)}
+    if type_ == INVENTORY:
+        return {("opener" if body.kind == "open" else "closer", ""): body.total}
+    if type_ == COUNTED:
+        box = box_of(body)
+        return {
+            (f"box {box.box}, count {box.count}: {name}", ""): value
+            for name in ("currency", "counter_checks", "vouchers", "coupon_count", "chips")
+            if (value := getattr(box, name)) is not None
+        }
+    return {}
+
+
+def box_of(counted: DropBoxCounted) -> Box:
+    """What the count room found; the last word on a count stands."""
+    told = [each.amount if isinstance(each, Voucher) else None for each in counted.vouchers]
+    known = [amount for amount in told if amount is not None]
+    return Box(
+        counted.box,
+        counted.count,
+        _value(counted.currency),
+        sum(check.amount for check in counted.counter_checks),
+        sum(known) if len(known) == len(told) else None,
+        len(told),
+        len(counted.coupons),
+        None if counted.chips is None else _value(counted.chips),
+    )
+
+
+def _value(pieces: dict[str, int]) -> int:
+    """Cents of chips or notes by denomination."""
+    return sum(int(denomination) * count for denomination, count in pieces.items())

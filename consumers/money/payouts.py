@@ -1,0 +1,134 @@
+"""Payouts: per table, gaming day and wager, what was placed, paid, collected and returned.
+
+Paid is kept by payer: the table's tray, or the cage. A column is NULL until a fact of its kind is
+on record. Only rounds' facts are read; the day is the round's own. Amounts are as told: what a
+correction changes stands beside the drop's (`consumers.money.corrections`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from consumers.money.amounts import cents
+from consumers.runtime.source import Batch, Projection, table_of_round
+from infra.postgres.view_tables import Column, Store, Table, reading
+from ledger.facts import every_version
+from ledger.record.envelope import parse_subject_once
+
+if TYPE_CHECKING:
+    from infra.postgres.connection import Database
+
+
+PAYOUTS = Table(
+    "payouts",
+    "One row a table, gaming day and wager.",
+    4,
+    (
+        Column("property", "text", "Property of the table."),
+        Column("table_name", "text", "Table, e.g. CC-07."),
+        Column("gaming_day", "text", "Label of the round's gaming day, YYYY-MM-DD."),
+        Column("wager", "text", "Wager id."),
+        cents("placed", "Placed less withdrawn"),
+        cents("paid_table", "Winnings paid from the table's tray"),
+        cents("paid_cage", "Winnings paid from the cage"),
+        cents("collected", "Collected"),
+        cents("returned", "Returned"),
+        Column("placed_count", "integer", "Facts of chips placed."),
+        Column("paid_count", "integer", "Payments."),
+        Column("collected_count", "integer", "Collections."),
+        Column("returned_count", "integer", "Returns."),
+    ),
+)
+
+
+class Payout(Struct):
+    """One wager at one table on one gaming day. Cents; None: no such fact is on record."""
+
+    property: str
+    table: str
+    gaming_day: str
+    wager: str
+    placed: int | None = None
+    paid_table: int | None = None
+    paid_cage: int | None = None
+    collected: int | None = None
+    returned: int | None = None
+    placed_count: int = 0
+    paid_count: int = 0
+    collected_count: int = 0
+    returned_count: int = 0
+
+
+_READS = every_version(
+    {
+        "wager_placed.v1": "placed",
+        "wager_withdrawn.v1": "placed",
+        "wager_paid.v1": "paid",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Add a batch's wagers and what became of them."""
+    told: list[tuple[tuple[Any, ...], str, Any]] = []
+    for row in batch.rows:
+        if row.type in _READS and row.subject is not None:
+            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+            if round_ is not None:
+                body = batch.body(row)
+                told.append(((*round_[:3], body.wager), row.type, body))
+    loaded = store.load(PAYOUTS, dict.fromkeys(key for key, _, _ in told))
+    payouts = {key: Payout(*row) for key, row in loaded.items()}
+    for key, type_, body in told:
+        payout = payouts.get(key)
+        if payout is None:
+            payout = payouts[key] = Payout(*key)
+        _add(payout, type_, body)
+    store.save(PAYOUTS, (astuple(payout) for payout in payouts.values()))
+
+
+VIEW = Projection(
+    "payouts",
+    2,
+    (PAYOUTS,),
+    apply,
+    ordered=False,
+    reads=frozenset(_READS),
+    part_of=table_of_round,
+)
+"""The view."""
+
+
+def read(
+    base: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    table: str | None = None,
+    gaming_day: str | None = None,
+    wager: str | None = None,
+) -> list[Payout]:
+    """Payouts of one moment, in order of property, table, gaming day and wager."""
+    cells = ", ".join(column.name for column in PAYOUTS.columns)
+    wanted = {"property": property, "table_name": table, "gaming_day": gaming_day, "wager": wager}
+    where = " AND ".join(f"(%({n})s::text IS NULL OR {n} = %({n})s)" for n in wanted)
+    with reading(base, [PAYOUTS.name]) as store:
+        rows = store.query(
+            f"SELECT {cells} FROM {{schema}}.payouts WHERE {where} ORDER BY 1, 2, 3, 4",  # noqa: S608 - values are parameters
+            wanted,
+        )
+    return [Payout(*row) for row in rows]
+
+
+def _add(payout: Payout, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
+    """One fact; chips taken back lessen what was placed."""
+    kind = _READS[type_]
+    field = f"paid_{body.paid_from}" if kind == "paid" else kind
+    sign = -1 if type_ == "wager_withdrawn.v1" else 1
+    setattr(payout, field, (getattr(payout, field) or 0) + sign * body.amount)
+    if sign > 0:
+        setattr(payout, f"{kind}_count", getattr(payout, f"{kind}_count") + 1)

@@ -1,0 +1,157 @@
+"""A view filled by several processes side by side, each with the tables of its partitions.
+
+Only for views whose `part_of` says which of their rows a fact can touch: two processes then never
+write one row. Each reads the whole record, which is cheap, and takes in its part. They fill tables
+that nobody reads yet; tracking moves once, when all have reached the end (ADR 0110).
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import ExitStack
+from multiprocessing import get_context
+from time import sleep
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from consumers import registry
+from consumers.runtime.runner import BATCH_ROWS, refused
+from consumers.runtime.source import Batch, Feed
+from infra.kafka.feed_source import feed_source
+from infra.kafka.records import partition_of
+from infra.postgres import view_tables
+from infra.postgres.view_tables import BESIDE, Store, tape_source
+from ledger.errors import LedgerError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from consumers.runtime.source import Projection, RecordSource
+    from infra.kafka.clients import Connection
+    from infra.postgres.connection import AnyConnection, Database
+    from ledger.record.tape import TapeRow
+
+PARTITIONS = 24
+"""Into how many parts a record is divided: as the feed's own topic is, by the same hash."""
+
+WORKERS_MAX = PARTITIONS
+
+_LOOK_S = 0.1
+
+
+class Share(NamedTuple):
+    """What one process of several takes in, and from where."""
+
+    base: Database
+    where: Connection | None  # Kafka to read from; None: the tape
+    view: str
+    number: int
+    workers: int
+    until: int  # the position to reach
+
+
+def fill(
+    connection: AnyConnection,
+    share: Share,
+    *,
+    progress: Callable[[str, int], None],
+    stop: Callable[[], bool],
+) -> bool:
+    """Fill a view's new tables up to `share.until`, by `share.workers` processes; False if stopped.
+
+    `connection` holds the rebuild; its tracking is moved when all are done. Raises what a worker
+    raised, `Unavailable` where one died.
+    """
+    context = get_context("spawn")
+    reached = context.Array("q", share.workers, lock=False)
+    told: Any = context.SimpleQueue()
+    halt = context.Event()
+    workers = [
+        context.Process(
+            target=_work,
+            args=(share._replace(number=number), reached, told, halt),
+            name=f"rebuild {share.view} {number}",
+            daemon=True,
+        )
+        for number in range(share.workers)
+    ]
+    with ExitStack() as ending:
+        for each in workers:
+            each.start()
+            ending.callback(each.join)
+        ending.callback(halt.set)
+        while any(each.is_alive() for each in workers) and not stop():
+            if any(each.exitcode for each in workers):
+                break
+            progress(share.view, min(reached))
+            sleep(_LOOK_S)
+        stopped = stop()
+    if not told.empty():
+        raise told.get()
+    if died := [each for each in workers if each.exitcode]:
+        raise Unavailable(
+            f"A process of the rebuild ended by itself (exit code {died[0].exitcode})",
+            where=f"view {share.view}",
+            hint="Rebuild again with fewer workers; the live view is unchanged.",
+        )
+    return not stopped and _moved(connection, share)
+
+
+def takes(projection: Projection, number: int, workers: int) -> Callable[[TapeRow], bool]:
+    """Which rows of the record one of several processes takes in."""
+    part_of = projection.part_of
+    if part_of is None:
+        raise ValueError(f"the facts of several tables meet in view {projection.name}")
+
+    def mine(row: TapeRow) -> bool:
+        part = part_of(row)
+        return part is not None and partition_of(part.encode(), PARTITIONS) % workers == number
+
+    return mine
+
+
+def _moved(connection: AnyConnection, share: Share) -> bool:
+    """Say that the whole view has reached the end."""
+    store = Store(connection, BESIDE)
+    tracking = store.tracking(share.view)
+    return tracking is not None and view_tables.advance(store, share.view, tracking, share.until)
+
+
+def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: ANN401 - shared memory
+    """One process: every batch's rows of its part in a transaction of their own."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and tells
+    try:
+        projection = registry.view(share.view)
+        mine = takes(projection, share.number, share.workers)
+        with ExitStack() as open_:
+            source: RecordSource = (
+                open_.enter_context(feed_source(share.base, share.where, []))
+                if share.where
+                else open_.enter_context(tape_source(share.base))
+            )
+            store = Store(open_.enter_context(view_tables.writing(share.base, BESIDE)), BESIDE)
+            while reached[share.number] < share.until and not halt.is_set():
+                rows = source.read(reached[share.number], BATCH_ROWS)
+                if rows:
+                    _take(
+                        store, projection, source, rows[: share.until - rows[0].position + 1], mine
+                    )
+                    reached[share.number] = rows[-1].position
+    except LedgerError as error:
+        told.put(error)
+
+
+def _take(
+    store: Store,
+    projection: Projection,
+    source: RecordSource,
+    rows: Sequence[TapeRow],
+    mine: Callable[[TapeRow], bool],
+) -> None:
+    if isinstance(source, Feed) and (found := source.poisoned(rows[0].position, rows[-1].position)):
+        raise refused(found[0])
+    batch = Batch(rows)
+    projection.require_read(batch)  # of whichever part: nobody can tell that of what is not known
+    wanted = [row for row in rows if mine(row)]
+    if wanted:
+        with store.connection.transaction():
+            projection.apply(store, batch.of(wanted))

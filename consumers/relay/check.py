@@ -1,0 +1,334 @@
+"""Whether a topic holds what the record does, and how a part of the record is published again.
+
+Every hash is recomputed from the octets that Kafka gave back and followed from each tape's first
+fact to its last, so that what is missing, changed, misplaced or strange is named where it stands.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from consumers.relay.number_set import Numbers
+from consumers.relay.relay import Facts
+from infra.kafka import records, topics
+from infra.kafka.publisher import Publisher
+from infra.kafka.reader import Bounds, Consumed, reader
+from infra.kafka.records import QUARANTINE_ID, UnreadableError, partition_of
+from infra.postgres import relay_progress
+from ledger.errors import Usage
+from ledger.record.tape import GENESIS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.ports import TopicReader
+    from infra.kafka.publisher import Window
+    from infra.postgres.connection import Database
+    from infra.postgres.relay_progress import Desk
+    from ledger.record.tape import TapeRow
+
+BREAKS_MAX = 100
+"""Breaks that are told; the rest are counted."""
+
+Kind = Literal["unreadable", "misplaced", "edited", "stranger", "unchained", "missing"]
+
+
+class Break(NamedTuple):
+    """One thing in which the topic is not the record."""
+
+    kind: Kind
+    topic: str
+    where: str  # partition and offset, or the tape
+    says: str
+
+
+class TapeSeen(NamedTuple):
+    """One tape: as it stands on record, as far as the topic was to hold it, and on the topic."""
+
+    tape: str
+    on_record: int
+    on_topic: int  # different ones
+    expired: int
+    last: int  # sequence of the last on the topic; 0: it holds none
+    head: str | None  # that one's hash, hexadecimal
+    broken: int  # breaks of the feed that are this tape's
+
+
+class Checked(NamedTuple):
+    """What was seen of the topics."""
+
+    records: int
+    facts: int  # different ones
+    duplicates: int
+    expired: int  # facts that retention has removed
+    quarantined: int
+    not_yet: int  # facts on record above tracking
+    missing: int  # facts and quarantined inputs that lack; a range of them is one break
+    broken: int
+    breaks: Sequence[Break]  # the first BREAKS_MAX
+    tapes: Sequence[TapeSeen]  # by name
+
+
+def verify(
+    base: Database, where: Connection, progress: Callable[[int, int], None] = lambda *_: None
+) -> Checked:
+    """Compare the whole feed with the record, up to what is tracked now. Changes nothing.
+
+    `progress` is told the records read and how many there are. Raises `Unavailable`.
+    """
+    with relay_progress.desk(base) as desk:
+        return compared(desk, lambda topic: reader(where, topic), progress)
+
+
+def compared(
+    desk: Desk,
+    opened: Callable[[str], AbstractContextManager[TopicReader]],
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Checked:
+    """As `verify`, with topics that the caller opens."""
+    check = _Check(desk)
+    read = 0
+    for topic, take in ((topics.FACTS, check.fact), (topics.QUARANTINE, check.quarantined)):
+        tracked = desk.tracked(topic)  # before the ends: what is written later is above it
+        with opened(topic) as source:
+            bounds = source.bounds()
+            check.partitions = len(bounds)
+            total = sum(span.end - span.begin for span in bounds.values())
+            for batch in source.read(bounds):
+                for each in batch:
+                    take(each, bounds[each.partition])
+                read += len(batch)
+                progress(read, total)
+                check.settle()
+        check.finish(topic, tracked, bounds)
+    return check.result(read)
+
+
+def republish(
+    base: Database,
+    where: Connection,
+    first: int,
+    last: int,
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Publish the facts at positions `first` to `last` again, marked so; how many they were.
+
+    A relay may run meanwhile: whoever follows the feed passes over what it has. What no relay has
+    published yet is left to it: sent now, it would come before what precedes it. Raises `Usage` for
+    a range that is none.
+    """
+    if not 1 <= first <= last:
+        raise Usage(
+            f"There are no positions from {first:,} to {last:,}",
+            where="--from, --to",
+            hint="Positions count from 1; give the smaller one first.",
+        )
+    partitions = topics.require(where, topics.FACTS)
+    with relay_progress.desk(base) as desk, Publisher(where) as publisher:
+
+        def publish(window: Window) -> None:
+            publisher.publish(topics.FACTS, partitions, window.records)
+            progress(len(window.records))
+
+        published = desk.tracked(topics.FACTS)
+        return republish_in(desk, publish, first, min(last, published))
+
+
+def republish_in(desk: Desk, publish: Callable[[Window], None], first: int, last: int) -> int:
+    """As `republish`, on a connection and with a publisher of the caller."""
+    facts = Facts(desk, republished=True)
+    sent, at = 0, first - 1
+    while window := facts.window(at, last):
+        publish(window)
+        sent += len(window.records)
+        at = window.end
+    return sent
+
+
+class _Place(NamedTuple):
+    """How far a tape was followed."""
+
+    seq: int = 0
+    hash: bytes = GENESIS
+
+
+class _Counts:
+    """What is counted of one tape."""
+
+    def __init__(self) -> None:
+        self.facts = self.expired = self.broken = 0
+
+
+class _Check:
+    """One pass over the topics."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.partitions = 0  # of the topic that is read
+        self._places: dict[str, _Place] = {}
+        self._lowest: dict[int, int] = {}  # by partition: what was before it may have expired
+        self._missing: defaultdict[str, Numbers] = defaultdict(Numbers)
+        self._again: list[tuple[TapeRow, str]] = []  # duplicates, compared with the record
+        self._aside = Numbers()
+        self._breaks: list[Break] = []
+        self._of: defaultdict[str, _Counts] = defaultdict(_Counts)  # by tape
+        self._tapes: list[TapeSeen] = []
+        self._broken = self._duplicates = self._not_yet = self._lacking = 0
+
+    def fact(self, each: Consumed, span: Bounds) -> None:
+        """Follow one fact's tape by one step."""
+        where = f"partition {each.partition}, offset {each.offset}"
+        try:
+            fed = records.fed(each.key, each.value, each.headers)
+        except UnreadableError as error:
+            self._tell("unreadable", topics.FACTS, where, f"It is no fact: {error}.")
+            return
+        row = fed.row
+        name = f"Fact {row.table_seq:,} of {row.tape}"
+        if not fed.is_whole:
+            says = f"{name} is not what its hash says."
+            self._tell("edited", topics.FACTS, where, says, row.tape)
+        elif (home := partition_of(row.tape.encode(), self.partitions)) != each.partition:
+            says = f"{name} belongs in partition {home}: nothing keeps it in order here."
+            self._tell("misplaced", topics.FACTS, where, says, row.tape)
+        elif not fed.republished:
+            lowest = self._lowest.get(each.partition, row.position)
+            self._lowest[each.partition] = min(lowest, row.position)
+        place = self._places.get(row.tape)
+        if place is None and span.begin > 0 and 1 < row.table_seq <= self._newest(row.tape):
+            gone = min(row.table_seq - 1, self._gone(row.tape, each.partition, row.position))
+            self._of[row.tape].expired += gone
+            self._missing[row.tape].add(gone + 1, row.table_seq - 1)
+            place = _Place(row.table_seq - 1, fed.previous)
+        place = place or _Place()
+        if row.table_seq <= place.seq:
+            came_late = row.table_seq in self._missing[row.tape]
+            self._missing[row.tape].remove(row.table_seq, row.table_seq)
+            self._of[row.tape].facts += came_late
+            self._duplicates += not came_late
+            self._again.append((row, where))
+            return
+        if row.table_seq == place.seq + 1:
+            if fed.previous != place.hash:
+                says = f"{name} does not follow the fact before it."
+                self._tell("unchained", topics.FACTS, where, says, row.tape)
+        else:
+            if row.table_seq > self._newest(row.tape):
+                says = f"{name} is not on record."
+                self._tell("stranger", topics.FACTS, where, says, row.tape)
+                return  # nothing is missing before it
+            self._missing[row.tape].add(place.seq + 1, row.table_seq - 1)
+            self._again.append((row, where))  # not tied to what came before: ask the record
+        self._of[row.tape].facts += 1
+        self._places[row.tape] = _Place(row.table_seq, row.hash)
+
+    def quarantined(self, each: Consumed, span: Bounds) -> None:
+        """Note one input, and that it is the one on record."""
+        where = f"partition {each.partition}, offset {each.offset}"
+        told = dict(each.headers)
+        number = records.number(told, QUARANTINE_ID)
+        rows = self._desk.quarantined(number - 1, 1) if number else []
+        if not rows or not records.is_of(rows[0], told, each.value):
+            says = f"Input {number:,} is not on record so."
+            self._tell("stranger", topics.QUARANTINE, where, says)
+            return
+        if not self._aside and span.begin > 0:
+            self._aside.add(1, number - 1)
+        self._aside.add(number, number)
+
+    def settle(self) -> None:
+        """Ask the record for the facts that nothing before them in the topic proves."""
+        by_tape: defaultdict[str, list[tuple[TapeRow, str]]] = defaultdict(list)
+        for row, where in self._again:
+            by_tape[row.tape].append((row, where))
+        self._again.clear()
+        for tape, rows in by_tape.items():
+            known = {
+                row.table_seq: row for row in self._desk.at(tape, [r.table_seq for r, _ in rows])
+            }
+            for row, where in rows:
+                if row != known.get(row.table_seq):
+                    says = f"Fact {row.table_seq:,} of {tape} is not on record so."
+                    self._tell("stranger", topics.FACTS, where, says, tape)
+
+    def finish(self, topic: str, tracked: int, bounds: dict[int, Bounds]) -> None:
+        """Compare where the topic ends with where it should."""
+        if topic == topics.QUARANTINE:
+            if not self._aside and any(span.begin > 0 for span in bounds.values()):
+                return  # all there was has expired
+            lacking = Numbers()
+            lacking.add(1, tracked)
+            for low, high in self._aside.ranges():
+                lacking.remove(low, high)
+            self._lacks(topic, "its only partition", "Input", lacking)
+            return
+        heads = self._desk.heads()
+        for tape in sorted({*heads, *self._of}):
+            number = partition_of(tape.encode(), len(bounds) or 1)
+            expired = bounds.get(number, Bounds(0, 0)).begin > 0
+            self._end_of(tape, tracked, self._gone(tape, number, tracked) if expired else 0)
+        self._not_yet = max(0, max(heads.values(), default=0) - tracked)
+
+    def result(self, read: int) -> Checked:
+        """What was seen."""
+        return Checked(
+            read,
+            sum(each.facts for each in self._of.values()),
+            self._duplicates,
+            sum(each.expired for each in self._of.values()),
+            len(self._aside),
+            self._not_yet,
+            self._lacking,
+            self._broken,
+            self._breaks,
+            self._tapes,
+        )
+
+    def _gone(self, tape: str, partition: int, until: int) -> int:
+        """How many facts of a tape, up to a position, retention may have removed.
+
+        It removes what is oldest: nothing at or above the lowest position that is still there.
+        """
+        lowest = self._lowest.get(partition, records.NUMBER_MAX)
+        return self._newest(tape, min(until, lowest - 1))
+
+    def _newest(self, tape: str, until: int = records.NUMBER_MAX) -> int:
+        """The highest sequence of a tape on record, up to a position; 0 where it has none."""
+        newest = self._desk.newest(tape, until)
+        return newest.table_seq if newest else 0
+
+    def _end_of(self, tape: str, tracked: int, gone: int) -> None:
+        place = self._places.get(tape, _Place())
+        should = self._newest(tape, tracked)
+        missing = self._missing[tape]
+        of = self._of[tape]
+        if place.seq == 0:
+            of.expired += gone
+        missing.add(max(place.seq, gone) + 1, should)
+        self._lacks(topics.FACTS, tape, "Fact", missing)
+        on_record = self._desk.at(tape, [place.seq]) if place.seq else []
+        if place.seq and (not on_record or on_record[0].hash != place.hash):
+            says = f"Fact {place.seq:,}, its last in the topic, is not on record so."
+            self._tell("stranger", topics.FACTS, tape, says, tape)
+        held = max(should, place.seq if on_record else 0)  # a relay may go on meanwhile
+        head = place.hash.hex() if place.seq else None
+        self._tapes.append(TapeSeen(tape, held, of.facts, of.expired, place.seq, head, of.broken))
+
+    def _lacks(self, topic: str, where: str, what: str, missing: Numbers) -> None:
+        """Tell a break for each range that is missing, and count what is."""
+        self._lacking += len(missing)
+        for low, high in missing.ranges():
+            many = f"{what}s {low:,} to {high:,} are missing."
+            says = many if high > low else f"{what} {low:,} is missing."
+            self._tell("missing", topic, where, says, where if topic == topics.FACTS else None)
+
+    def _tell(self, kind: Kind, topic: str, where: str, says: str, tape: str | None = None) -> None:
+        self._broken += 1
+        if tape is not None:
+            self._of[tape].broken += 1
+        if len(self._breaks) < BREAKS_MAX:
+            self._breaks.append(Break(kind, topic, where, says))

@@ -1,0 +1,253 @@
+"""A record that lost its end, filled again from the feed, so that both are one history again.
+
+The feed carries each fact's own octets, position, times and hash. What comes right after the
+record's end and follows from it is put back as it was; where the feed lacks a fact in between, or
+the record went on by itself, nothing is written and it is told why.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from infra.kafka import records, topics
+from infra.kafka.reader import Bounds, Consumed, reader
+from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableError
+from infra.postgres import relay_progress
+from infra.postgres.refill import Refilling, refilling
+from infra.postgres.tape import PostgresTape
+from ledger.errors import Refused
+from ledger.record.tape import InQuarantine, Received, TapeRow, frame_attributes
+from ledger.values import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.reader import Reader
+    from infra.postgres.connection import Database
+    from infra.postgres.relay_progress import Desk
+    from ledger.record.tape import Verdict
+
+AT_ONCE = 2_000
+"""Rows written in one statement."""
+
+WAITING_MAX = 2_000_000
+"""Facts held until those before them were read."""
+
+_BACK = (100, 10_000, 1_000_000, 2**62)
+
+
+class Refilled(NamedTuple):
+    """What was put back."""
+
+    first: int  # position; 0: nothing was lacking
+    last: int
+    facts: int
+    quarantined: int
+    anew: int  # facts above a gap that were appended at new positions, where that was asked for
+    cut: int  # of the quarantined inputs: of which the feed holds, and gave, the beginning alone
+
+
+def refill(
+    base: Database,
+    where: Connection,
+    *,
+    anew: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Refilled:
+    """Put back every fact and quarantined input that the feed holds after the record's end.
+
+    Nobody appends or publishes meanwhile. `anew`: facts above a gap are appended as if they came
+    now; the topic has to be made anew then. Raises `Refused`, with nothing written, where a relay
+    runs, the feed has a gap (without `anew`), or the record went on by itself.
+    """
+    with relay_progress.lead(base, lambda: True) as desk:
+        if desk is None:
+            raise Refused(
+                "A relay runs", where=base.where, hint="Stop every relay first, then do it again."
+            )
+        with refilling(base) as filling:
+            first = filling.tip + 1
+            above = _Above(desk, filling)
+            with reader(where, topics.FACTS) as source:
+                spans = _from_tip(source, filling.tip)
+            with reader(where, topics.FACTS) as source:  # the library loses what it had fetched
+                for batch in source.read(spans) if spans else ():
+                    progress(above.take(batch))
+            stranded = above.rest(anew=anew)
+            quarantined, cut = _aside(where, filling)
+            last = filling.tip
+        for at in range(0, len(stranded), AT_ONCE):
+            with PostgresTape(base) as tape:
+                tape.append([_received(row) for row in stranded[at : at + AT_ONCE]])
+    facts = last - first + 1
+    span = (first, last) if facts else (0, 0)
+    return Refilled(*span, facts, quarantined, len(stranded), cut)
+
+
+class _Above:
+    """Facts of the feed above the record's end, put back as soon as they follow it."""
+
+    def __init__(self, desk: Desk, filling: Refilling) -> None:
+        self._desk = desk
+        self._filling = filling
+        self._end = filling.tip  # of the record as it was found
+        self._waiting: dict[int, TapeRow] = {}
+
+    def take(self, batch: list[Consumed]) -> int:
+        """Put back what now follows; how many facts."""
+        facts = [(each, _fact(each)) for each in batch]
+        below = [row.position for _, row in facts if row.position <= self._end]
+        hashes = self._desk.hashes(below)
+        for each, row in facts:
+            if row.position <= self._end:
+                if hashes.get(row.position) != row.hash:
+                    raise _forked(each, row)
+            elif row.position > self._filling.tip:
+                before = self._waiting.setdefault(row.position, row)
+                if before.hash != row.hash:
+                    raise _forked(each, row)
+        if len(self._waiting) > WAITING_MAX:
+            raise Refused(
+                f"Over {WAITING_MAX:,} facts wait for position {self._filling.tip + 1:,}",
+                where=topics.FACTS,
+                hint="Restore a newer backup first, then do it again.",
+            )
+        return self._put_back()
+
+    def _put_back(self) -> int:
+        began = self._filling.tip
+        while rows := list(self._next_rows()):
+            self._filling.append(rows)
+        return self._filling.tip - began
+
+    def _next_rows(self) -> Iterator[TapeRow]:
+        for position in range(self._filling.tip + 1, self._filling.tip + 1 + AT_ONCE):
+            row = self._waiting.pop(position, None)
+            if row is None:
+                return
+            yield row
+
+    def rest(self, *, anew: bool) -> list[TapeRow]:
+        """What waits behind a gap, in order. Raises `Refused` unless it is to be appended anew."""
+        if self._waiting and not anew:
+            first, last = self._filling.tip + 1, min(self._waiting) - 1
+            raise Refused(
+                f"The feed lacks the facts at positions {first:,} to {last:,}, and holds"
+                f" {len(self._waiting):,} above them",
+                where=topics.FACTS,
+                hint="Nothing was written. Bring the record back from a server that has them; or"
+                " give --rest-anew, make the topic anew, and let devices send again.",
+            )
+        return [self._waiting[position] for position in sorted(self._waiting)]
+
+
+def _from_tip(source: Reader, tip: int) -> dict[int, Bounds]:
+    """From each partition's end back to a fact that is at or below the record's end."""
+    bounds = source.bounds()
+    spans: dict[int, Bounds] = {}
+    for back in _BACK:
+        starts = {
+            number: max(span.begin, span.end - back)
+            for number, span in bounds.items()
+            if number not in spans and span.begin < span.end
+        }
+        if not starts:
+            break
+        ones = {number: Bounds(start, start + 1) for number, start in starts.items()}
+        for batch in source.read(ones):
+            for each in batch:
+                told = dict(each.headers)
+                is_low = records.number(told, POSITION) <= tip and REPUBLISHED not in told
+                if is_low or ones[each.partition].begin == bounds[each.partition].begin:
+                    span = Bounds(each.offset, bounds[each.partition].end)
+                    spans[each.partition] = span
+    return spans
+
+
+def _fact(each: Consumed) -> TapeRow:
+    """A fact that is whole. Raises `Refused`: who writes to the record believes nothing."""
+    try:
+        fact = records.fed(each.key, each.value, each.headers)
+        if fact.is_whole:
+            return fact.row
+        says = "its octets are not what its hash says"
+    except UnreadableError as error:
+        says = str(error)
+    raise Refused(
+        f"The feed holds what is no fact: {says}",
+        where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
+        hint="Look who may write to the topic. Nothing was written to the record.",
+    )
+
+
+def _forked(each: Consumed, row: TapeRow) -> Refused:
+    return Refused(
+        f"The feed holds another fact at position {row.position:,} than the record:"
+        " the record went on after its end was lost",
+        where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
+        hint="Nothing was written; see `docs/runbook/failover.md`.",
+    )
+
+
+def _received(row: TapeRow) -> Received:
+    about = (row.tape, row.type, row.source, row.id, row.time_us, row.subject)
+    return Received(*about, row.attributes, row.data)
+
+
+def _aside(where: Connection, filling: Refilling) -> tuple[int, int]:
+    """Put back quarantined inputs; how many, and of how many the beginning alone."""
+    began = reached = filling.last_aside
+    cut = 0
+    with reader(where, topics.QUARANTINE) as source:
+        for batch in source.read(source.bounds()):
+            above = {
+                number: each
+                for each in batch
+                if each.value is not None
+                and (number := records.number(dict(each.headers), QUARANTINE_ID)) > reached
+            }
+            if sorted(above) != list(range(reached + 1, reached + 1 + len(above))):
+                raise Refused(
+                    f"The feed lacks inputs after number {reached:,}",
+                    where=topics.QUARANTINE,
+                    hint="Delete that topic and `topics apply`: the relay fills it from the"
+                    " record. What is lost there comes again with the devices' next sending.",
+                )
+            rows = [_input(number, above[number]) for number in sorted(above)]
+            filling.set_aside([row for row, _ in rows])
+            reached += len(above)
+            cut += sum(is_cut for _, is_cut in rows)
+    return reached - began, cut
+
+
+def _input(number: int, each: Consumed) -> tuple[InQuarantine, bool]:
+    """A quarantined input as it was first received; whether the feed holds its beginning alone."""
+    try:
+        told = msgspec.json.decode(each.value or b"", type=records.Envelope)
+        octets = base64.b64decode(told.bytes)
+        at_us = parse_time(told.received_at)
+    except (msgspec.MsgspecError, ValueError):
+        raise _not_whole(number, each) from None
+    is_cut = len(octets) == records.OCTETS_MAX < told.octets
+    whole = is_cut or hashlib.sha256(octets).hexdigest() == told.sha256
+    if not whole or at_us is None or told.quarantine_id != number:
+        raise _not_whole(number, each)
+    cut = f" (the first {len(octets):,} of {told.octets:,} octets)" if is_cut else ""
+    attributes = None if told.attributes is None else frame_attributes(told.attributes)
+    verdict: Verdict = "equivocation" if told.verdict == "equivocation" else "quarantined"
+    about = (told.reason, told.what + cut, told.where, told.hint, told.source, told.id)
+    told_of = (number, verdict, *about, attributes, octets)
+    return InQuarantine(*told_of, 1, at_us, at_us, None, None), is_cut
+
+
+def _not_whole(number: int, each: Consumed) -> Refused:
+    return Refused(
+        f"Input {number:,} is not on the feed whole",
+        where=f"{topics.QUARANTINE}, offset {each.offset}",
+        hint="Delete that topic and `topics apply`; its device sends the input again.",
+    )

@@ -1,0 +1,369 @@
+"""The relay: the record, published on Kafka in the order of every tape, each fact at least once.
+
+One leads, others wait. A window of records is sent, every acknowledgement awaited, then tracking is
+moved; whatever fails ends the process, and the next one begins from tracking. So a fact may be
+sent twice, and none is passed over (ADR 0070). It decides nothing about facts and changes none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Protocol
+
+from consumers.relay import view_topics
+from consumers.runtime.outbox import StoppedError
+from infra.kafka import records, topics
+from infra.kafka.ports import SYSTEM
+from infra.kafka.publisher import (
+    ACKNOWLEDGED_S_MAX,
+    WINDOW_RECORDS,
+    MadeAnewError,
+    Publisher,
+    window_of,
+)
+from infra.kafka.reader import tails
+from infra.kafka.records import HASH, POSITION, QUARANTINE_ID, Places, partition_of
+from infra.postgres import relay_progress
+from ledger.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from consumers.runtime.source import Projection
+    from infra.kafka.clients import Connection
+    from infra.kafka.ports import Clock, Outlet
+    from infra.kafka.publisher import Window
+    from infra.kafka.reader import Consumed, Tail
+    from infra.kafka.records import Record
+    from infra.postgres.connection import Database
+    from infra.postgres.relay_progress import Desk
+    from ledger.record.tape import TapeRow
+
+POLL_S = 1.0
+"""How long the relay waits for news before it looks, and looks whether to stop, seconds."""
+
+LOOK_S = 10.0
+"""How often a relay without news looks at the end of one of its topics, seconds."""
+
+LOG = logging.getLogger("round_ledger.relay")
+
+
+class Stream(Protocol):
+    """One topic and where its records come from."""
+
+    topic: str
+
+    def window(self, after: int) -> Window | None:
+        """The next records above `after`; None where there are none."""
+
+    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+        """Where to go on from, given how far tracking and the topic itself are.
+
+        Raises `Refused` where the topic holds what the record does not.
+        """
+
+    def set_back(self, to: int) -> None:
+        """It is about to go on from there, below where it was: say anew what is not kept."""
+
+
+Progress = Callable[[str, int, int], None]
+"""Told a topic, how many records were acknowledged, and the position reached."""
+
+
+class Watcher(Protocol):
+    """Told how a relay does, for whoever asks it."""
+
+    look_s: float  # how often it is to look at a topic's end while there is no news, seconds
+
+    def waits(self) -> None:
+        """Another relay leads."""
+
+    def leads(self) -> None:
+        """It leads from here on, and looks at the ends of its topics first."""
+
+    def heard(self) -> None:
+        """Brokers acknowledged a window, or showed ends that hold what they should."""
+
+    def unheard(self, error: Unavailable) -> None:
+        """They did not show an end."""
+
+
+class Unwatched:
+    """Nobody is told."""
+
+    look_s = LOOK_S
+
+    def waits(self) -> None:
+        """As `Watcher`."""
+
+    leads = heard = waits
+
+    def unheard(self, error: Unavailable) -> None:
+        """As `Watcher`."""
+
+
+def relay(
+    base: Database,
+    where: Connection,
+    *,
+    stop: Callable[[], bool],
+    progress: Progress = lambda *_: None,
+    follow: bool = True,
+    deadline_s: float = ACKNOWLEDGED_S_MAX,
+    spoken: Sequence[Projection] = (),
+    watcher: Watcher | None = None,
+) -> None:
+    """Publish until told to stop; without `follow`, until everything on record is published.
+
+    Raises `Unavailable` where the database or Kafka fails, `Refused` where the topic contradicts
+    the record or another relay took over: in each case end the process and start it again. What
+    it ended with is counted (`infra.postgres.relay_progress.failures`) where PostgreSQL answers.
+    spoken: views whose messages are published too, where their topics are there.
+    """
+    watcher = watcher or Unwatched()
+
+    def waiting() -> None:
+        LOG.warning("another relay leads; waiting")
+        watcher.waits()
+
+    with _counted(base), relay_progress.lead(base, stop, waiting) as desk:
+        if desk is None:
+            return
+        watcher.leads()
+        with suppress(StoppedError):
+            streams: list[Stream] = [Facts(desk), Quarantine(desk)]
+            streams += view_topics.streams(base, where, desk, spoken, stop)
+            with Publisher(where, deadline_s=deadline_s) as publisher:
+                publish(
+                    desk,
+                    KafkaOutlet(where, publisher),
+                    streams,
+                    stop=stop,
+                    progress=progress,
+                    follow=follow,
+                    watcher=watcher,
+                )
+
+
+@contextmanager
+def _counted(base: Database) -> Iterator[None]:
+    """Count what ends the block, by the name that it has where it began."""
+    try:
+        yield
+    except Exception as error:
+        with suppress(Exception):  # what ended it is told, whatever becomes of the count
+            relay_progress.failed(base, type(error.__cause__ or error).__name__)
+        raise
+
+
+def publish(
+    desk: Desk,
+    outlet: Outlet,
+    streams: Sequence[Stream],
+    *,
+    stop: Callable[[], bool],
+    progress: Progress = lambda *_: None,
+    follow: bool = True,
+    watcher: Watcher | None = None,
+    clock: Clock = SYSTEM,
+) -> None:
+    """As `relay`, with the lead and the streams that the caller has."""
+    watcher = watcher or Unwatched()
+    partitions = {each.topic: outlet.partitions(each.topic) for each in streams}
+    at = {each.topic: _resumed(outlet, desk, each) for each in streams}
+    watcher.heard()
+    turns = itertools.cycle(streams)
+    heard_at = clock.monotonic()
+    while not stop():
+        moved = False
+        for each in streams:
+            window = each.window(at[each.topic])
+            if window is None:
+                continue
+            try:
+                outlet.publish(each.topic, partitions[each.topic], window.records)
+            except MadeAnewError:
+                _set_back(desk, each, at[each.topic], 0)
+                raise
+            watcher.heard()
+            heard_at = clock.monotonic()
+            desk.move(each.topic, at[each.topic], window.end)
+            at[each.topic] = window.end
+            moved = True
+            progress(each.topic, len(window.records), window.end)
+        if moved:
+            continue
+        if not follow:
+            return
+        if clock.monotonic() - heard_at > watcher.look_s:
+            _look(outlet, next(turns), at, watcher)
+            heard_at = clock.monotonic()
+        desk.wait(POLL_S)
+
+
+class KafkaOutlet:
+    """The feed on a real cluster, as `Outlet`."""
+
+    def __init__(self, where: Connection, publisher: Publisher) -> None:
+        self._where = where
+        self.publish = publisher.publish
+
+    def partitions(self, topic: str) -> int:
+        """As `Outlet`."""
+        return topics.require(self._where, topic)
+
+    def tails(self, topic: str) -> dict[int, Tail]:
+        """As `Outlet`."""
+        return tails(self._where, topic)
+
+
+def _resumed(outlet: Outlet, desk: Desk, stream: Stream) -> int:
+    """How far a topic really is. Tracking is set back where brokers lost what they had."""
+    tracked = desk.tracked(stream.topic)
+    position = stream.resume(tracked, outlet.tails(stream.topic))
+    if position < tracked:
+        _set_back(desk, stream, tracked, position)
+    return position
+
+
+def _set_back(desk: Desk, stream: Stream, tracked: int, position: int) -> None:
+    """Send again from there on what the topic no longer has."""
+    figures = {"topic": stream.topic, "tracked": tracked, "position": position}
+    LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
+    stream.set_back(position)
+    desk.move(stream.topic, tracked, position)
+
+
+def _look(outlet: Outlet, stream: Stream, at: dict[str, int], watcher: Watcher) -> None:
+    """See that a topic still ends where it should. Brokers that are away are waited for.
+
+    Raises `Unavailable` where the topic lacks what it had acknowledged: its producer is not to be
+    believed either, and the next relay sends it again.
+    """
+    try:
+        outlet.partitions(stream.topic)
+        found = outlet.tails(stream.topic)
+    except Unavailable as error:
+        watcher.unheard(error)
+        LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})
+        return
+    if stream.resume(at[stream.topic], found) < at[stream.topic]:
+        raise Unavailable(
+            "The topic lacks records it had acknowledged",
+            where=stream.topic,
+            hint="Start the relay again, and it sends them again.",
+        )
+    watcher.heard()
+
+
+class Facts:
+    """Every fact of every tape."""
+
+    topic = topics.FACTS
+
+    def __init__(self, desk: Desk, *, republished: bool = False) -> None:
+        self._desk = desk
+        self._republished = republished
+        self._places = Places()
+
+    def window(self, after: int, until: int | None = None) -> Window | None:
+        """The next facts, as many as may be under way, none above `until`."""
+        rows = self._desk.rows(after, WINDOW_RECORDS)
+        if until is not None:
+            rows = [row for row in rows if row.position <= until]
+        return window_of((row.position, self._record(row)) for row in rows)
+
+    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+        """Compare every partition's newest fact with the record, and with tracking."""
+        reached = {}
+        for number, tail in found.items():
+            if tail.expired:
+                continue  # what retention removed was there
+            reached[number] = self._checked(tail.last) if tail.last else 0
+        heads = self._desk.heads()
+        lost = [
+            position
+            for number, position in reached.items()
+            if position < tracked and self._lacks(number, len(found), position, tracked, heads)
+        ]
+        return min([tracked, *lost])
+
+    def set_back(self, to: int) -> None:
+        """Nothing: the record keeps everything."""
+
+    def _record(self, row: TapeRow) -> Record:
+        previous = self._places.before(row) or self._desk.hash_before(row)
+        self._places.saw(row)
+        return records.of_row(row, previous, republished=self._republished)
+
+    def _checked(self, last: Consumed) -> int:
+        """The position of a partition's newest fact, which the record must hold as it is there."""
+        told = dict(last.headers)
+        position = records.number(told, POSITION)
+        row = self._desk.row(position)
+        if row is None or row.hash.hex().encode() != told.get(HASH):
+            raise contradiction(self.topic, last, f"a fact at position {position:,}")
+        return position
+
+    def _lacks(
+        self, number: int, count: int, position: int, tracked: int, heads: dict[str, int]
+    ) -> bool:
+        """Whether the record has facts for this partition above `position`, up to tracking."""
+        mine = {
+            tape: head
+            for tape, head in heads.items()
+            if partition_of(tape.encode(), count) == number and head > position
+        }
+        if any(head <= tracked for head in mine.values()):
+            return True
+        return bool(mine) and self._desk.first_of(list(mine), position, tracked) is not None
+
+
+class Quarantine:
+    """Every input that was set aside, numbered from 1."""
+
+    topic = topics.QUARANTINE
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def window(self, after: int) -> Window | None:
+        """The next inputs, as many as may be under way."""
+        rows = self._desk.quarantined(after, _ASIDE_ROWS)
+        return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
+
+    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+        """Inputs are numbered without a hole: what comes after the topic's last one is missing."""
+        reached = [
+            self._checked(tail.last) if tail.last else 0
+            for tail in found.values()
+            if not tail.expired
+        ]
+        return min([tracked, *reached])
+
+    def set_back(self, to: int) -> None:
+        """Nothing: the record keeps everything."""
+
+    def _checked(self, last: Consumed) -> int:
+        told = dict(last.headers)
+        number = records.number(told, QUARANTINE_ID)
+        rows = self._desk.quarantined(number - 1, 1) if number else []
+        if not rows or not records.is_of(rows[0], told, last.value):
+            raise contradiction(self.topic, last, f"an input number {number:,}")
+        return number
+
+
+def contradiction(topic: str, at: Consumed, what: str) -> Refused:
+    """The topic and the record are not of one history: whoever goes on would make it worse."""
+    return Refused(
+        f"The topic holds {what} that is not on record so",
+        where=f"{topic}, partition {at.partition}, offset {at.offset}",
+        hint="The record has lost its end, or this topic was written from another one. Nothing was"
+        " published; see `docs/operations.md`, the feed.",
+    )
+
+
+_ASIDE_ROWS = 20  # an input may be megabytes long

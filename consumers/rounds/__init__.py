@@ -1,0 +1,1 @@
+"""The round index, and the search over it."""

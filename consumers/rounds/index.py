@@ -1,0 +1,271 @@
+"""The round index: which facts are a round's, and what to find it by.
+
+One row a round, one a wager in it, and for each tape the numbers of the facts that are the
+round's, wherever they stand and however late they came. It judges nothing; see `rulings`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from consumers.runtime.source import Batch, Projection, table_of_round
+from infra.postgres.literals import array_text, ranges_text
+from infra.postgres.view_tables import Column, Store, Table
+from ledger.errors import NotFound
+from ledger.facts import every_version
+from ledger.record.envelope import parse_subject_once
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.record.tape import TapeRow
+
+RoundStatus = Literal["open", "completed", "voided"]
+
+ROUND_KEY = (
+    Column("property", "text", "Property of the round (the first part of a source)."),
+    Column("table_name", "text", "Table of the round, e.g. CC-07."),
+    Column("gaming_day", "text", "Label of the gaming day, YYYY-MM-DD; not a clock time."),
+    Column("number", "integer", "Number of the round at its table that gaming day."),
+)
+"""What names a round, in every table that speaks of rounds."""
+
+ROUNDS = Table(
+    "rounds",
+    "One row a round, from all facts that carry it in their subject.",
+    4,
+    (
+        *ROUND_KEY,
+        Column("game", "text", "Game id told by round_started; null while it is not.", null=True),
+        Column("status", "text", "open, completed (round_completed) or voided (round_voided)."),
+        Column("began_us", "bigint", "Earliest device time of its facts, microseconds (epoch)."),
+        Column(
+            "ended_us",
+            "bigint",
+            "Device time of the fact that closed it, microseconds; null while open.",
+            null=True,
+        ),
+        Column("positions", "smallint[]", "Betting positions with a wager, ascending."),
+        Column("wagers", "text[]", "Wager ids placed or paid, sorted."),
+        Column("wagered", "bigint", "Cents placed less withdrawn; null: none told.", null=True),
+        Column("paid", "bigint", "Cents of winnings paid; null: none told.", null=True),
+        Column("facts", "integer", "How many facts carry the round."),
+    ),
+    (
+        "(property, table_name, began_us)",
+        "(began_us)",
+    ),
+)
+
+WAGERS = Table(
+    "round_wagers",
+    "One row a wager of a position in a round: what was placed and what became of it.",
+    7,
+    (
+        *ROUND_KEY,
+        Column("position", "smallint", "Betting position."),
+        Column("wager", "text", "Wager id."),
+        Column("hand", "smallint", "Hand of the position, from 1."),
+        Column("placed", "bigint", "Cents placed less withdrawn; null: none told.", null=True),
+        Column("paid", "bigint", "Cents of winnings paid; null: none told.", null=True),
+        Column("collected", "bigint", "Cents collected; null: none told.", null=True),
+        Column("returned", "bigint", "Cents returned; null: none told.", null=True),
+    ),
+    ("(placed, wager)", "(paid, wager) WHERE paid IS NOT NULL"),
+)
+
+TAPES = Table(
+    "round_tapes",
+    "Where a round's facts stand: one row a round and tape.",
+    5,
+    (
+        *ROUND_KEY,
+        Column("tape", "text", "Tape the facts stand on: <property>/<place>."),
+        Column(
+            "seqs",
+            "int8multirange",
+            "Their table_seq on that tape: ranges on the key of ledger.tape.",
+            merge="old.seqs + excluded.seqs",
+        ),
+    ),
+)
+
+_MONEY = every_version(
+    {
+        "wager_placed.v1": "placed",
+        "wager_withdrawn.v1": "placed",
+        "wager_paid.v1": "paid",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
+_STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"))
+_WAGER_CELLS = ", ".join(column.name for column in WAGERS.columns[4:])
+_SAME_ROUND = " AND ".join(f"{column.name} = %({column.name})s" for column in ROUND_KEY)
+
+
+class Round(Struct):
+    """One round of the index. Amounts in cents, None where no fact tells; times device clocks."""
+
+    property: str
+    table: str
+    gaming_day: str
+    number: int
+    game: str | None = None
+    status: RoundStatus = "open"
+    began_us: int = 0
+    ended_us: int | None = None
+    positions: list[int] = []
+    wagers: list[str] = []
+    wagered: int | None = None
+    paid: int | None = None
+    facts: int = 0
+
+    @builtins.property  # `property` is a field here
+    def id(self) -> RoundId:
+        """Which round."""
+        return RoundId(self.property, self.table, self.gaming_day, self.number)
+
+
+class Wager(Struct):
+    """One wager of a round. Amounts in cents, None where no fact tells."""
+
+    position: int
+    wager: str
+    hand: int
+    placed: int | None = None
+    paid: int | None = None
+    collected: int | None = None
+    returned: int | None = None
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Put a batch's facts of rounds into the index."""
+    rows_of = _by_round(batch.rows)
+    rounds: dict[tuple[Any, ...], Round] = {
+        key: Round(*row) for key, row in store.load(ROUNDS, rows_of).items()
+    }
+    seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    told: list[tuple[RoundId, str, Any]] = []
+    for round_, rows in rows_of.items():
+        state = rounds.get(round_)
+        if state is None:
+            state = rounds[round_] = Round(*round_, began_us=rows[0].time_us)
+        state.facts += len(rows)
+        for row in rows:
+            seqs[*round_, row.tape].append(row.table_seq)
+            state.began_us = min(state.began_us, row.time_us)
+            if row.type in _MONEY:
+                told.append((round_, row.type, batch.body(row)))
+            elif row.type in _STAGES:
+                _stage(state, row, batch.body(row))
+    wagers = _wagers(store, rounds, told)
+    store.save(ROUNDS, (_cells(state) for state in rounds.values()))
+    store.save(WAGERS, ((*key, *astuple(wager)[3:]) for key, wager in wagers.items()))
+    store.save(TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
+
+
+ROUND_INDEX = Projection(
+    "rounds",
+    2,
+    (ROUNDS, WAGERS, TAPES),
+    apply,
+    reads=_STAGES.union(_MONEY),
+    part_of=table_of_round,
+)
+"""The view."""
+
+
+def find(store: Store, round_: RoundId) -> Round:
+    """One round of the index. Raises `NotFound`."""
+    rows = store.load(ROUNDS, [round_])
+    if not rows:
+        raise NotFound(
+            f"Round {round_} is not on record",
+            where="view rounds",
+            hint="Look for it with `round-ledger rounds --table ... --gaming-day ...`.",
+        )
+    return Round(*rows[round_])
+
+
+def facts_of(store: Store, round_: RoundId) -> list[TapeRow]:
+    """Every row of the record that carries the round, in order of position; read by key.
+
+    Empty where no fact carries it. Rows that came after the view's position are not among them.
+    """
+    return store.rows_named(
+        "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.round_tapes, unnest(seqs) AS s"  # noqa: S608 - values are parameters
+        f" WHERE {_SAME_ROUND}",
+        _parameters(round_),
+    )
+
+
+def _parameters(round_: RoundId) -> dict[str, object]:
+    return {column.name: value for column, value in zip(ROUND_KEY, round_, strict=True)}
+
+
+def _by_round(rows: Iterable[TapeRow]) -> dict[RoundId, list[TapeRow]]:
+    """Rows that carry a round, by round."""
+    found: dict[RoundId, list[TapeRow]] = defaultdict(list)
+    for row in rows:
+        if row.subject is not None:
+            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+            if round_ is not None:
+                found[round_].append(row)
+    return found
+
+
+def _stage(state: Round, row: TapeRow, body: Any) -> None:  # noqa: ANN401 - one of three facts
+    """The round starts, completes or is voided; a void stands whatever else is told."""
+    if row.type == "round_started.v1":
+        state.game = state.game or body.game
+        return
+    state.ended_us = max(state.ended_us or row.time_us, row.time_us)
+    if row.type == "round_voided.v1":
+        state.status = "voided"
+    elif state.status == "open":
+        state.status = "completed"
+
+
+def _wagers(
+    store: Store, rounds: dict[tuple[Any, ...], Round], told: Sequence[tuple[RoundId, str, Any]]
+) -> dict[tuple[Any, ...], Wager]:
+    """The wagers that facts speak of, with what they say added; rounds' totals too."""
+    keys = [(*round_, b.position, b.wager, getattr(b, "hand", 1)) for round_, _, b in told]
+    loaded = store.load(WAGERS, dict.fromkeys(keys))
+    wagers = {key: Wager(*row[4:]) for key, row in loaded.items()}
+    for key, (round_, type_, body) in zip(keys, told, strict=True):
+        wager = wagers.get(key)
+        if wager is None:
+            wager = wagers[key] = Wager(*key[4:])
+            _spot(rounds[round_], body.position, body.wager)
+        field = _MONEY[type_]
+        amount = -body.amount if type_ == "wager_withdrawn.v1" else body.amount
+        setattr(wager, field, (getattr(wager, field) or 0) + amount)
+        state = rounds[round_]
+        if field == "placed":
+            state.wagered = (state.wagered or 0) + amount
+        elif field == "paid":
+            state.paid = (state.paid or 0) + amount
+    return wagers
+
+
+def _spot(state: Round, position: int, wager: str) -> None:
+    """Note a position and a wager that the round was not known to have."""
+    if position not in state.positions:
+        state.positions = sorted([*state.positions, position])
+    if wager not in state.wagers:
+        state.wagers = sorted([*state.wagers, wager])
+
+
+def _cells(state: Round) -> tuple[Any, ...]:
+    """A round's row."""
+    cells = list(astuple(state))
+    cells[8], cells[9] = array_text(state.positions), array_text(state.wagers)
+    return tuple(cells)

@@ -1,0 +1,383 @@
+"""Rounds found by what is known of them: of the index, the rulings, the disputes, the finds.
+
+Reading only. Every filter that is given must hold; position, wager, amount, outcome and row of one
+and the same wager, cards of one and the same holder.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from consumers.rounds.index import ROUND_KEY, ROUNDS, WAGERS, Round, RoundStatus
+from consumers.rounds.search_index import HANDS, POSTS, SEATS
+from infra.postgres.view_tables import reading
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import Store
+
+SEARCH_ROWS_MAX = 1_000
+"""Rounds a search returns at most."""
+
+ROUND_US_MAX = 6 * 3_600_000_000
+"""A round that lasts longer is not found by who came while it lasted, microseconds."""
+
+_KEY = ", ".join(column.name for column in ROUND_KEY)
+_ROUND_CELLS = ", ".join(column.name for column in ROUNDS.columns)
+_FOREVER = 2**62
+
+WHERE_AND_WHEN = (
+    "property", "table", "gaming_day", "number", "game", "status", "since_us", "until_us",
+)  # fmt: skip
+"""Fields of `Filters` that are of the round as a whole, whatever was wagered in it."""
+
+_POSTED = """
+SELECT a.property, a.table_name, a.time_us AS since_us, coalesce((
+       SELECT min(b.time_us) FROM {schema}.find_posts b
+        WHERE b.property = a.property AND b.table_name = a.table_name AND NOT b.comes
+          AND b.time_us > a.time_us AND (b.employee = a.employee AND b.role = a.role
+                                         OR b.employee IS NULL)), %(forever)s) AS until_us
+  FROM {schema}.find_posts a WHERE a.comes AND a.employee = %(dealer)s
+"""
+"""When an employee dealt where: until they left or the table was closed."""
+
+_SEATED = """
+SELECT a.property, a.table_name, a.position, a.time_us AS since_us, coalesce((
+       SELECT min(b.time_us) FROM {schema}.find_seats b
+        WHERE b.property = a.property AND b.table_name = a.table_name
+          AND b.position IN (a.position, 0) AND b.time_us > a.time_us), %(forever)s) AS until_us
+  FROM {schema}.find_seats a WHERE a.comes AND a.patron = %(patron)s
+"""
+"""When a patron sat where: until somebody took or left the position, or the table was closed."""
+
+_DURING = f"""
+r.property = w.property AND r.table_name = w.table_name
+   AND r.began_us >= w.since_us - {ROUND_US_MAX} AND r.began_us < w.until_us
+   AND coalesce(r.ended_us, r.began_us) >= w.since_us
+"""
+
+
+class Filters(Struct, kw_only=True, frozen=True):
+    """What to search rounds by; every one given must hold.
+
+    since_us, until_us: device times the round must overlap; amount_min, amount_max: cents placed,
+    paid, collected or returned on one wager, which is also the one `position` and `wager` name;
+    outcome, row (the beginning of a printed row, in any case), finding: of the newest ruling;
+    dispute: the name of one that is about the round; dealer: credential of somebody who dealt in
+    it; patron: token of one who had a wager in it; cards: all held by one holder, the player at
+    `position` where that is given; without: rounds that are left out.
+    """
+
+    property: str | None = None
+    table: str | None = None
+    gaming_day: str | None = None
+    number: int | None = None
+    game: str | None = None
+    status: RoundStatus | None = None
+    since_us: int | None = None
+    until_us: int | None = None
+    position: int | None = None
+    wager: str | None = None
+    amount_min: int | None = None
+    amount_max: int | None = None
+    outcome: str | None = None
+    row: str | None = None
+    finding: str | None = None
+    dispute: str | None = None
+    dealer: str | None = None
+    patron: str | None = None
+    cards: tuple[str, ...] = ()
+    without: tuple[RoundId, ...] = ()
+    limit: int = 50
+
+
+class Dealt(Struct):
+    """Who dealt while a round lasted, and who sat where it had wagers."""
+
+    dealers: list[str]  # credential numbers, in order of coming; the dealers proper first
+    patrons: dict[int, str]  # token by position
+    findings: list[str]  # codes, each once, sorted
+    disputes: list[str]
+
+
+class Habit(Struct):
+    """One kind of finding in the rounds that a dealer ended, on one wager."""
+
+    code: str
+    wager: str | None
+    count: int
+    cents: int | None  # what it cost the house; below zero: patrons; null: it is not of money
+
+
+def search(base: Database, filters: Filters) -> list[Round]:
+    """The rounds that fit every filter, the newest first."""
+    parts = list(_conditions(filters))
+    tables = {ROUNDS.name, *(table for table, _ in parts)}
+    where = " AND ".join(condition for _, condition in parts) or "true"
+    statement = (
+        f"SELECT {_ROUND_CELLS} FROM {{schema}}.rounds r WHERE {where}"  # noqa: S608 - values are parameters
+        " ORDER BY began_us DESC, property, table_name, gaming_day, number LIMIT %(limit)s"
+    )
+    with reading(base, tables) as store:
+        rows = store.query(statement, _parameters(filters))
+    return [Round(*row) for row in rows]
+
+
+def around(base: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
+    """What else is known of some rounds: who dealt, who sat, findings, disputes."""
+    found: dict[Any, Dealt] = {each.id: Dealt([], {}, [], []) for each in rounds}
+    if not found:
+        return found
+    tables = (ROUNDS.name, POSTS.name, SEATS.name, "ruling_findings", "disputes")
+    with reading(base, tables) as store:
+        for *key, employee in _of(store, rounds, _DEALERS):
+            found[_id(key)].dealers.append(employee)
+        for *key, position, patron in _of(store, rounds, _PATRONS):
+            found[_id(key)].patrons[position] = patron
+        for *key, code in _of(store, rounds, _FINDINGS):
+            found[_id(key)].findings.append(code)
+        for *key, dispute in _of(store, rounds, _DISPUTES):
+            found[_id(key)].disputes.append(dispute)
+    return found
+
+
+def habits(base: Database, filters: Filters) -> tuple[int, list[Habit]]:
+    """How many rounds the dealer of the filters saw the end of, and what was found in them.
+
+    Of the other filters those of `WHERE_AND_WHEN` hold, and `without`. What cost most comes first.
+    Each finding is counted for everybody who dealt when the round ended.
+    """
+    tables = (ROUNDS.name, POSTS.name, "ruling_findings")
+    given, ended = _parameters(filters), _ended(filters)
+    with reading(base, tables) as store:
+        rounds = store.query(f"{ended} SELECT count(*) FROM ended", given)[0][0]  # noqa: S608 - as `_ended`
+        rows = store.query(f"{ended} {_HABITS}", given)
+    return rounds, [Habit(*row) for row in rows]
+
+
+def latest_findings(
+    base: Database, limit: int = 20, without: Sequence[RoundId] = ()
+) -> list[tuple[RoundId, int, str, str]]:
+    """The findings of the rounds that were told of last: round, device time, code, sentence."""
+    with reading(base, ("rulings", "ruling_findings")) as store:
+        rows = store.query(_LATEST, {"limit": limit, **_keys(without)})
+    return [(RoundId(*row[:4]), *row[4:]) for row in rows]
+
+
+def names(base: Database, limit: int = 500) -> tuple[list[str], list[str]]:
+    """Tables there are, and credentials of those who deal, to choose from."""
+    with reading(base, (ROUNDS.name, POSTS.name)) as store:
+        tables = store.query(_TABLES, {"limit": limit})
+        dealers = store.query(
+            "SELECT DISTINCT employee FROM {schema}.find_posts WHERE employee IS NOT NULL"
+            " ORDER BY employee LIMIT %(limit)s",
+            {"limit": limit},
+        )
+    return [row[0] for row in tables], [row[0] for row in dealers]
+
+
+_TABLES = """
+WITH RECURSIVE t AS (
+    (SELECT property, table_name FROM {schema}.rounds ORDER BY property, table_name LIMIT 1)
+    UNION ALL
+    SELECT n.* FROM t CROSS JOIN LATERAL (
+        SELECT r.property, r.table_name FROM {schema}.rounds r
+         WHERE (r.property, r.table_name) > (t.property, t.table_name)
+         ORDER BY r.property, r.table_name LIMIT 1) n)
+SELECT DISTINCT table_name FROM t ORDER BY 1 LIMIT %(limit)s
+"""
+"""Tables of the index, each looked up by key rather than read from every round."""
+
+_GIVEN = """
+unnest(%(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s::int[])
+    AS g (property, table_name, gaming_day, number)
+"""
+_LEFT_OUT = f"(SELECT * FROM {_GIVEN})"  # noqa: S608 - put together from constants
+
+_HABITS = f"""
+SELECT f.code, f.wager, count(*)::int, sum(
+       CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$' AND f.recorded ~ '^-?[0-9]{{1,15}}$' THEN
+       CASE f.code WHEN 'overpaid' THEN 1 WHEN 'underpaid' THEN 1 WHEN 'not_returned' THEN 1
+                   WHEN 'not_collected' THEN -1 WHEN 'wrongly_collected' THEN -1 END
+       * (f.recorded::bigint - f.expected::bigint) END)::bigint AS cents
+  FROM ended JOIN {{schema}}.ruling_findings f USING ({_KEY})
+ GROUP BY f.code, f.wager ORDER BY abs(coalesce(sum(
+       CASE WHEN f.expected ~ '^-?[0-9]{{1,15}}$' AND f.recorded ~ '^-?[0-9]{{1,15}}$'
+       THEN f.recorded::bigint - f.expected::bigint END), 0)) DESC, 3 DESC, 1, 2
+"""  # noqa: S608 - as above
+
+_LATEST = f"""
+SELECT {", ".join(f"r.{column.name}" for column in ROUND_KEY)}, r.last_us, f.code, f.says
+  FROM (SELECT * FROM {{schema}}.rulings WHERE findings > 0 AND ({_KEY}) NOT IN {_LEFT_OUT}
+         ORDER BY last_us DESC LIMIT %(limit)s) r
+  JOIN {{schema}}.ruling_findings f ON
+       {" AND ".join(f"f.{column.name} = r.{column.name}" for column in ROUND_KEY)}
+ ORDER BY r.last_us DESC, 1, 2, 3, 4, f.nth LIMIT %(limit)s
+"""  # noqa: S608 - as above
+
+_SAME = " AND ".join(f"x.{column.name} = g.{column.name}" for column in ROUND_KEY)
+_G = ", ".join(f"g.{column.name}" for column in ROUND_KEY)
+
+_DEALERS = f"""
+SELECT {_G}, a.employee FROM {_GIVEN}
+  JOIN {{schema}}.rounds x ON {_SAME}
+  JOIN {{schema}}.find_posts a ON a.property = x.property AND a.table_name = x.table_name
+       AND a.comes AND a.time_us <= coalesce(x.ended_us, x.began_us)
+ WHERE NOT EXISTS (
+       SELECT FROM {{schema}}.find_posts b
+        WHERE b.property = a.property AND b.table_name = a.table_name AND NOT b.comes
+          AND b.time_us > a.time_us AND b.time_us <= x.began_us
+          AND (b.employee = a.employee AND b.role = a.role OR b.employee IS NULL))
+ GROUP BY {_G}, a.employee
+ ORDER BY min(CASE a.role WHEN 'dealer' THEN 0 ELSE 1 END), min(a.time_us), a.employee
+"""  # noqa: S608 - as above
+
+_PATRONS = f"""
+SELECT DISTINCT ON ({_G}, p.position) {_G}, p.position, a.patron FROM {_GIVEN}
+  JOIN {{schema}}.rounds x ON {_SAME}
+ CROSS JOIN LATERAL unnest(x.positions) AS p (position)
+  JOIN LATERAL (
+       SELECT s.patron, s.comes FROM {{schema}}.find_seats s
+        WHERE s.property = x.property AND s.table_name = x.table_name
+          AND s.position IN (p.position, 0) AND s.time_us <= coalesce(x.ended_us, x.began_us)
+        ORDER BY s.time_us DESC, s.table_seq DESC LIMIT 1) a ON a.comes
+ WHERE a.patron IS NOT NULL ORDER BY {_G}, p.position
+"""  # noqa: S608 - as above
+
+_FINDINGS = f"""
+SELECT DISTINCT {_G}, x.code FROM {_GIVEN}
+  JOIN {{schema}}.ruling_findings x ON {_SAME} ORDER BY {_G}, x.code
+"""  # noqa: S608 - as above
+
+_DISPUTES = f"""
+SELECT {_G}, x.dispute FROM {_GIVEN} JOIN {{schema}}.disputes x ON {_SAME} ORDER BY {_G}, x.dispute
+"""  # noqa: S608 - as above
+
+
+def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
+    """What must hold, and the table it is asked of."""
+    for condition in _where_and_when(filters):
+        yield ROUNDS.name, condition
+    if filters.position is not None:
+        yield ROUNDS.name, "positions @> ARRAY[%(position)s]::smallint[]"
+    if filters.wager is not None:
+        yield ROUNDS.name, "wagers @> ARRAY[%(wager)s]::text[]"
+    yield from _of_wagers(filters)
+    if filters.without:
+        yield ROUNDS.name, f"({_KEY}) NOT IN {_LEFT_OUT}"
+    if filters.finding is not None:
+        yield _among("ruling_findings", ["code = %(finding)s"])
+    if filters.dispute is not None:
+        yield _among("disputes", ["dispute = %(dispute)s"])
+    if filters.cards:
+        holder = ["holder = 'player'", "position = %(position)s"]
+        held = "cards @> %(cards)s::text[]"
+        yield _among(HANDS.name, [held, *(holder if filters.position is not None else ())])
+    if filters.dealer is not None:
+        yield POSTS.name, _while(_POSTED)
+    if filters.patron is not None:
+        yield SEATS.name, _while(_SEATED, "AND r.positions @> ARRAY[w.position]")
+
+
+def _ended(filters: Filters) -> str:
+    """The rounds that the dealer of the filters saw the end of, by where and when."""
+    among = " AND ".join(_where_and_when(filters)) or "true"
+    key = ", ".join(f"r.{column.name}" for column in ROUND_KEY)
+    return f"""
+WITH w AS MATERIALIZED ({_POSTED}), ended AS MATERIALIZED (
+    SELECT DISTINCT {key}
+      FROM w JOIN (SELECT * FROM {{schema}}.rounds WHERE {among}) r ON {_DURING}
+       AND coalesce(r.ended_us, r.began_us) < w.until_us
+     WHERE ({key}) NOT IN {_LEFT_OUT})
+"""  # noqa: S608 - values are parameters
+
+
+def _where_and_when(filters: Filters) -> Iterator[str]:
+    """What must hold of the round as a whole."""
+    told = {
+        "table": "table_name = %(table)s",
+        "since_us": "coalesce(ended_us, began_us) >= %(since_us)s",
+        "until_us": "began_us <= %(until_us)s",
+    }
+    for field in WHERE_AND_WHEN:
+        if getattr(filters, field) is not None:
+            yield told.get(field, f"{field} = %({field})s")
+
+
+def _of_wagers(filters: Filters) -> Iterator[tuple[str, str]]:
+    """What must hold of one and the same wager."""
+    spot = [
+        f"{field} = %({field})s"
+        for field in ("position", "wager")
+        if getattr(filters, field) is not None
+    ]
+    if filters.amount_min is not None or filters.amount_max is not None:
+        between = (
+            "BETWEEN coalesce(%(amount_min)s::bigint, 0)"
+            f" AND coalesce(%(amount_max)s::bigint, {2**63 - 1})"
+        )
+        amounts = (f"{name} {between}" for name in ("placed", "paid", "collected", "returned"))
+        yield _among(WAGERS.name, [*spot, f"({' OR '.join(amounts)})"])
+    elif len(spot) > 1:
+        yield _among(WAGERS.name, spot)
+    settled = []
+    if filters.outcome is not None:
+        settled.append("outcome = %(outcome)s")
+    if filters.row is not None:
+        settled.append(r"lower(printed_row) LIKE %(row)s")
+    if settled:
+        yield _among("ruling_settlements", [*spot, *settled])
+
+
+def _among(table: str, conditions: Sequence[str]) -> tuple[str, str]:
+    """The round has a row of this table for which the conditions hold."""
+    return table, (
+        f"({_KEY}) IN (SELECT {_KEY} FROM {{schema}}.{table} WHERE {' AND '.join(conditions)})"  # noqa: S608 - values are parameters
+    )
+
+
+def _while(spans: str, also: str = "") -> str:
+    """The round lasted within one of these spans, each looked up by table and time."""
+    key = ", ".join(f"r.{column.name}" for column in ROUND_KEY)
+    return (
+        f"({_KEY}) IN (SELECT {key} FROM ({spans} OFFSET 0) w"  # noqa: S608 - as above
+        f" JOIN {{schema}}.rounds r ON {_DURING} {also})"
+    )
+
+
+def _parameters(filters: Filters) -> dict[str, object]:
+    given = asdict(filters)
+    given["limit"] = max(1, min(filters.limit, SEARCH_ROWS_MAX))
+    given["cards"] = list(filters.cards)
+    given["row"] = f"{_literally((filters.row or '').lower())}%"
+    return given | {"forever": _FOREVER, **_keys(filters.without)}
+
+
+def _literally(text: str) -> str:
+    """A text whose `%` and `_` stand for themselves in LIKE."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _of(store: Store, rounds: Sequence[Round], statement: str) -> list[tuple[Any, ...]]:
+    """Rows about some rounds, each beginning with the round's key."""
+    return store.query(statement, _keys([each.id for each in rounds]))
+
+
+def _keys(rounds: Sequence[RoundId]) -> dict[str, object]:
+    """The keys of rounds, as `_GIVEN` takes them."""
+    return {
+        "properties": [each.property for each in rounds],
+        "tables": [each.table for each in rounds],
+        "days": [each.gaming_day for each in rounds],
+        "numbers": [each.number for each in rounds],
+    }
+
+
+def _id(key: Sequence[Any]) -> RoundId:
+    return RoundId(*key)

@@ -1,0 +1,171 @@
+"""What rounds are found by beside their own facts: who dealt, who sat where, which cards were held.
+
+Arrivals and leavings are kept as they were told, a row a fact, and put together when asked: one
+that comes late then changes nothing but the answer. It judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from consumers.rounds.index import ROUND_KEY
+from consumers.runtime.source import Batch, Projection, table_of_round
+from infra.postgres.literals import array_text
+from infra.postgres.view_tables import Column, Store, Table
+from ledger.facts import (
+    Body,
+    CardsDealt,
+    CardsTurned,
+    DealerAssigned,
+    DealerRelieved,
+    HandMucked,
+    HandSet,
+    HandShown,
+    SeatLeft,
+    SeatTaken,
+    TableClosed,
+    type_name,
+)
+from ledger.record.envelope import parse_subject_once
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+_PLACE = (
+    Column("property", "text", "Property of the table."),
+    Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
+    Column("table_seq", "bigint", "Its number on that tape: with it the key of ledger.tape."),
+)
+_TABLE = Column("table_name", "text", "Table, e.g. CC-07.")
+_TIME = Column("time_us", "bigint", "When, device time, microseconds.")
+
+POSTS = Table(
+    "find_posts",
+    "Who came to deal at a table and who left it: one row a fact; a closed table is left by all.",
+    3,
+    (
+        *_PLACE,
+        _TABLE,
+        Column("employee", "text", "Credential number; null: the table was closed.", null=True),
+        Column("role", "text", "dealer, stickperson, boxperson; null as above.", null=True),
+        Column("comes", "boolean", "Whether they came; false: they left."),
+        _TIME,
+    ),
+    ("(employee, time_us)", "(property, table_name, time_us)"),
+)
+
+SEATS = Table(
+    "find_seats",
+    "Who took and who left a position: one row a fact and position.",
+    4,
+    (
+        *_PLACE,
+        Column("position", "smallint", "Betting position; 0: all of them, the table was closed."),
+        _TABLE,
+        Column("patron", "text", "Opaque token, where one was told.", null=True),
+        Column("comes", "boolean", "Whether they came; false: they left."),
+        _TIME,
+    ),
+    ("(patron) WHERE patron IS NOT NULL", "(property, table_name, position, time_us)"),
+)
+
+HANDS = Table(
+    "find_hands",
+    "The cards that each holder had in a round, known ones only, in whatever hand.",
+    6,
+    (
+        *ROUND_KEY,
+        Column("holder", "text", "player, dealer, community, player_hand or banker_hand."),
+        Column("position", "smallint", "Betting position of a player; 0 of anybody else."),
+        Column(
+            "cards",
+            "text[]",
+            "Cards, each once, sorted.",
+            merge="ARRAY(SELECT c FROM unnest(old.cards || excluded.cards) AS c GROUP BY c"
+            ' ORDER BY c COLLATE "C")',
+        ),
+    ),
+    ("USING gin (cards)",),
+)
+
+_WITH_CARDS: tuple[type[Body], ...] = (CardsDealt, CardsTurned, HandSet, HandShown, HandMucked)
+_CARDS = frozenset(map(type_name, _WITH_CARDS))
+_WHO_COMES: tuple[type[Body], ...] = (
+    DealerAssigned,
+    DealerRelieved,
+    SeatTaken,
+    SeatLeft,
+    TableClosed,
+)
+_COMINGS = frozenset(map(type_name, _WHO_COMES))
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Note who came and left, and which cards were held."""
+    posts: list[tuple[Any, ...]] = []
+    seats: list[tuple[Any, ...]] = []
+    for row, fact in batch.facts(_COMINGS):
+        posts += _posts(row, fact)
+        seats += _seats(row, fact)
+    held: dict[tuple[Any, ...], set[str]] = defaultdict(set)
+    for row in batch.rows:
+        if row.type in _CARDS and row.subject is not None:
+            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+            if round_ is not None:
+                body = batch.body(row)
+                holder = (getattr(body, "to", "player"), body.position or 0)
+                held[*round_, *holder].update(_known(body))
+    store.save(POSTS, posts)
+    store.save(SEATS, seats)
+    store.save(HANDS, ((*key, array_text(sorted(cards))) for key, cards in held.items() if cards))
+
+
+def _part_of(row: TapeRow) -> str:
+    """Cards meet within a table's rounds; every coming and going is a row of its own."""
+    return table_of_round(row) or f"{row.tape}/{row.table_seq}"
+
+
+VIEW = Projection(
+    "finds",
+    1,
+    (POSTS, SEATS, HANDS),
+    apply,
+    ordered=False,
+    reads=_CARDS | _COMINGS,
+    part_of=_part_of,
+)
+"""The view."""
+
+
+def _posts(row: TapeRow, fact: Fact) -> Iterator[tuple[Any, ...]]:
+    body = fact.body
+    at = (*_place(row), fact.table)
+    if isinstance(body, TableClosed):
+        yield (*at, None, None, False, row.time_us)
+    elif isinstance(body, DealerAssigned | DealerRelieved):
+        comes = isinstance(body, DealerAssigned)
+        yield (*at, body.employee, body.role, comes, row.time_us)
+
+
+def _seats(row: TapeRow, fact: Fact) -> Iterator[tuple[Any, ...]]:
+    body = fact.body
+    if isinstance(body, TableClosed):
+        yield (*_place(row), 0, fact.table, None, False, row.time_us)
+    elif isinstance(body, SeatTaken | SeatLeft):
+        comes = isinstance(body, SeatTaken)
+        for position in dict.fromkeys(body.positions):
+            yield (*_place(row), position, fact.table, body.patron, comes, row.time_us)
+
+
+def _place(row: TapeRow) -> tuple[str, str, int]:
+    return row.tape.partition("/")[0], row.tape, row.table_seq
+
+
+def _known(body: Any) -> Iterator[str]:  # noqa: ANN401 - one of the facts with cards
+    hands = body.hands.values() if isinstance(body, HandSet) else (body.cards or (),)
+    return (card for cards in hands for card in cards if card != UNKNOWN_CARD)

@@ -1,0 +1,1 @@
+"""The view of rulings: every round adjudicated again from its facts."""

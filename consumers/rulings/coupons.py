@@ -1,0 +1,131 @@
+"""Which round played a coupon, and what became of it: so that a ruling finds the one by the other.
+
+A coupon may be dropped in another round's time than its own, and its batch be filed after both;
+rounds are found by serial here, and never by looking through a table's history. Part of the view
+`rulings`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infra.postgres.view_tables import Column, Store, Table
+from ledger.rules.wagers import coupon_facts
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from infra.postgres.view_tables import Row
+    from ledger.adjudication.corrections import Corrections
+    from ledger.facts import FactCorrected
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+    from ledger.rules.wagers.coupon_facts import Batch
+
+COUPONS = Table(
+    "ruling_coupons",
+    "Serials of coupons as facts tell them, or corrections of those: played, dropped or refused.",
+    3,
+    (
+        Column("property", "text", "Property of the table."),
+        Column("serial", "text", "Serial of the coupon."),
+        Column("position", "bigint", "Position of the fact, or correction, on the record."),
+        Column("table_name", "text", "Table, e.g. MB-07."),
+        Column("played", "boolean", "Put down with a wager; else dropped or refused."),
+        Column("tape", "text", "Tape the fact itself stands on."),
+        Column("table_seq", "bigint", "Its sequence there."),
+        Column("gaming_day", "text", "Of the round that played it; null: of no round.", null=True),
+        Column("number", "bigint", "Number of that round.", null=True),
+    ),
+)
+
+Place = tuple[str, int]
+"""Tape and table_seq."""
+
+
+class CouponFacts:
+    """What a batch and the record before it tell of coupons."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._new: dict[tuple[str, str, int], Row] = {}
+
+    def hear(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
+        """Take in a fact; the rounds of its property that played a serial it tells of.
+
+        `made`: corrections that came before their fact.
+        """
+        if coupon_facts.serial_of(fact) is None or not fact.table:
+            return set()
+        touched: set[RoundId] = set()
+        for serial in coupon_facts.serials_of([fact], made):
+            touched |= self._note(serial, row.position, fact, (row.tape, row.table_seq))
+        return touched
+
+    def correct(
+        self, row: TapeRow, correction: FactCorrected, fact: Fact, place: Place
+    ) -> set[RoundId]:
+        """Take in that a fact should have named another serial; the rounds that concerns."""
+        told = coupon_facts.serial_of(fact)
+        if told is None or not fact.table:
+            return set()
+        touched = self._rounds(_property(fact), told)
+        for serial in coupon_facts.corrected_serials(correction):
+            touched |= self._note(serial, row.position, fact, place)
+        return touched
+
+    def _note(self, serial: str, position: int, fact: Fact, place: Place) -> set[RoundId]:
+        property_, table = _property(fact), fact.table or ""
+        played = not isinstance(fact.body, coupon_facts.MOVED)
+        round_ = fact.round if played else None
+        key = (property_, serial, position)
+        day, number = (round_.gaming_day, round_.number) if round_ else (None, None)
+        self._new[key] = (*key, table, played, *place, day, number)
+        return self._rounds(property_, serial)
+
+    def told(self, property_: str, serials: Iterable[str]) -> list[Place]:
+        """Where the facts stand that tell of these serials at a property."""
+        return list({(row[5], row[6]): None for row in self._rows(property_, sorted(serials))})
+
+    def issued(self, batch: Batch, *, first: bool) -> set[RoundId]:
+        """Rounds that a batch may change: all with coupons where it is its property's first."""
+        rows = self._rows(batch.property)
+        return {
+            RoundId(row[0], row[3], row[7], row[8])
+            for row in rows
+            if row[7] is not None and (first or batch.holds(row[1]))
+        }
+
+    def save(self) -> None:
+        """Write what is new."""
+        self._store.save(COUPONS, self._new.values())
+
+    def _rounds(self, property_: str, serial: str) -> set[RoundId]:
+        return {
+            RoundId(property_, row[3], row[7], row[8])
+            for row in self._rows(property_, [serial])
+            if row[7] is not None
+        }
+
+    def _rows(self, property_: str, serials: Sequence[str] | None = None) -> list[Row]:
+        """Rows of a property, of some serials or of all, with those not written yet."""
+        if serials is not None and not serials:
+            return []
+        stored = self._store.query(
+            "SELECT property, serial, position, table_name, played, tape, table_seq, gaming_day,"
+            " number FROM {schema}.ruling_coupons WHERE property = %(property)s"
+            " AND (%(serials)s::text[] IS NULL OR serial = ANY (%(serials)s::text[]))"
+            " ORDER BY position",
+            {"property": property_, "serials": list(serials) if serials is not None else None},
+        )
+        new = [
+            row
+            for key, row in self._new.items()
+            if key[0] == property_ and (serials is None or key[1] in serials)
+        ]
+        return [*stored, *new]
+
+
+def _property(fact: Fact) -> str:
+    return fact.source.split("/")[1]

@@ -1,0 +1,99 @@
+"""One round as the view `rulings` keeps it: its facts, its rulings so far, and when it is ruled on.
+
+The rows it is written as stand here too. Part of the view `rulings`;
+`consumers.rulings.touched_rounds` fills it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ledger.facts import RoundCompleted, RoundVoided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.ruling import Ruling
+    from ledger.values import RoundId
+
+TOUCHES_RULED_MAX = 64
+"""Facts touching a closed round that are each ruled on at once; beyond, four in a doubling are."""
+
+_STEPS_BITS = 3  # a count whose binary form has no 1 after its first three digits is a step
+
+
+def is_step(touches: int) -> bool:
+    """Whether a closed round is ruled on at once at this fact, the `touches`-th that touches it.
+
+    A device that repeats itself adds thousands of facts to one round. A ruling at each would cost
+    the square of their number in time and in kept versions (ADR 0045).
+    """
+    rest = max(0, touches.bit_length() - _STEPS_BITS)
+    return touches <= TOUCHES_RULED_MAX or touches % (1 << rest) == 0
+
+
+class Case(Struct):
+    """One round: its facts in order of position, and its newest ruling."""
+
+    round: RoundId
+    facts: list[Fact] = []
+    made: list[Fact] = []  # corrections of its facts
+    closed: bool = False
+    first_us: int = 0
+    last_us: int = 0
+    version: int = 0
+    position: int = 0
+    touches: int = 0  # facts that touched it since it was closed
+    kept: int = 0  # versions that stay; one more may stand until the next step
+    kept_position: int = 0
+    kept_text: bytes | None = None  # the newest version that stays
+    text: bytes | None = None  # the newest ruling
+    ruling: Ruling | None = None  # the same, where it was given in this batch
+    passing: int = 0  # number of a stored version that stands only until the next step
+    stored: bool = False
+    touched: int = 0  # position of the last fact of this batch that touched it
+    ruled: bool = False  # since then
+
+    def add(self, fact: Fact) -> None:
+        """One more fact of the round."""
+        self.first_us = min(self.first_us, fact.time_us) if self.facts else fact.time_us
+        self.last_us = max(self.last_us, fact.time_us) if self.facts else fact.time_us
+        self.facts.append(fact)
+        if isinstance(fact.body, (RoundCompleted, RoundVoided)):
+            self.closed = True
+
+
+def cells(case: Case) -> tuple[Any, ...]:
+    """A round's row of RULINGS."""
+    ruling = case.ruling
+    return (
+        *case.round,
+        ruling.game if ruling else None,
+        ruling.status if ruling else None,
+        case.closed,
+        case.first_us,
+        case.last_us,
+        case.version,
+        case.position,
+        case.touches,
+        case.kept,
+        len(ruling.findings) if ruling else 0,
+        case.text.decode() if case.text else None,
+    )
+
+
+def settlements(case: Case) -> Iterator[tuple[Any, ...]]:
+    """A round's rows of SETTLEMENTS."""
+    for nth, s in enumerate(case.ruling.settlements if case.ruling else ()):
+        spot = (s.position, s.hand, s.wager, s.throw)
+        yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from, s.row)
+
+
+def findings(case: Case) -> Iterator[tuple[Any, ...]]:
+    """A round's rows of FINDINGS."""
+    for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
+        what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
+        yield (*case.round, nth, *what)

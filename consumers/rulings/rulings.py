@@ -1,0 +1,284 @@
+"""The rulings: every round re-adjudicated from its facts, its findings and settlements as rows.
+
+What `round-ledger adjudicate` says of a whole feed, kept up as facts come: a closed round's ruling
+gets a new version when something it rests on changes, and the earlier ones stay visible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from consumers.rulings.coupons import COUPONS
+from consumers.rulings.device_sequences import RUNS
+from consumers.rulings.table_context import AROUND_ROUNDS
+from consumers.rulings.table_findings import (
+    CARE,
+    TABLE_FINDINGS,
+    TABLE_TAPES,
+    Heard,
+    judge_holes,
+    judge_tables,
+    note_tables,
+    tables_of,
+)
+from consumers.rulings.tables import (
+    CASE_TAPES,
+    CORRECTIONS,
+    FINDINGS,
+    RULINGS,
+    SETTLEMENTS,
+    SUBMISSIONS,
+    VERSIONS,
+)
+from consumers.rulings.touched_rounds import Docket, one_round
+from consumers.runtime.source import Batch, Derived, Projection
+from infra.postgres.view_tables import reading
+from ledger.errors import NotFound
+from ledger.rules.engine.ruling import FactRef, Finding, Ruling, Status, TableFindings
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from infra.postgres.connection import Database
+    from infra.postgres.view_tables import Row, Store
+    from ledger.adjudication.adjudicate import RoundRecord
+
+ROWS_MAX = 1_000
+"""Rows a search of findings returns at most."""
+
+
+def apply(store: Store, batch: Batch) -> None:
+    """Rule on what a batch tells."""
+    heard = [Heard(row, batch.fact(row)) for row in batch.rows]
+    docket = Docket(store, heard)
+    for row, fact in heard:
+        docket.hear(row, fact)
+    docket.adjourn()
+    note_tables(store, heard)
+    judge_tables(store, tables_of(heard), docket.tables_anew, docket.submissions, batch.position)
+    judge_holes(store, docket.table_gaps())
+
+
+class OfRound(Struct):
+    """What stands first in a ruling as it is published."""
+
+    version: int
+    fact_position: int | None = None  # of the fact that made this version; null: not told
+
+
+class OfTable(Struct):
+    """What stands first in a finding of no round as it is published."""
+
+    version: None = None
+    fact: FactRef | None = None  # that completes it; null: not told
+
+
+def _ruling(row: Row) -> str:
+    """As `adjudicate --json` prints it, after its version and what made it."""
+    return _joined(OfRound(row[4], row[5]), row[6])
+
+
+def _finding(row: Row) -> str:
+    """One finding of no round, as `adjudicate --json` prints it, after what completes it."""
+    finding = msgspec.json.decode(row[8], type=Finding)
+    told = TableFindings(table=row[1], property=row[0], gaming_day=row[6], findings=[finding])
+    return _joined(OfTable(fact=FactRef(row[3], row[4])), msgspec.json.encode(told).decode())
+
+
+def _joined(first: Struct, rest: str) -> str:
+    """Two JSON objects as one."""
+    return f"{msgspec.json.encode(first).decode()[:-1]},{rest[1:]}"
+
+
+ADJUDICATIONS = "ledger.adjudications.v1"
+"""The topic that rulings are published on."""
+
+VIEW = Projection(
+    "rulings",
+    4,
+    (
+        RULINGS,
+        VERSIONS,
+        SETTLEMENTS,
+        FINDINGS,
+        TABLE_FINDINGS,
+        CASE_TAPES,
+        TABLE_TAPES,
+        RUNS,
+        AROUND_ROUNDS,
+        CARE,
+        SUBMISSIONS,
+        CORRECTIONS,
+        COUPONS,
+    ),
+    apply,
+    tells=(
+        Derived(ADJUDICATIONS, VERSIONS, lambda row: f"{row[0]}/{row[1]}", _ruling),
+        Derived(ADJUDICATIONS, TABLE_FINDINGS, lambda row: f"{row[0]}/{row[1]}", _finding),
+    ),
+)
+"""The view."""
+
+
+class Ruled(Struct):
+    """One version of a round's ruling. version 0: the round is open, and this may change."""
+
+    round: str  # "<property>:<table>/<gaming day>/<number>"
+    version: int
+    position: int  # of the fact that made it; 0 while the round is open
+    ruling: Ruling
+
+
+class CutRuling(Struct, frozen=True):
+    """A ruling too large for a record, without its settlements and findings: its view has them."""
+
+    round: str  # "CC-07/2026-11-20/231"
+    property: str
+    game: str | None
+    edition: str | None
+    status: Status
+    cut: Literal[True]
+    left_out: dict[str, int]  # what is left out, and how many there are
+
+
+class Found(Struct):
+    """One finding of a newest ruling. expected, recorded: cents where they are money."""
+
+    round: str
+    code: str
+    position: int | None
+    wager: str | None
+    expected: str | None
+    recorded: str | None
+    section: str | None
+    says: str
+
+
+def tables_to_read() -> list[str]:
+    """The tables to name in `infra.postgres.view_tables.reading` for any of these functions."""
+    return [table.name for table in VIEW.tables]
+
+
+def newest(store: Store, round_: RoundId) -> Ruled:
+    """The newest ruling of a round. Raises `NotFound` where there is none."""
+    row = store.load(RULINGS, [round_]).get(round_)
+    if row is None or row[14] is None:
+        raise NotFound(
+            f"There is no ruling on round {round_}",
+            where="view rulings",
+            hint="See `round-ledger rounds`; a round without round_started has no ruling.",
+        )
+    return Ruled(str(round_), row[9], row[10], msgspec.json.decode(row[14], type=Ruling))
+
+
+def version_of(store: Store, round_: RoundId, version: int) -> Ruling:
+    """One version of a ruling; the newest where it does not stand any more. Raises `NotFound`."""
+    key = (*round_, version)
+    row = store.load(VERSIONS, [key]).get(key)
+    return msgspec.json.decode(row[6], type=Ruling) if row else newest(store, round_).ruling
+
+
+def versions(store: Store, round_: RoundId) -> list[Ruled]:
+    """The rulings a closed round has had, the first one first; empty while it is open.
+
+    One for each fact that changed it, up to `consumers.rulings.round_state.TOUCHES_RULED_MAX` facts
+    that touched it; of more facts, ever fewer, and the newest.
+    """
+    return [
+        Ruled(str(round_), row[4], row[5], msgspec.json.decode(row[6], type=Ruling))
+        for row in sorted(store.rows(VERSIONS, [round_]))
+    ]
+
+
+def record(store: Store, round_: RoundId) -> RoundRecord:
+    """A round's facts from the tapes with what stands around them, to be ruled on again.
+
+    Raises `NotFound`.
+    """
+    docket, case = one_round(store, round_)
+    if not case.facts:
+        raise NotFound(
+            f"Round {round_} is not on record",
+            where="view rulings",
+            hint="Look for it with `round-ledger rounds`.",
+        )
+    return docket.record(case)
+
+
+def again(store: Store, round_: RoundId) -> Ruling | None:
+    """The ruling of a round from its facts, now: the same that the view holds."""
+    docket, case = one_round(store, round_)
+    return docket.ruling(case) if case.facts else None
+
+
+def findings(
+    base: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - what it is called on the floor
+    table: str | None = None,
+    gaming_day: str | None = None,
+    code: str | None = None,
+    limit: int = 100,
+) -> list[Found]:
+    """Findings of newest rulings, in order of property, gaming day, table and round."""
+    with reading(base, [FINDINGS.name]) as store:
+        rows = store.query(
+            "SELECT property, table_name, gaming_day, number, code, position, wager, expected,"  # noqa: S608 - values are parameters
+            " recorded, section, says FROM {schema}.ruling_findings"
+            f" WHERE {_WHERE}"
+            " ORDER BY property, gaming_day, table_name, number, nth LIMIT %(limit)s",
+            {
+                "property": property,
+                "table": table,
+                "gaming_day": gaming_day,
+                "code": code,
+                "limit": max(1, min(limit, ROWS_MAX)),
+            },
+        )
+    return [Found(str(RoundId(*row[:4])), *row[4:]) for row in rows]
+
+
+def table_findings(
+    base: Database,
+    *,
+    property: str | None = None,  # noqa: A002 - as above
+    table: str | None = None,
+    gaming_day: str | None = None,
+    code: str | None = None,
+) -> list[TableFindings]:
+    """Findings that belong to no round, by the time of the fact that completes them."""
+    with reading(base, [TABLE_FINDINGS.name]) as store:
+        rows = store.query(
+            "SELECT property, table_name, gaming_day, finding::text"  # noqa: S608 - as above
+            f" FROM {{schema}}.ruling_table_findings WHERE {_WHERE}"
+            " ORDER BY time_us, property, table_name, source, fact_id, nth LIMIT %(limit)s",
+            {
+                "property": property,
+                "table": table,
+                "gaming_day": gaming_day,
+                "code": code,
+                "limit": ROWS_MAX,
+            },
+        )
+    return [
+        TableFindings(
+            table=table_name,
+            property=property_,
+            gaming_day=day,
+            findings=[msgspec.json.decode(text, type=Finding)],
+        )
+        for property_, table_name, day, text in rows
+    ]
+
+
+_WHERE = " AND ".join(
+    f"(%({name})s::text IS NULL OR {column} = %({name})s)"
+    for name, column in (
+        ("property", "property"),
+        ("table", "table_name"),
+        ("gaming_day", "gaming_day"),
+        ("code", "code"),
+    )
+)

@@ -1,0 +1,199 @@
+"""What stands around a round at its table: who holds which positions, who left, stubs counted.
+
+Each such fact is kept with the seats held after it, so that a round asks for what held when it
+began and what happened within it, and never for the table's whole history. Part of the view
+`rulings`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections import defaultdict
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from infra.postgres.literals import array_text
+from infra.postgres.view_tables import Column, Store, Table
+from ledger.facts import SeatLeft, SeatTaken
+from ledger.record.wire import Fact, fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.adjudication.feed import TableId
+    from ledger.record.tape import TapeRow
+
+AROUND_ROUNDS = Table(
+    "ruling_around",
+    "Facts of a table that name no round but that rulings depend on, in order of time.",
+    4,
+    (
+        Column("property", "text", "Property of the table."),
+        Column("table_name", "text", "Table, e.g. CC-07."),
+        Column("time_us", "bigint", "Device time of the fact, microseconds."),
+        Column("position", "bigint", "Position of the fact on the record."),
+        Column("tape", "text", "Tape it stands on."),
+        Column("table_seq", "bigint", "Its sequence there."),
+        Column("kind", "text", "taken, left (seats), or stub (a count of the stub)."),
+        Column("positions", "smallint[]", "Betting positions it names; none for a stub."),
+        Column("held", "json", "Positions each patron holds after it, a list of lists."),
+    ),
+)
+
+LATEST_US = 2**63 - 1
+
+Seats = list[tuple[int, ...]]
+
+
+class Seen(Struct):
+    """One such fact, and the seats held after it."""
+
+    time_us: int
+    position: int
+    tape: str
+    table_seq: int
+    kind: str
+    positions: tuple[int, ...]
+    held: Seats
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """By device time, then as they came."""
+        return (self.time_us, self.position)
+
+
+class Around:
+    """What stands around the rounds of the tables that a batch speaks of."""
+
+    def __init__(self, store: Store, until_us: int = LATEST_US) -> None:
+        """`until_us`: the latest time asked for, where one old round is all that is looked at."""
+        self._store = store
+        self._until_us = until_us
+        self._since: dict[TableId, int] = {}
+        self._seen: dict[TableId, list[Seen]] = defaultdict(list)
+        self._new: dict[TableId, list[Seen]] = defaultdict(list)
+        self._facts: dict[int, Fact] = {}  # stubs, by position
+
+    def load(self, since: dict[TableId, int]) -> None:
+        """Read what stands at these tables from these times on, and what held then."""
+        wanted = {table: at for table, at in since.items() if at < self._since.get(table, at + 1)}
+        if not wanted:
+            return
+        rows = self._store.query(
+            "SELECT a.property, a.table_name, a.time_us, a.position, a.tape, a.table_seq, a.kind,"
+            " a.positions, a.held::text"
+            " FROM unnest(%(properties)s::text[], %(tables)s::text[], %(since)s::bigint[])"
+            " AS w (property, table_name, since) CROSS JOIN LATERAL ("
+            "  SELECT * FROM {schema}.ruling_around b WHERE b.property = w.property"
+            "  AND b.table_name = w.table_name AND b.time_us >= coalesce(("
+            "   SELECT max(c.time_us) FROM {schema}.ruling_around c WHERE c.property = w.property"
+            "   AND c.table_name = w.table_name AND c.time_us <= w.since), w.since)"
+            "  AND b.time_us <= %(until)s OFFSET 0) AS a",
+            {
+                "properties": [table[0] for table in wanted],
+                "tables": [table[1] for table in wanted],
+                "since": list(wanted.values()),
+                "until": self._until_us,
+            },
+        )
+        for table, at in wanted.items():
+            self._since[table] = at
+            self._seen[table] = list(self._new[table])
+        for row in rows:
+            held = msgspec.json.decode(row[8], type=Seats)
+            seen = Seen(row[2], row[3], row[4], row[5], row[6], tuple(row[7]), held)
+            if all(seen.position != other.position for other in self._new[row[:2]]):
+                self._seen[row[:2]].append(seen)
+        for table in wanted:
+            self._seen[table].sort(key=attrgetter("order"))
+
+    def add(self, table: TableId, row: TapeRow, fact: Fact) -> None:
+        """Take in a fact of the kinds `ledger.adjudication.feed.AROUND` that names no round."""
+        self.load({table: fact.time_us})
+        kind = "stub"
+        positions: tuple[int, ...] = ()
+        if isinstance(fact.body, (SeatTaken, SeatLeft)):
+            kind = "taken" if isinstance(fact.body, SeatTaken) else "left"
+            positions = tuple(fact.body.positions)
+        else:
+            self._facts[row.position] = fact
+        seen = Seen(row.time_us, row.position, row.tape, row.table_seq, kind, positions, [])
+        its = self._seen[table]
+        insort(its, seen, key=attrgetter("order"))
+        at = its.index(seen)
+        held = its[at - 1].held if at else []
+        for each in its[at:]:
+            each.held = held = _after(held, each)
+            if each not in self._new[table]:
+                self._new[table].append(each)
+
+    def of(self, table: TableId, first_us: int, last_us: int) -> list[Fact]:
+        """What a round from `first_us` to `last_us` needs, as `feed.record_of` takes it.
+
+        The seats held when it began stand for all that was told of seats before.
+        """
+        self.load({table: first_us})
+        its = self._seen[table]
+        if not its:
+            return []
+        at = bisect_right(its, first_us, key=attrgetter("time_us"))
+        held = its[at - 1].held if at else []
+        found = [_seat(table, first_us, SeatTaken(positions=seats)) for seats in held]
+        for each in its[at:]:
+            if each.time_us > last_us:
+                break
+            found.append(self._fact(table, each))
+        return found
+
+    def save(self) -> None:
+        """Write what is new or changed."""
+        self._store.save(
+            AROUND_ROUNDS,
+            (
+                (
+                    *table,
+                    *(each.time_us, each.position, each.tape, each.table_seq, each.kind),
+                    array_text(each.positions),
+                    msgspec.json.encode(each.held).decode(),
+                )
+                for table, its in self._new.items()
+                for each in its
+            ),
+        )
+
+    def _fact(self, table: TableId, seen: Seen) -> Fact:
+        """The fact itself, where more of it matters than its seats and time."""
+        if seen.kind == "taken":
+            return _seat(table, seen.time_us, SeatTaken(positions=seen.positions))
+        if seen.kind == "left":
+            return _seat(table, seen.time_us, SeatLeft(positions=seen.positions))
+        if seen.position not in self._facts:
+            rows = self._store.rows_at([(seen.tape, seen.table_seq, seen.table_seq)])
+            self._facts[seen.position] = fact_of(rows[0])
+        return self._facts[seen.position]
+
+
+def _seat(table: TableId, time_us: int, body: SeatTaken | SeatLeft) -> Fact:
+    """Seats as `record_of` reads them: nothing but the time and the positions."""
+    return Fact(body, "", "", time_us, None, table[1], None, None)
+
+
+def _after(held: Seats, seen: Seen) -> Seats:
+    """The seats held after a fact."""
+    if seen.kind == "taken":
+        return [*held, seen.positions]
+    left = set(seen.positions)
+    return [seats for seats in held if not left.intersection(seats)]
+
+
+def tables_since(facts: Iterable[Fact]) -> dict[TableId, int]:
+    """The tables that facts of rounds speak of, and the earliest time of each."""
+    since: dict[TableId, int] = {}
+    for fact in facts:
+        if fact.round:
+            table = (fact.round.property, fact.round.table)
+            since[table] = min(since.get(table, fact.time_us), fact.time_us)
+    return since

@@ -1,0 +1,302 @@
+"""Findings of tables that belong to no round: care of cards and dice, facts lost between rounds.
+
+A table's procedures are judged over its facts in order of time. What lies longer back than
+SETTLE_US is settled into a state; the rest is judged anew as facts come, so that a fact a little
+late falls into its place. Part of the view `rulings`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from infra.postgres.literals import ranges_of, ranges_text
+from infra.postgres.view_tables import Column, Store, Table
+from ledger.adjudication.feed import is_procedural, rules_for
+from ledger.facts import type_name
+from ledger.record.wire import fact_of
+from ledger.rules.engine.order import Gap, in_order
+from ledger.rules.engine.review import lost_facts
+from ledger.rules.procedures import supervision, table_procedures
+from ledger.rules.procedures.equipment import Equipment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ledger.adjudication.feed import TableId
+    from ledger.adjudication.submissions import Filed
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.ruling import Finding
+
+SETTLE_US = 60_000_000
+"""How late a fact may come before its table's procedures are judged anew from the beginning."""
+
+_TABLE_KEY = (
+    Column("property", "text", "Property of the table."),
+    Column("table_name", "text", "Table, e.g. CC-07."),
+)
+
+TABLE_FINDINGS = Table(
+    "ruling_table_findings",
+    "Findings that belong to no round, one row each.",
+    6,
+    (
+        *_TABLE_KEY,
+        Column("time_us", "bigint", "Device time of the fact that completes it, microseconds."),
+        Column("source", "text", "Source of that fact."),
+        Column("fact_id", "text", "Id of that fact."),
+        Column("nth", "smallint", "Number among the findings of that fact, from 0."),
+        Column("gaming_day", "text", "Gaming day the table was in; null: not told.", null=True),
+        Column("code", "text", "What it is, e.g. stub_count_overdue."),
+        Column("finding", "json", "The finding as it is printed."),
+        Column(
+            "device", "text", "Of facts lost: the device and its boot; (supervision).", null=True
+        ),
+        Column("settled", "boolean", "Not judged anew.", dumped=False),
+    ),
+    ("(code)", "(device) WHERE device IS NOT NULL"),
+)
+
+TABLE_TAPES = Table(
+    "ruling_table_tapes",
+    "Where the facts about a table stand: one row a table and tape.",
+    3,
+    (
+        *_TABLE_KEY,
+        Column("tape", "text", "Tape the facts stand on."),
+        Column(
+            "seqs", "int8multirange", "Their table_seq there.", merge="old.seqs + excluded.seqs"
+        ),
+    ),
+)
+
+CARE = Table(
+    "ruling_care",
+    "What a table's facts have told of its equipment, up to a time; what came since waits.",
+    2,
+    (
+        *_TABLE_KEY,
+        Column("until_us", "bigint", "Everything up to here is settled.", dumped=False),
+        Column("state", "json", "The equipment as it stood then.", dumped=False),
+        Column("waiting", "json", "Tape and table_seq of the facts since then.", dumped=False),
+    ),
+)
+
+_NEVER = -(2**63)
+_SUPERVISION = "(supervision)"  # where a device stands, of what holds for a floor
+_FIRST = {None: 0, _SUPERVISION: 2_000}  # numbers of findings of one fact, by what found them
+FLOOR = ""
+"""The name under which what holds for all tables of a property is judged; no table has it."""
+_HEARD_NAMES = frozenset(
+    type_name(kind).partition(".")[0]
+    for kinds in (table_procedures.HEARD, supervision.HEARD)
+    for kind in kinds
+)
+Place = tuple[str, int]
+"""Tape and table_seq of a fact."""
+
+
+class Heard(NamedTuple):
+    """A fact and where it stands."""
+
+    row: TapeRow
+    fact: Fact
+
+
+def _state_of(table: TableId) -> type[Equipment | supervision.Floor]:
+    """What is kept of a table, or of a floor."""
+    return supervision.Floor if table[1] == FLOOR else Equipment
+
+
+class _Cared(NamedTuple):
+    """A table's equipment, or a floor's people, as they are kept."""
+
+    until_us: int
+    state: Equipment | supervision.Floor
+    waiting: list[Place]
+
+
+def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
+    """Facts that procedures look at, by the table they speak of, and by the floor it is on."""
+    found: dict[TableId, list[Heard]] = defaultdict(list)
+    for each in heard:
+        for table in _looked_at(each.fact):
+            found[table].append(each)
+    return found
+
+
+def _looked_at(fact: Fact) -> Iterator[TableId]:
+    """The table, and the floor, that a fact may complete a finding of."""
+    if fact.table is None:
+        return
+    property_, kind = fact.source.split("/", 2)[1], type(fact.body)
+    if is_procedural(fact):
+        yield property_, fact.table
+    if kind in supervision.HEARD:
+        yield property_, FLOOR
+
+
+def note_tables(store: Store, heard: Iterable[Heard]) -> None:
+    """Keep where the facts about tables stand: all of them, so that ranges stay few and long."""
+    seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for row, fact in heard:
+        if fact.table:
+            property_ = fact.source.split("/", 2)[1]
+            seqs[property_, fact.table, row.tape].append(row.table_seq)
+            if type(fact.body) in supervision.HEARD:
+                seqs[property_, FLOOR, row.tape].append(row.table_seq)
+    store.save(TABLE_TAPES, ((*key, ranges_text(numbers)) for key, numbers in seqs.items()))
+
+
+def judge_tables(
+    store: Store,
+    tables: dict[TableId, list[Heard]],
+    anew: Iterable[TableId],
+    submissions: Sequence[Filed],
+    position: int,
+) -> None:
+    """Judge what a batch tells of tables; those in `anew` from their first fact on."""
+    wanted = dict.fromkeys((*tables, *anew))
+    kept = {
+        row[:2]: _Cared(
+            row[2],
+            msgspec.json.decode(row[3], type=_state_of(row[:2])),
+            msgspec.json.decode(row[4], type=list[Place]),
+        )
+        for row in store.rows(CARE, wanted)
+    }
+    began = store.rows_at(
+        (tape, seq, seq) for cared in kept.values() for tape, seq in cared.waiting
+    )
+    waiting = tables_of(Heard(row, fact_of(row)) for row in began)
+    judged = []
+    for table in wanted:
+        cared = kept.get(table) or _Cared(_NEVER, _state_of(table)(), [])
+        heard = tables.get(table, [])
+        if table in anew or any(each.fact.time_us <= cared.until_us for each in heard):
+            cared = _Cared(_NEVER, _state_of(table)(), [])
+            heard = _all_of(store, table, position)
+        else:
+            heard = [*waiting.get(table, ()), *heard]
+        if heard:
+            judged.append(_judge(table, cared, heard, submissions))
+    _save(store, judged)
+
+
+def judge_holes(store: Store, gaps: dict[str, list[Gap]]) -> None:
+    """Facts lost between rounds, anew for each of these devices (source and boot)."""
+    if not gaps:
+        return
+    store.query(
+        "DELETE FROM {schema}.ruling_table_findings"
+        " WHERE device = ANY (%(devices)s::text[]) RETURNING 1",
+        {"devices": list(gaps)},
+    )
+    rows: list[tuple[Any, ...]] = []
+    for device, its in gaps.items():
+        for gap in its:
+            after = gap.after
+            property_, place = after.source.split("/")[1:3]
+            day = gap.before.round.gaming_day if gap.before.round else None
+            table = (property_, after.table or place)
+            rows += _rows(table, day, after, lost_facts([gap]), device=device, settled=True)
+    store.save(TABLE_FINDINGS, rows)
+
+
+class _Judged(NamedTuple):
+    """A table judged: what was found since it was last settled, and how it stands."""
+
+    table: TableId
+    anew: bool
+    rows: list[tuple[Any, ...]]
+    cared: tuple[Any, ...]
+
+
+def _judge(
+    table: TableId, cared: _Cared, heard: Sequence[Heard], submissions: Sequence[Filed]
+) -> _Judged:
+    """Judge what is not settled yet, in order; settle what lies long enough back."""
+    places = {(fact.source, fact.id): (row.tape, row.table_seq) for row, fact in heard}
+    ordered = in_order(fact for _, fact in heard)
+    horizon = max(fact.time_us for fact in ordered) - SETTLE_US
+    cut = next(at for at, fact in enumerate(ordered) if fact.time_us > horizon)
+    rules_of = rules_for(table, submissions)
+    state, settled = cared.state, b""
+    rows: list[tuple[Any, ...]] = []
+    for at, fact in enumerate(ordered):
+        if at == cut:
+            settled = msgspec.json.encode(state)
+        if isinstance(state, supervision.Floor):
+            rows += _of_floor(table[0], state, fact, settled=at < cut)
+        elif found := table_procedures.see(state, fact, rules_of):
+            rows += _rows(table, state.gaming_day, fact, found, device=None, settled=at < cut)
+    waiting = [places[fact.source, fact.id] for fact in ordered[cut:]]
+    cells = (*table, horizon, settled.decode(), msgspec.json.encode(waiting).decode())
+    return _Judged(table, cared.until_us == _NEVER, rows, cells)
+
+
+def _of_floor(
+    property_: str, state: supervision.Floor, fact: Fact, *, settled: bool
+) -> Iterator[tuple[Any, ...]]:
+    """Findings of supervision: of the table whose fact completes them."""
+    found = supervision.see(state, fact)
+    table = (property_, fact.table or FLOOR)
+    day = supervision.day_of(state, table[1])
+    return _rows(table, day, fact, found, device=_SUPERVISION, settled=settled)
+
+
+def _save(store: Store, judged: Sequence[_Judged]) -> None:
+    """Replace what was found and not settled by what is found now."""
+    store.query(
+        "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
+        " %(tables)s::text[], %(anew)s::boolean[]) AS j (property, table_name, anew)"
+        " WHERE f.property = j.property"
+        " AND CASE j.table_name WHEN '' THEN f.device = %(supervision)s"
+        " ELSE f.table_name = j.table_name AND f.device IS NULL END"
+        " AND (j.anew OR NOT f.settled) RETURNING 1",
+        {
+            "properties": [each.table[0] for each in judged],
+            "tables": [each.table[1] for each in judged],
+            "anew": [each.anew for each in judged],
+            "supervision": _SUPERVISION,
+        },
+    )
+    store.save(TABLE_FINDINGS, (row for each in judged for row in each.rows))
+    store.save(CARE, (each.cared for each in judged))
+
+
+def _rows(
+    table: TableId,
+    gaming_day: str | None,
+    fact: Fact,
+    found: Sequence[Finding],
+    *,
+    device: str | None,
+    settled: bool,
+) -> Iterator[tuple[Any, ...]]:
+    """Findings as rows, numbered; lost facts apart from what the same fact completes."""
+    first = _FIRST.get(device, 1_000)
+    for nth, finding in enumerate(found, first):
+        text = msgspec.json.encode(finding).decode()
+        yield (*table, fact.time_us, fact.source, fact.id, nth, gaming_day, finding.code, text, device, settled)  # fmt: skip  # noqa: E501 - one row
+
+
+def _all_of(store: Store, table: TableId, position: int) -> list[Heard]:
+    """Every fact of a table that procedures look at, up to a position.
+
+    Read only where one came very late.
+    """
+    rows = store.rows_at(
+        (row[2], low, high)
+        for row in store.rows(TABLE_TAPES, [table])
+        for low, high in ranges_of(row[3])
+    )
+    heard = (
+        Heard(row, fact_of(row))
+        for row in rows
+        if row.position <= position and row.type.partition(".")[0] in _HEARD_NAMES
+    )
+    return [each for each in heard if table in _looked_at(each.fact)]

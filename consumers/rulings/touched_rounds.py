@@ -1,0 +1,384 @@
+"""The rounds a batch touches: their facts, what stands around them, and their rulings.
+
+Facts are heard one by one in the record's order. A closed round is ruled on at the facts that touch
+it, ever fewer of them where they are many, so that its versions do not depend on where batches end;
+at a batch's end every round is that was touched since.
+Part of the view `rulings`; `ledger.adjudication.feed` rules on a whole feed in the same way.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from consumers.rulings.coupons import CouponFacts
+from consumers.rulings.device_sequences import Devices, device_of
+from consumers.rulings.round_state import Case, cells, findings, is_step, settlements
+from consumers.rulings.table_context import LATEST_US, Around, tables_since
+from consumers.rulings.tables import (
+    CASE_TAPES,
+    CORRECTIONS,
+    FINDINGS,
+    RULINGS,
+    SETTLEMENTS,
+    SUBMISSIONS,
+    VERSIONS,
+)
+from infra.postgres.literals import ranges_of, ranges_text
+from ledger.adjudication.corrections import corrections, rule_corrected
+from ledger.adjudication.feed import AROUND, Coupons, record_of
+from ledger.adjudication.submissions import Filed, filed
+from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
+from ledger.record.envelope import parse_subject_once
+from ledger.record.wire import Fact, fact_of
+from ledger.rules.engine.order import Gap
+from ledger.rules.wagers.coupon_facts import MOVED, issued, serial_of, serials_of
+from ledger.values import RoundId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from consumers.rulings.coupons import Place
+    from consumers.rulings.device_sequences import Hole
+    from consumers.rulings.table_findings import Heard
+    from infra.postgres.view_tables import Store
+    from ledger.adjudication.adjudicate import RoundRecord
+    from ledger.adjudication.feed import TableId
+    from ledger.record.tape import TapeRow
+    from ledger.rules.engine.ruling import Ruling
+
+
+FILED = (RulesSubmissionFiled, CouponsIssued)
+"""What the office files, and rounds are judged by."""
+
+
+class Docket:
+    """Everything the rulings of a batch's rounds depend on."""
+
+    def __init__(
+        self,
+        store: Store,
+        heard: Sequence[Heard] = (),
+        standing: tuple[list[Fact], list[Fact]] | None = None,
+        until_us: int = LATEST_US,
+    ) -> None:
+        """`standing`: Rules Submissions and corrections, where they are known already.
+
+        `until_us`: the end of the one round looked at, so that nothing after it is read.
+        """
+        self._store = store
+        self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
+        self._until = heard[0].row.position - 1 if heard else None
+        self.devices = Devices(store)
+        self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
+        self._around = Around(store, until_us)
+        self._coupons = CouponFacts(store)
+        self._cases: dict[RoundId, Case] = {}
+        self._latest: dict[TableId, int | None] = {}  # before this batch
+        self._filings, self._loose = standing or self._standing()
+        self.submissions: list[Filed] = filed(self._filings)
+        self._batches = issued(self._filings)
+        self.tables_anew: set[TableId] = set()
+        self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+        self._submitted: list[tuple[Any, ...]] = []
+        self._corrected: list[tuple[Any, ...]] = []
+        self._versions: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self._load({fact.round for _, fact in heard if fact.round})
+        facts = [fact for _, fact in heard]
+        self._around.load(
+            tables_since([*facts, *(f for c in self._cases.values() for f in c.facts)])
+        )
+
+    def hear(self, row: TapeRow, fact: Fact) -> None:
+        """Take in one fact; rule on the closed rounds it touches."""
+        touched = {round_of(name) for name in self.devices.add(fact, row.table_seq)}
+        if fact.round:
+            self._seqs[*fact.round, row.tape].append(row.table_seq)
+            self.case(fact.round).add(fact)
+            touched.add(fact.round)
+        elif isinstance(fact.body, AROUND) and fact.table:
+            table = (row.tape.partition("/")[0], fact.table)
+            self._around.add(table, row, fact)
+            touched |= self._rounds_since(table, fact.time_us)
+        if serial_of(fact):
+            touched |= self._coupons.hear(row, fact, corrections(self._loose))
+        if isinstance(fact.body, RulesSubmissionFiled):
+            touched |= self._file(row, fact)
+        elif isinstance(fact.body, CouponsIssued):
+            touched |= self._issue(row, fact)
+        elif isinstance(fact.body, FactCorrected):
+            touched |= self._correct(row, fact)
+        for round_ in sorted(touched):
+            self._touch(self.case(round_), row.position)
+
+    def adjourn(self) -> None:
+        """Rule on the rounds that were touched since they were ruled on; write everything down."""
+        for case in self._cases.values():
+            if case.touched and not case.ruled:
+                self._rule(case)
+        self._save()
+        self._around.save()
+        self._coupons.save()
+        self.devices.save()
+
+    def case(self, round_: RoundId) -> Case:
+        """A round with the facts heard of it so far."""
+        if round_ not in self._cases:
+            self._load([round_])
+        return self._cases[round_]
+
+    def record(self, case: Case) -> RoundRecord:
+        """A round's facts with what stands around them, as `adjudicate.rule` takes it."""
+        gaps = [self.gap(hole) for hole in self.devices.holes_of(case.round, case.facts)]
+        table = (case.round.property, case.round.table)
+        around = self._around.of(table, case.first_us, case.last_us)
+        made = corrections([*case.made, *self._loose])
+        serials = serials_of(case.facts, made)
+        told = self._facts_at(self._coupons.told(case.round.property, serials))
+        return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, told))
+
+    def ruling(self, case: Case) -> Ruling | None:
+        """The ruling of a round as the facts stand."""
+        made = corrections([*case.made, *self._loose])
+        return rule_corrected(self.record(case), self.submissions, made)
+
+    def gap(self, hole: Hole) -> Gap:
+        """Numbers missing of a device, between two facts."""
+        device, before, after = hole
+        tape = "/".join(device[0].split("/", 3)[1:3])
+        ends = self._facts_at([(tape, before.high_seq), (tape, after.low_seq)])
+        return Gap(ends[0], ends[1], after.low - before.high - 1)
+
+    def table_gaps(self) -> dict[str, list[Gap]]:
+        """What is missing before a fact of no round, by device; of those where that changed."""
+        return {
+            " ".join(device): [
+                self.gap(hole) for hole in self.devices.holes(device) if not hole[2].low_round
+            ]
+            for device in self.devices.changed
+        }
+
+    def _touch(self, case: Case, position: int) -> None:
+        """Something a ruling may depend on has changed."""
+        case.touched, case.ruled = position, False
+        if case.closed:
+            case.touches += 1
+            if is_step(case.touches):
+                self._rule(case)
+                case.kept, case.kept_position = case.version, case.position
+                case.kept_text = case.text
+
+    def _rule(self, case: Case) -> None:
+        """Give the newest ruling; of a closed round as a version, where it differs."""
+        case.ruling, case.ruled = self.ruling(case), True
+        case.text = msgspec.json.encode(case.ruling) if case.ruling else None
+        if not case.closed or case.text is None:
+            return
+        if case.kept and case.text == case.kept_text:
+            case.version, case.position = case.kept, case.kept_position
+        else:
+            case.version, case.position = case.kept + 1, case.touched
+            key = (*case.round, case.version)
+            self._versions[key] = (*key, case.touched, case.text.decode())
+
+    def _standing(self) -> tuple[list[Fact], list[Fact]]:
+        """The Rules Submissions, and the corrections of no round, on record."""
+        places = self._store.query(
+            "SELECT tape, table_seq, position FROM {schema}.ruling_submissions UNION ALL"
+            " SELECT tape, table_seq, position FROM {schema}.ruling_corrections WHERE round IS NULL"
+            " ORDER BY position"
+        )
+        facts = self._facts_at((tape, seq) for tape, seq, _ in places)
+        filings = [fact for fact in facts if isinstance(fact.body, FILED)]
+        return filings, [fact for fact in facts if isinstance(fact.body, FactCorrected)]
+
+    def _load(self, rounds: Iterable[RoundId]) -> None:
+        """Read what is known of rounds; their facts from the tapes."""
+        wanted = dict.fromkeys(rounds)
+        self._cases |= {round_: Case(round_) for round_ in wanted}
+        known = self._store.load(RULINGS, wanted)
+        if not known:
+            return
+        for row in known.values():
+            case = self._cases[row[:4]]  # type: ignore[index] # a round is the tuple of its parts
+            case.stored, case.version, case.position = True, row[9], row[10]
+            case.touches, case.kept = row[11], row[12]
+            case.text = case.kept_text = None if row[14] is None else row[14].encode()
+            case.kept_position = case.position
+        self._load_kept([self._cases[row[:4]] for row in known.values() if row[9] > row[12]])  # type: ignore[index] # as above
+        places = self._store.rows(CASE_TAPES, known)
+        rows = self._store.rows_at(
+            (place[4], low, high) for place in places for low, high in ranges_of(place[5])
+        )
+        for row in rows:
+            fact = fact_of(row)
+            if fact.round and (self._until is None or row.position <= self._until):
+                self._cases[fact.round].add(fact)
+        made = self._store.query(
+            "SELECT round, tape, table_seq FROM {schema}.ruling_corrections"
+            " WHERE round = ANY (%(rounds)s::text[]) ORDER BY position",
+            {"rounds": [str(RoundId(*key)) for key in known]},
+        )
+        facts = self._facts_at((tape, seq) for _, tape, seq in made)
+        for (name, _, _), correction in zip(made, facts, strict=True):
+            self._cases[round_of(name)].made.append(correction)
+
+    def _load_kept(self, cases: Iterable[Case]) -> None:
+        """Of rounds whose newest version stands only until the next step: the one before it."""
+        closed = {(*case.round, case.kept): case for case in cases}
+        for row in self._store.rows(VERSIONS, closed):
+            case = closed[row[:5]]
+            case.passing, case.kept_position, case.kept_text = case.version, row[5], row[6].encode()
+
+    def _rounds_since(self, table: TableId, time_us: int) -> set[RoundId]:
+        """Rounds of a table whose last fact is of a time or later."""
+        where = {"property": table[0], "table": table[1], "time_us": time_us}
+        if table not in self._latest:
+            self._latest[table] = self._store.query(
+                "SELECT max(last_us) FROM {schema}.rulings"
+                " WHERE property = %(property)s AND table_name = %(table)s",
+                where,
+            )[0][0]
+        rounds: set[RoundId] = set()
+        if time_us <= (self._latest[table] or time_us - 1):
+            stored = self._store.query(
+                "SELECT gaming_day, number FROM {schema}.rulings WHERE property = %(property)s"
+                " AND table_name = %(table)s AND last_us >= %(time_us)s",
+                where,
+            )
+            rounds = {RoundId(*table, day, number) for day, number in stored}
+        rounds |= {round_ for round_ in self._cases if round_[:2] == table}
+        return {r for r in rounds if self.case(r).facts and self.case(r).last_us >= time_us}
+
+    def _file(self, row: TapeRow, fact: Fact) -> set[RoundId]:
+        """A Rules Submission: the rounds and tables it holds for are judged anew."""
+        self._submitted.append((row.position, row.tape, row.table_seq))
+        self._filings.append(fact)
+        self.submissions = filed(self._filings)
+        new = filed([fact])[0]
+        stored = self._store.query(
+            "SELECT property, table_name, gaming_day, number FROM {schema}.rulings"
+            " WHERE property = %(property)s AND gaming_day >= %(day)s"
+            " AND (%(table)s::text IS NULL OR table_name = %(table)s)"
+            " AND (game IS NULL OR game = %(game)s)",
+            {
+                "property": new.property,
+                "table": new.table,
+                "day": new.submission.effective_from,
+                "game": new.submission.game,
+            },
+        )
+        rounds = {RoundId(*key) for key in stored}
+        self._load(rounds - self._cases.keys())
+        tables = self._store.query(
+            "SELECT property, table_name FROM {schema}.ruling_care WHERE property = %(property)s",
+            {"property": new.property},
+        )
+        self.tables_anew |= {(property_, table) for property_, table in tables}
+        mine = {r for r, case in self._cases.items() if r.property == new.property and case.facts}
+        return rounds | mine
+
+    def _issue(self, row: TapeRow, fact: Fact) -> set[RoundId]:
+        """A batch of coupons: the rounds are judged anew that played one of them.
+
+        Until a property has a batch on record no serial is unknown there.
+        """
+        self._submitted.append((row.position, row.tape, row.table_seq))
+        self._filings.append(fact)
+        self._batches = issued(self._filings)
+        [batch] = issued([fact])
+        first = sum(each.property == batch.property for each in self._batches) == 1
+        return self._coupons.issued(batch, first=first)
+
+    def _correct(self, row: TapeRow, fact: Fact) -> set[RoundId]:
+        """A correction: of a fact of a round, or of one that is not on record by now."""
+        body: Any = fact.body
+        place = self._find(body.of.source, body.of.id, row.position)
+        target = self._facts_at([place])[0] if place else None
+        round_ = target.round if target else None
+        around = target is not None and isinstance(target.body, (*AROUND, *MOVED))
+        if target and not round_ and not around:
+            return set()
+        touched = self._coupons.correct(row, body, target, place) if target and place else set()
+        where = (row.position, row.tape, row.table_seq, str(round_) if round_ else None)
+        self._corrected.append(where)
+        if round_:
+            self.case(round_).made.append(fact)
+            return {round_, *touched}
+        self._loose.append(fact)
+        if target and target.table and isinstance(target.body, AROUND):
+            table = (target.source.split("/")[1], target.table)
+            return self._rounds_since(table, target.time_us)
+        return touched
+
+    def _find(self, source: str, fact_id: str, until: int) -> Place | None:
+        """Where a fact stands, by source and id, if at or before a position."""
+        found = self._store.query(
+            "SELECT t.originator_id, t.originator_version FROM ledger.identity i"
+            " JOIN ledger.tape t ON t.notification_id = i.position"
+            " WHERE i.source = %(source)s AND i.fact_id = %(id)s AND i.position <= %(until)s",
+            {"source": source, "id": fact_id, "until": until},
+        )
+        return (found[0][0], found[0][1]) if found else None
+
+    def _facts_at(self, places: Iterable[Sequence[Any]]) -> list[Fact]:
+        """Facts by tape and table_seq, in the order asked."""
+        wanted = [(tape, seq) for tape, seq in places]
+        lacking = [place for place in wanted if place not in self._heard]
+        for row in self._store.rows_at((tape, seq, seq) for tape, seq in lacking):
+            self._heard[row.tape, row.table_seq] = fact_of(row)
+        return [self._heard[place] for place in wanted]
+
+    def _save(self) -> None:
+        """Write down rulings, their parts, and where the facts they rest on stand."""
+        judged = [case for case in self._cases.values() if case.touched]
+        again = [case.round for case in judged if case.stored]
+        store = self._store
+        store.delete(SETTLEMENTS, again)
+        store.delete(FINDINGS, again)
+        store.save(RULINGS, (cells(case) for case in judged))
+        store.delete(VERSIONS, ((*case.round, case.passing) for case in judged if case.passing))
+        store.save(VERSIONS, self._versions.values())
+        store.save(SETTLEMENTS, (row for case in judged for row in settlements(case)))
+        store.save(FINDINGS, (row for case in judged for row in findings(case)))
+        store.save(CASE_TAPES, ((*key, ranges_text(seqs)) for key, seqs in self._seqs.items()))
+        store.save(SUBMISSIONS, self._submitted)
+        store.save(CORRECTIONS, self._corrected)
+
+
+def one_round(store: Store, round_: RoundId) -> tuple[Docket, Case]:
+    """A round to be ruled on again: all that its ruling rests on in one statement, and gaps."""
+    rows = store.rows_named(
+        "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.ruling_tapes, unnest(seqs) AS s"
+        " WHERE property = %(property)s AND table_name = %(table)s"
+        " AND gaming_day = %(day)s AND number = %(number)s"
+        " UNION ALL SELECT tape, table_seq, table_seq FROM {schema}.ruling_submissions"
+        " UNION ALL SELECT tape, table_seq, table_seq FROM {schema}.ruling_corrections"
+        " WHERE round IS NULL OR round = %(name)s",
+        {
+            "property": round_.property,
+            "table": round_.table,
+            "day": round_.gaming_day,
+            "number": round_.number,
+            "name": str(round_),
+        },
+    )
+    facts = [fact_of(row) for row in rows]
+    filings = [fact for fact in facts if isinstance(fact.body, FILED)]
+    made = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
+    case = Case(round_)
+    for fact in facts:
+        if fact.round == round_:
+            case.add(fact)
+    return Docket(store, standing=(filings, made), until_us=case.last_us), case
+
+
+def round_of(name: str) -> RoundId:
+    """The round that `str(RoundId)` names. Raises ValueError."""
+    property_, _, subject = name.partition(":")
+    round_ = parse_subject_once(subject, property_)[0]
+    if round_ is None:
+        raise ValueError(f"{name!r} is no round: write <property>:<table>/<gaming day>/<number>")
+    return round_

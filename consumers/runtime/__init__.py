@@ -1,0 +1,1 @@
+"""What keeps any view up: sources, transactions, lifecycle, outbox, metrics."""

@@ -1,0 +1,73 @@
+"""Keeping views at the end of the record through restarts of the servers that both stand on.
+
+`consumers.runtime.lifecycle.follow` ends where a connection is lost; here it is begun again, after
+ever longer pauses. Nothing is applied twice: a view goes on from the position it committed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from consumers.runtime.lifecycle import POLL_S, follow
+from consumers.runtime.runner import Manner
+from consumers.runtime.source import RecordSource
+from infra.postgres.view_tables import tape_source
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consumers.runtime.lifecycle import Progress, Projection
+    from infra.postgres.connection import Database
+
+PAUSE_S_MIN, PAUSE_S_MAX = 0.1, 10.0
+"""The first pause before connecting again, and the longest: each is twice the one before."""
+
+Lost = Callable[[Unavailable, float], None]
+"""Told what happened, and how long is waited now, seconds."""
+
+Opened = Callable[[], AbstractContextManager[RecordSource]]
+"""Opens a source anew, from where the views are."""
+
+
+def follow_on(
+    base: Database,
+    projections: Sequence[Projection],
+    *,
+    progress: Progress,
+    stop: Callable[[], bool],
+    lost: Lost,
+    opened: Opened | None = None,
+    manner: Manner | None = None,
+) -> int | None:
+    """As `follow`, begun again whenever a server was away; None where stopped meanwhile.
+
+    A pause begins anew at the shortest once a view has moved. Ends within `POLL_S` of `stop`.
+    """
+    pause_s = PAUSE_S_MIN
+
+    def moved(name: str, position: int) -> None:
+        nonlocal pause_s
+        pause_s = PAUSE_S_MIN
+        progress(name, position)
+
+    manner = dataclasses.replace(manner or Manner(), progress=moved)
+    while not stop():
+        try:
+            with (opened or (lambda: tape_source(base)))() as source:
+                return follow(base, source, projections, stop=stop, manner=manner)
+        except Unavailable as error:
+            lost(error, pause_s)
+        _wait(pause_s, stop)
+        pause_s = min(pause_s * 2, PAUSE_S_MAX)
+    return None
+
+
+def _wait(pause_s: float, stop: Callable[[], bool]) -> None:
+    until = time.monotonic() + pause_s
+    while not stop() and (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, POLL_S / 10))

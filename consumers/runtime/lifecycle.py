@@ -1,0 +1,244 @@
+"""Keeping views: made, brought along, followed, rebuilt, printed.
+
+A batch's rows and the position they reach commit together, moved only from the position the runner
+had seen, so that no fact is applied twice and a second runner is refused (ADR 0040). A view never
+decides what is recorded, and holds nothing that the record does not give again.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from consumers.runtime import outbox
+from consumers.runtime.runner import BATCH_ROWS, Manner, Runner
+from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
+from infra.postgres import view_tables
+from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Store
+from ledger.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    from infra.postgres.checkpoints import Book
+    from infra.postgres.connection import AnyConnection, Database
+
+__all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Manner", "Progress", "Projection"]
+__all__ += ["RecordSource", "Runner", "catch_up", "dump", "follow", "install", "rebuild"]
+__all__ += ["until_signalled"]
+
+POLL_S = 1.0
+"""How long a runner waits for news before it looks, and looks whether to stop, seconds."""
+
+SWAP_TRIES = 100
+"""How often a swap asks readers to make way before it gives up."""
+
+Progress = Callable[[str, int], None]
+"""Told a view's name and the position it has reached, after each batch."""
+
+
+def install(base: Database, projections: Sequence[Projection]) -> list[str]:
+    """Create, as the owner, the tables of views that do not exist yet; the names of those made."""
+    with view_tables.writing(base, BESIDE) as connection:
+        return [
+            each.name
+            for each in projections
+            if view_tables.create(connection, each.name, each.version, each.tables, LIVE)
+        ]
+
+
+def catch_up(
+    base: Database,
+    source: RecordSource,
+    projections: Sequence[Projection],
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    batch_rows: int = BATCH_ROWS,
+    manner: Manner | None = None,
+) -> int:
+    """Bring live views to the end of the record; the position they all have reached.
+
+    Raises `Refused` where a view was written by another version, `NotFound` where it is not there.
+    """
+    manner = manner or Manner(progress, batch_rows)
+    with view_tables.writing(base, LIVE) as connection:
+        return catch_up_in(PostgresBook(connection, LIVE), source, projections, stop, manner)
+
+
+def catch_up_in(
+    book: Book,
+    source: RecordSource,
+    projections: Sequence[Projection],
+    stop: Callable[[], bool],
+    manner: Manner,
+) -> int:
+    """As `catch_up`, on a connection of the caller."""
+    runner = Runner(book, source, projections, manner)
+    while not stop() and (runner.step() or not runner.at_end):
+        pass
+    return runner.position
+
+
+def follow(
+    base: Database,
+    source: RecordSource,
+    projections: Sequence[Projection],
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool],
+    batch_rows: int = BATCH_ROWS,
+    manner: Manner | None = None,
+) -> int:
+    """Keep live views at the end of the record until `stop`; the position they have reached.
+
+    Stops between two batches, within about `POLL_S`. Raises as `catch_up`, and `Unavailable`
+    where a connection is lost: start again, nothing is applied twice.
+    """
+    manner = manner or Manner(progress, batch_rows)
+    with view_tables.writing(base, LIVE) as connection:
+        return follow_in(PostgresBook(connection, LIVE), source, projections, stop, manner)
+
+
+def follow_in(
+    book: Book,
+    source: RecordSource,
+    projections: Sequence[Projection],
+    stop: Callable[[], bool],
+    manner: Manner,
+) -> int:
+    """As `follow`, on a connection of the caller."""
+    runner = Runner(book, source, projections, manner)
+    while not stop():
+        if not runner.step():
+            source.wait(runner.position, POLL_S)
+    return runner.position
+
+
+def rebuild(
+    base: Database,
+    source: RecordSource,
+    projection: Projection,
+    *,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    manner: Manner | None = None,
+    first: Callable[[AnyConnection], bool] = lambda _: True,
+) -> bool:
+    """Build a view anew beside the live one, then put it in its place; False where stopped.
+
+    `first` may fill the new tables by other means (`consumers.parallel_rebuild`); False where it
+    was stopped.
+
+    Readers see the old view or the new one, whole. Raises `Refused` where a rebuild of the same
+    view is running, `Unavailable` where readers never let the swap through.
+    """
+    manner = manner or Manner(progress)
+    with view_tables.writing(base, BESIDE) as connection, _alone(connection, projection.name):
+        book = PostgresBook(connection, BESIDE)
+        return rebuild_in(book, source, projection, stop, manner, lambda: first(connection))
+
+
+def rebuild_in(
+    book: Book,
+    source: RecordSource,
+    projection: Projection,
+    stop: Callable[[], bool],
+    manner: Manner,
+    first: Callable[[], bool] = lambda: True,
+    pause: Callable[[float], None] = time.sleep,
+) -> bool:
+    """As `rebuild`, on a connection of the caller, who lets no other rebuild of the view run."""
+    name, version, tables = projection.name, projection.version, projection.tables
+    book.discard(name, tables)
+    book.create(name, version, tables, LIVE)
+    book.create(name, version, tables, BESIDE)
+    if not first():
+        book.discard(name, tables)
+        return False
+    runner = Runner(book, source, [projection], manner)
+    for attempt in range(SWAP_TRIES):
+        while not stop() and (runner.step() or not runner.at_end):
+            pass
+        if stop():
+            book.discard(name, tables)
+            return False
+        with suppress(ReadersInTheWayError):
+            if _swap(book, projection, runner):
+                book.analyze(tables)
+                return True
+        runner.look_again()
+        pause(min(1.0, 0.05 * (attempt + 1)))
+    raise Unavailable(
+        f"View {name} could not be swapped in {SWAP_TRIES} tries: readers did not make way, or its"
+        " source holds less than the live view",
+        where=f"view {name}",
+        hint="End long reading transactions, see that a relay runs, then rebuild again; the live"
+        " view is unchanged.",
+    )
+
+
+def dump(store: Store, projection: Projection) -> bytes:
+    """A view as JSON lines: every row of every table in order of key. Equal views, equal bytes."""
+    lines = []
+    for table in sorted(projection.tables, key=lambda each: each.name):
+        columns = [column for column in table.columns if column.dumped]
+        cells = ", ".join(column.read for column in columns)
+        order = ", ".join(column.name for column in table.key)
+        statement = f"SELECT {cells} FROM {{schema}}.{table.name} ORDER BY {order}"  # noqa: S608 - our own names
+        for row in store.query(statement):
+            cell = {column.name: value for column, value in zip(columns, row, strict=True)}
+            lines.append(msgspec.json.encode({"table": table.name} | cell))
+    return b"".join(line + b"\n" for line in lines)
+
+
+@contextmanager
+def until_signalled() -> Iterator[Callable[[], bool]]:
+    """A `stop` that becomes true at SIGTERM or SIGINT. Only in a process's main thread."""
+    told = threading.Event()
+    kept = {
+        number: signal.signal(number, lambda *_: told.set())
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield told.is_set
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+def _swap(book: Book, projection: Projection, runner: Runner) -> bool:
+    """Hold the live view still, catch up with it, take its place.
+
+    False where the source does not reach so far now: a topic that lost its end is written again.
+    """
+    with book.transaction():
+        live = book.hold(projection.name)
+        reached = live.position if live else 0
+        runner.reach(reached)
+        if runner.position < reached:
+            return False
+        outbox.speak_of_swap(book, projection, runner.position)
+        book.swap(projection.name, projection.tables)
+        return True
+
+
+@contextmanager
+def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
+    """One rebuild of a view at a time; a process that dies lets go of it with its connection."""
+    row = connection.execute(
+        "SELECT pg_try_advisory_lock(hashtext(%s), hashtext('rebuild'))", (view,)
+    ).fetchone()
+    if row != (True,):
+        raise Refused(
+            f"View {view} is being rebuilt already",
+            where=connection.info.dbname,
+            hint="Wait for that rebuild, or end its process.",
+        )
+    yield
+    connection.execute("SELECT pg_advisory_unlock(hashtext(%s), hashtext('rebuild'))", (view,))

@@ -1,0 +1,189 @@
+"""What views say on topics of their own, in the transaction that writes their rows.
+
+A view names its tables whose rows are told, and how (`Derived`). The runner tells the rows that a
+batch wrote; the relay publishes them (ADR 0076). They can all be had again from the view, and say
+nothing that it does not hold.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from infra.postgres import outbox, relay_progress, view_tables
+from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.outbox import Message
+from infra.postgres.view_tables import LIVE
+from ledger.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from consumers.runtime.source import Derived, Projection
+    from infra.postgres.checkpoints import Book
+    from infra.postgres.connection import AnyConnection, Database
+    from infra.postgres.view_tables import Row, Table
+
+PAGE_ROWS = 2_000
+"""Rows of a view that are read, and told, at once."""
+
+
+REMOVED_ROWS = 20_000
+"""Messages that are removed in one statement."""
+
+
+class StoppedError(Exception):
+    """Told to stop before all was said again that stands: say it all again, later."""
+
+
+def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
+    """The topics that views say something on."""
+    return tuple(dict.fromkeys(each.topic for view in projections for each in view.tells))
+
+
+def listen(book: Book, projection: Projection) -> None:
+    """Note what a view's program writes from here on, where a relay asked for it. Live views."""
+    asked = set()
+    if projection.tells and book.schema == LIVE:
+        asked = book.asked_for([each.topic for each in projection.tells])
+    book.store.heard = {each.table.name: {} for each in projection.tells if each.topic in asked}
+
+
+def speak(book: Book, projection: Projection, position: int) -> None:
+    """Leave a message for every row noted."""
+    store = book.store
+    for each in projection.tells:
+        keys = store.heard.get(each.table.name)
+        if keys:
+            rows = store.load(each.table, keys)
+            book.leave(position, [_message(each, rows[key]) for key in sorted(rows)])
+    store.heard = {}
+
+
+def speak_of_swap(book: Book, projection: Projection, position: int) -> None:
+    """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
+
+    On compacted topics a tombstone, too, for every key that is no more (ADR 0149).
+    In the transaction of the swap, however many they are: said before it, they might tell rows that
+    no view comes to hold; said after it, a crash would leave them unsaid for ever, since nothing
+    tells any more what was changed.
+    """
+    asked = book.asked_for([each.topic for each in projection.tells])
+    for each in projection.tells:
+        if each.topic in asked:
+            _in_pages(each.table, partial(_changed, book, each, position))
+            if each.compacted:
+                _in_pages(each.table, partial(_removed, book, each, position))
+
+
+def restate(
+    base: Database,
+    topics: Sequence[str],
+    projections: Sequence[Projection],
+    stop: Callable[[], bool] = lambda: False,
+) -> dict[str, int]:
+    """Say everything again that live views hold for these topics; messages left, by topic.
+
+    For a topic asked for the first time, and for readers that lost what they had. `stop` is asked
+    before every page, which is a sign of life. Raises `StoppedError`.
+    """
+    with view_tables.writing(base, LIVE) as connection:
+        return restate_in(PostgresBook(connection, LIVE), topics, projections, stop)
+
+
+def restate_in(
+    book: Book,
+    topics: Sequence[str],
+    projections: Sequence[Projection],
+    stop: Callable[[], bool] = lambda: False,
+    page_rows: int = PAGE_ROWS,
+) -> dict[str, int]:
+    """As `restate`, on a connection of the caller.
+
+    A page is read and left in one transaction that holds its view still, so that no message of it
+    comes after a newer one. What changes between two pages, the view tells itself.
+    """
+    left = dict.fromkeys(topics, 0)
+    for view in projections:
+        for each in (told for told in view.tells if told.topic in left):
+            told = partial(_standing, book, view.name, each, stop, page_rows)
+            left[each.topic] += _in_pages(each.table, told)
+    return left
+
+
+def silence(base: Database, projections: Sequence[Projection]) -> dict[str, int]:
+    """Have views say nothing more, and remove what waits; messages removed, by topic.
+
+    For whoever gives Kafka up: until a relay asks again nothing piles up any more. Raises `Refused`
+    where a relay leads, which would ask at once. Stopped before its end, run it again.
+    """
+    topics = topics_of(projections)
+    with relay_progress.lead(base, lambda: True) as desk:
+        if desk is None:
+            raise Refused(
+                "A relay leads",
+                where=base.where,
+                hint="Stop every relay first: one that runs has views speak again.",
+            )
+        with view_tables.writing(base, LIVE) as connection:
+            with connection.transaction():
+                for each in (view for view in projections if view.tells):
+                    view_tables.hold(connection, each.name)  # whoever writes it has asked before
+                outbox.silence(connection, topics)
+            return {topic: _removed_all(connection, topic) for topic in topics}
+
+
+def _removed_all(connection: AnyConnection, topic: str) -> int:
+    """Piece by piece: of a year there are millions."""
+    count = 0
+    while gone := outbox.remove(connection, topic, REMOVED_ROWS):
+        count += gone
+    return count
+
+
+def _in_pages(table: Table, told: Callable[[Row | None], list[Row]]) -> int:
+    """Have page after page told, each after the last key of the one before; how many rows."""
+    count, after = 0, None
+    while rows := told(after):
+        count += len(rows)
+        after = rows[-1][: table.keys]
+    return count
+
+
+def _changed(book: Book, each: Derived, position: int, after: Row | None) -> list[Row]:
+    rows = book.changed(each.table, after, PAGE_ROWS)
+    _leave(book, each, position, rows)
+    return rows
+
+
+def _removed(book: Book, each: Derived, position: int, after: Row | None) -> list[Row]:
+    keys = book.removed(each.table, after, PAGE_ROWS)
+    book.leave(position, [Message(each.topic, each.key(key), None) for key in keys])
+    return keys
+
+
+def _standing(
+    book: Book,
+    view: str,
+    each: Derived,
+    stop: Callable[[], bool],
+    limit: int,
+    after: Row | None,
+) -> list[Row]:
+    if stop():
+        raise StoppedError(each.topic)
+    with book.transaction():
+        live = book.hold(view)
+        if live is None:
+            return []
+        rows = book.page(each.table, after, limit)
+        _leave(book, each, live.position, rows)
+        return rows
+
+
+def _leave(book: Book, each: Derived, position: int, rows: Sequence[Row]) -> None:
+    book.leave(position, [_message(each, row) for row in rows])
+
+
+def _message(each: Derived, row: Row) -> Message:
+    return Message(each.topic, each.key(row), each.body(row))

@@ -1,0 +1,294 @@
+"""Keeps views up with a source: each batch's rows, tracking and offsets in one transaction.
+
+A fact that cannot be taken parks its tape in that view, and the other tapes go on (ADR 0075). The
+runner never skips a fact silently, and never moves a view that somebody else has moved meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from consumers.runtime import outbox
+from consumers.runtime.source import Batch, Feed, FencedError
+from infra.postgres import parking
+from infra.postgres.parking import Parked
+from infra.postgres.view_tables import BESIDE, Tracking
+from ledger.errors import NotFound, Refused
+from ledger.record.wire import StoredFactError, fact_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from consumers.runtime.source import Projection, RecordSource
+    from infra.postgres.checkpoints import Book
+    from ledger.record.tape import TapeRow
+
+BATCH_ROWS = 2_000
+"""Rows a transaction takes in: enough to share its flush, few enough to stop soon."""
+
+FAILING_TAPES_MAX = 8
+"""Tapes of one batch that a view's program may fail on; with more, it is the program: it ends."""
+
+
+class Watcher(Protocol):
+    """Told what becomes of views, to be counted and logged."""
+
+    def read(self) -> None:
+        """The source was read, whether or not there was anything."""
+
+    def moved(self, view: str, batch: Batch) -> None:
+        """A view has taken in a batch."""
+
+    def fenced(self, view: str) -> None:
+        """A view had been moved by another; nothing was applied."""
+
+    def parked(self, view: str, parked: Parked) -> None:
+        """A view withholds a tape from here on."""
+
+
+class Unwatched:
+    """Nobody is told."""
+
+    def read(self) -> None:
+        """As `Watcher`."""
+
+    def moved(self, view: str, batch: Batch) -> None:
+        """As `Watcher`."""
+
+    def fenced(self, view: str) -> None:
+        """As `Watcher`."""
+
+    def parked(self, view: str, parked: Parked) -> None:
+        """As `Watcher`."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a runner goes about its work."""
+
+    progress: Callable[[str, int], None] | None = None
+    batch_rows: int = BATCH_ROWS
+    parks: bool = False  # what a view's program fails on; else the failure ends the runner
+    watcher: Watcher = field(default_factory=Unwatched)
+
+
+class _Seen(NamedTuple):
+    tracking: Tracking
+    parked: dict[str, Parked]
+
+
+class Runner:
+    """Views of one generation, and how far each has read."""
+
+    def __init__(
+        self,
+        book: Book,
+        source: RecordSource,
+        projections: Sequence[Projection],
+        manner: Manner | None = None,
+    ) -> None:
+        self._book = book
+        self._source = source
+        self._feed = source if isinstance(source, Feed) else None
+        self._projections = projections
+        self._manner = manner or Manner()
+        self._seen: dict[str, _Seen] = {}
+        self.look_again()
+
+    @property
+    def position(self) -> int:
+        """What every view has reached."""
+        return min(seen.tracking.position for seen in self._seen.values())
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the source has nothing more for certain; asked when it gave nothing."""
+        return self._feed is None or self._feed.at_end(self.position)
+
+    def step(self) -> bool:
+        """Apply the next rows to the views that lack them; False where there are none.
+
+        A view that somebody else moved meanwhile is looked up again and continued from there.
+        """
+        rows = self._source.read(self.position, self._manner.batch_rows)
+        self._manner.watcher.read()
+        if not rows:
+            return False
+        batch = Batch(rows)
+        for projection in self._projections:
+            try:
+                self.apply(projection, batch)
+            except FencedError:
+                self._manner.watcher.fenced(projection.name)
+                self._seen[projection.name] = _seen(self._book, projection)
+        return True
+
+    def apply(self, projection: Projection, batch: Batch) -> None:
+        """Rows and tracking of one view in one transaction. Raises FencedError, nothing applied."""
+        name = projection.name
+        seen = self._seen[name]
+        if batch.position <= seen.tracking.position:
+            return
+        lacking = batch.after(seen.tracking.position)
+        parked = seen.parked | self._unread(projection, lacking, seen.parked)
+        withheld = len(parked)
+        while True:
+            try:
+                self._transact(projection, lacking, parked)
+                break
+            except Exception as error:  # a view's program may fail with anything
+                failing = len(parked) - withheld
+                if not self._parks(error) or failing >= FAILING_TAPES_MAX:
+                    raise
+                parked = parked | self._failing(projection, lacking, parked, error)
+        tracking = seen.tracking._replace(position=batch.position)
+        self._seen[name] = _Seen(tracking, parked)
+        for tape in parked.keys() - seen.parked.keys():
+            self._manner.watcher.parked(name, parked[tape])
+        self._manner.watcher.moved(name, lacking)
+        if self._manner.progress:
+            self._manner.progress(name, batch.position)
+
+    def look_again(self) -> None:
+        """Take up the tracking as it is in the database."""
+        self._seen = {each.name: _seen(self._book, each) for each in self._projections}
+
+    def reach(self, position: int) -> None:
+        """Apply what is missing up to a position, inside a transaction of the caller."""
+        while self.position < position:
+            if not self.step() and self.at_end:
+                break
+
+    def _transact(self, projection: Projection, batch: Batch, parked: dict[str, Parked]) -> None:
+        name = projection.name
+        seen = self._seen[name]
+        with self._book.transaction():
+            if not self._book.advance(name, seen.tracking, batch.position):
+                raise FencedError(name)
+            new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
+            self._book.park(name, new)
+            outbox.listen(self._book, projection)
+            self._take(projection, taken(batch, parked))
+            outbox.speak(self._book, projection, batch.position)
+            if self._feed:
+                self._book.keep_places(name, self._feed.places(batch.position))
+
+    def _take(self, projection: Projection, batch: Batch | None) -> None:
+        if batch is None:
+            return
+        try:
+            projection.take(self._book.store, batch)
+        except Exception as error:
+            first, last = batch.rows[0].position, batch.position
+            error.add_note(f"View {projection.name}, at positions {first:,} to {last:,}")
+            raise
+
+    def _unread(
+        self, projection: Projection, batch: Batch, known: dict[str, Parked]
+    ) -> dict[str, Parked]:
+        """Tapes to be withheld from here on: what the feed held, or a newer program alone reads.
+
+        Of the latter there may be as many as there are tables: it is no fault of the view's.
+        """
+        first = self._poisoned(batch, known)
+        for row in projection.unread(batch):
+            earlier = known.get(row.tape) or first.get(row.tape)
+            if earlier and earlier.position <= row.position:
+                continue
+            try:
+                fact_of(row)
+            except StoredFactError as error:
+                if not self._parks(error):
+                    raise
+                first[row.tape] = _unappliable(projection, row, error)
+        return first
+
+    def _poisoned(self, batch: Batch, known: dict[str, Parked]) -> dict[str, Parked]:
+        """Tapes to be withheld from here on because of what the feed held."""
+        if self._feed is None:
+            return {}
+        found = self._feed.poisoned(batch.rows[0].position, batch.position)
+        first: dict[str, Parked] = {}
+        for each in sorted(found, key=lambda each: each.position):
+            if each.tape not in known:
+                first.setdefault(each.tape, each)
+        if first and self._book.schema == BESIDE:
+            raise refused(next(iter(first.values())))
+        return first
+
+    def _parks(self, error: Exception) -> bool:
+        passing = isinstance(error, FencedError) or parking.is_passing(error)
+        return self._manner.parks and not passing
+
+    def _failing(
+        self, projection: Projection, batch: Batch, parked: dict[str, Parked], error: Exception
+    ) -> dict[str, Parked]:
+        """The first fact that a view's program fails on, found by halving what it is given."""
+        rows = (taken(batch, parked) or batch).rows
+        good, bad = 0, len(rows)  # the first `good` rows are taken, the first `bad` are not
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            if self._tried(projection, batch.of(rows[:middle])):
+                good = middle
+            else:
+                bad = middle
+        row = rows[bad - 1]
+        return {row.tape: _unappliable(projection, row, error)}
+
+    def _tried(self, projection: Projection, batch: Batch) -> bool:
+        """Whether rows can be taken; nothing is kept of the try."""
+        try:
+            with self._book.transaction(force_rollback=True):
+                projection.take(self._book.store, batch)
+        except Exception as error:  # whatever fails, fails
+            if parking.is_passing(error):
+                raise
+            return False
+        return True
+
+
+def _unappliable(projection: Projection, row: TapeRow, error: Exception) -> Parked:
+    says = f"{type(error).__name__} in view {projection.name}: {error}"
+    return Parked(row.tape, row.position, row.table_seq, "unappliable", says[:500], "")
+
+
+def refused(poison: Parked) -> Refused:
+    """Why a view is not rebuilt from what the feed holds."""
+    return Refused(
+        f"A view is not rebuilt from a feed that is not the record: {poison.says}",
+        where=poison.place,
+        hint="Rebuild it from the tape, or publish that part again: `relay republish`.",
+    )
+
+
+def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
+    """What of a batch a view takes that withholds these tapes; None where it takes nothing."""
+    if not parked:
+        return batch
+
+    def withheld(row: TapeRow) -> bool:
+        each = parked.get(row.tape)
+        return each is not None and row.position >= each.position
+
+    rows = [row for row in batch.rows if not withheld(row)]
+    return batch.of(rows) if rows else None
+
+
+def _seen(book: Book, projection: Projection) -> _Seen:
+    """Where a view stands. Raises where it is not this program's."""
+    tracking = book.tracking(projection.name)
+    if tracking is None:
+        raise NotFound(
+            f"There is no view {projection.name} in this database",
+            where=f"schema {book.schema}",
+            hint=f"Run `round-ledger rebuild {projection.name}`.",
+        )
+    if tracking.version != projection.version:
+        raise Refused(
+            f"View {projection.name} was written by version {tracking.version} of its program,"
+            f" this is version {projection.version}",
+            where=f"schema {book.schema}",
+            hint=f"Run `round-ledger rebuild {projection.name}`; until then it stands still.",
+        )
+    return _Seen(tracking, book.parked(projection.name))

@@ -1,0 +1,118 @@
+"""Letting a parked tape into the views again, once what was wrong with it is mended.
+
+The record decides: the tape is recomputed from its bytes first. A view in which the order of tapes
+counts is rebuilt, since the others have gone on meanwhile; one in which it does not takes what it
+lacks. Nothing is released that the record itself does not hold whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from consumers.runtime import outbox
+from consumers.runtime.lifecycle import rebuild
+from consumers.runtime.runner import BATCH_ROWS, Manner
+from consumers.runtime.source import Batch
+from infra.postgres import parking, relay_progress, view_tables
+from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.view_tables import LIVE, tape_source
+from ledger.errors import NotFound, Refused
+from ledger.record.tape import GENESIS, chain_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from consumers.runtime.source import Projection
+    from infra.postgres.checkpoints import Book
+    from infra.postgres.connection import Database
+    from infra.postgres.parking import Shown
+    from infra.postgres.relay_progress import Desk
+    from ledger.record.tape import TapeRow
+
+
+class Released(NamedTuple):
+    """What became of one view's parked tape."""
+
+    view: str
+    tape: str
+    how: str  # "rebuilt", "caught up", or "parked again"
+    facts: int  # that it had lacked
+
+
+def release(
+    base: Database,
+    projections: Sequence[Projection],
+    tape: str,
+    *,
+    progress: Callable[[str, int], None] | None = None,
+) -> list[Released]:
+    """Let a tape into every view that withholds it. Raises `NotFound` where none does.
+
+    Raises `Refused` where the record's own tape is not whole.
+    """
+    found = {each.view: each for each in parking.shown(base) if each.tape == tape}
+    chosen = [each for each in projections if each.name in found]
+    if not chosen:
+        raise NotFound(
+            f"No view withholds {tape}",
+            where="views.parked",
+            hint="See `round-ledger consume all --status`; a tape is <property>/<place>.",
+        )
+    with relay_progress.desk(base) as desk:
+        _require_whole(desk, tape, min(each.table_seq for each in found.values()))
+    return [_let_in(base, each, found[each.name], progress) for each in chosen]
+
+
+def _let_in(
+    base: Database,
+    projection: Projection,
+    was: Shown,
+    progress: Callable[[str, int], None] | None,
+) -> Released:
+    if projection.ordered:
+        how = "rebuilt"
+        with tape_source(base) as source:
+            rebuild(base, source, projection, manner=Manner(progress, parks=True))
+    else:
+        how = "caught up"
+        with view_tables.writing(base, LIVE) as connection:
+            catch_up_in(
+                PostgresBook(connection, LIVE), projection, tape=was.tape, first=was.table_seq
+            )
+    still = any(s.view == was.view and s.tape == was.tape for s in parking.shown(base))
+    return Released(was.view, was.tape, "parked again" if still else how, was.withheld)
+
+
+def catch_up_in(book: Book, projection: Projection, *, tape: str, first: int) -> None:
+    """Apply what a view lacks of one tape, from fact `first` up to where the view is, at once."""
+    with book.transaction():
+        live = book.hold(projection.name)
+        outbox.listen(book, projection)
+        begin = first
+        while rows := book.store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
+            lacking = [row for row in rows if live and row.position <= live.position]
+            if lacking:
+                projection.take(book.store, Batch(lacking))
+            begin += BATCH_ROWS
+        outbox.speak(book, projection, live.position if live else 0)
+        book.release(projection.name, tape)
+
+
+def _require_whole(desk: Desk, tape: str, first: int) -> None:
+    """Recompute a tape from its bytes, from one fact on."""
+    before = desk.at(tape, [first - 1])
+    previous = before[0].hash if before else GENESIS
+    at = first
+    while rows := desk.at(tape, range(at, at + BATCH_ROWS)):
+        for row in rows:
+            if row.table_seq != at or chain_hash(previous, row) != row.hash:
+                raise _not_whole(row, at)
+            previous, at = row.hash, at + 1
+
+
+def _not_whole(row: TapeRow, expected: int) -> Refused:
+    return Refused(
+        f"Fact {expected:,} of {row.tape} is not whole on the record itself",
+        where=f"position {row.position:,}",
+        hint="Nothing was released. Run `round-ledger verify`, and keep what it says.",
+    )

@@ -1,0 +1,106 @@
+"""Keys that devices send facts with: made once, shown once, kept as a hash, revoked for good.
+
+A key speaks for a source or whatever begins with it: a property, a place in it, one device.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from typing import TYPE_CHECKING, NamedTuple
+
+from infra.access.connections import NOW, Actor, note
+from ledger.errors import NotFound, Usage
+
+if TYPE_CHECKING:
+    from infra.access.connections import Door
+
+PREFIX = "rlk"
+"""What a key begins with, so that one that lies about is known for what it is."""
+
+_PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+_SOURCE = re.compile(rf"/{_PART}(?:/{_PART}){{0,2}}(?![\s\S])")
+_KEY = re.compile(rf"{PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})(?![\s\S])")
+
+
+class Key(NamedTuple):
+    """A key as `keys list` shows it."""
+
+    key_id: str
+    source: str
+    made_at_us: int
+    revoked_at_us: int | None
+
+
+class Keys:
+    """Making, revoking and asking for keys."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def any(self) -> bool:
+        """Whether keys are set up: one was ever made, revoked ones too."""
+        with self._door.open() as connection:
+            found = connection.execute("SELECT 1 FROM access.device_keys LIMIT 1")
+            return found.fetchone() is not None
+
+    def list(self) -> list[Key]:
+        """Every key, by what it speaks for."""
+        with self._door.open() as connection:
+            rows = connection.execute(
+                "SELECT key_id, source, made_at_us, revoked_at_us FROM access.device_keys"
+                " ORDER BY source, made_at_us"
+            )
+            return [Key._make(row) for row in rows.fetchall()]
+
+    def add(self, source: str, actor: Actor) -> str:
+        """A new key, to be shown now: it cannot be read back. Raises `Usage`."""
+        if not _SOURCE.match(source):
+            raise Usage(
+                f"{source!r} is no source, nor the beginning of one",
+                where="SOURCE",
+                hint="Give /property, /property/place or /property/place/device.",
+            )
+        key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        with self._door.open() as connection:
+            connection.execute(
+                f"INSERT INTO access.device_keys (made_at_us, key_id, source, secret_hash)"  # noqa: S608 - values are parameters
+                f" VALUES ({NOW}, %s, %s, %s)".encode(),
+                (key_id, source, _digest(secret)),
+            )
+            note(connection, "key_added", key_id, actor, source)
+        return f"{PREFIX}_{key_id}_{secret}"
+
+    def revoke(self, key_id: str, actor: Actor) -> None:
+        """Let a key open nothing any more. Raises `NotFound`."""
+        with self._door.open() as connection:
+            done = connection.execute(
+                f"UPDATE access.device_keys SET revoked_at_us = {NOW}"  # noqa: S608 - as above
+                " WHERE key_id = %s AND revoked_at_us IS NULL".encode(),
+                (key_id,),
+            )
+            if done.rowcount == 0:
+                raise NotFound(
+                    f"There is no key {key_id} that opens anything",
+                    where="keys",
+                    hint="See `round-ledger keys list`.",
+                )
+            note(connection, "key_revoked", key_id, actor)
+
+    def source_of(self, key: str) -> str | None:
+        """What a key speaks for; None where it is none, or revoked."""
+        parts = _KEY.match(key)
+        if parts is None:
+            return None
+        with self._door.open() as connection:
+            row = connection.execute(
+                "SELECT source FROM access.device_keys"
+                " WHERE key_id = %s AND secret_hash = %s AND revoked_at_us IS NULL",
+                (parts[1], _digest(parts[2])),
+            ).fetchone()
+        return row[0] if row else None
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

@@ -1,0 +1,236 @@
+"""People who may sign in: made, changed, disabled; never removed, since the record names them.
+
+Passwords are kept as argon2id and never read back. Whatever changes what somebody may do ends their
+sessions in the same transaction, and is written down.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from threading import Semaphore
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import psycopg
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from infra.access.connections import NOW, Actor, note
+from ledger.errors import NotFound, Refused, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from infra.access.connections import Door
+    from infra.postgres.connection import AnyConnection
+
+Role = Literal["surveillance", "finance", "ops", "auditor"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""surveillance sees rounds, footage and cases, and decides; finance the drop and rounds without
+footage and patron tokens; ops the floor and its lag; an auditor all of it, and changes nothing."""
+
+PASSWORD_MIN, PASSWORD_MAX = 12, 256
+"""Characters of a password. No kinds of characters are asked for: length is what counts."""
+
+_DISTINCT_MIN = 5
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}(?![\s\S])")
+_EMPLOYEE_MAX = 64
+_HASHES_AT_ONCE = Semaphore(2)
+"""A hash takes 64 MiB and tens of milliseconds: many at once would take the machine."""
+
+
+class User(NamedTuple):
+    """Somebody who is signed in."""
+
+    name: str
+    employee: str  # credential number, as facts name people: S-2001
+    roles: frozenset[Role]
+
+    def has(self, *roles: Role) -> bool:
+        """Whether any of these roles is theirs."""
+        return not self.roles.isdisjoint(roles)
+
+
+class Account(NamedTuple):
+    """A user as `users list` shows them."""
+
+    name: str
+    employee: str
+    roles: list[Role]
+    password: bool  # signs in with a password
+    subject: str | None  # what the identity provider calls them
+    made_at_us: int
+    disabled_at_us: int | None
+
+
+class Users:
+    """The accounts."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def any(self) -> bool:
+        """Whether there is a user at all, disabled ones too."""
+        with self._door.open() as connection:
+            return bool(connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone())
+
+    def list(self) -> list[Account]:
+        """Every account, by name."""
+        with self._door.open() as connection:
+            rows = connection.execute(
+                "SELECT name, employee, roles, password IS NOT NULL, subject, made_at_us,"
+                " disabled_at_us FROM access.users ORDER BY name"
+            )
+            return [Account._make(row) for row in rows.fetchall()]
+
+    def add(
+        self,
+        user: User,
+        *,
+        password: str | None,
+        subject: str | None = None,
+        actor: Actor,
+        first: bool = False,
+    ) -> None:
+        """Make a user. Raises `Usage` for what cannot be one, `Refused` where there is one.
+
+        first: only where there is no user at all; of two that try, one is refused.
+        """
+        _check(user, password, subject)
+        kept = None if password is None else hashed(password)
+        with self._door.open() as connection:
+            if first:
+                connection.execute("SELECT pg_advisory_xact_lock(hashtext('first user'))")
+                if connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone():
+                    raise _there_already("There is a user already")
+            try:
+                connection.execute(
+                    f"INSERT INTO access.users (made_at_us, name, employee, roles, password,"  # noqa: S608 - values are parameters
+                    f" subject) VALUES ({NOW}, %s, %s, %s, %s, %s)".encode(),
+                    (user.name, user.employee, sorted(user.roles), kept, subject),
+                )
+            except psycopg.errors.UniqueViolation as error:
+                raise _there_already(
+                    f"There is a user {user.name}, or one of that subject"
+                ) from error
+            note(connection, "user_added", user.name, actor, _told(user.roles))
+
+    def set_roles(self, name: str, roles: Iterable[Role], actor: Actor) -> None:
+        """Give other roles; ends their sessions. Raises `NotFound`, `Usage`."""
+        told = sorted(_checked(roles))
+        with self._door.open() as connection:
+            _update(connection, "UPDATE access.users SET roles = %s WHERE name = %s", told, name)
+            note(connection, "roles_changed", name, actor, _told(told))
+
+    def set_password(self, name: str, password: str, actor: Actor) -> None:
+        """Give another password; ends their sessions. Raises `NotFound`, `Usage`."""
+        _check_password(password, name)
+        kept = hashed(password)
+        with self._door.open() as connection:
+            _update(connection, "UPDATE access.users SET password = %s WHERE name = %s", kept, name)
+            note(connection, "password_changed", name, actor)
+
+    def disable(self, name: str, actor: Actor, *, disabled: bool = True) -> None:
+        """Let nobody sign in as them any more, or again; ends their sessions. Raises `NotFound`."""
+        since = NOW if disabled else "NULL"
+        with self._door.open() as connection:
+            _update(
+                connection,
+                f"UPDATE access.users SET disabled_at_us = {since}"  # noqa: S608 - ours
+                " WHERE %s::text IS NULL AND name = %s",
+                None,
+                name,
+            )
+            note(connection, "user_disabled" if disabled else "user_enabled", name, actor)
+
+
+def hashed(password: str) -> str:
+    """argon2id, with a salt of its own."""
+    with _HASHES_AT_ONCE:
+        return _hasher().hash(password)
+
+
+def fits(kept: str | None, password: str) -> bool:
+    """Whether a password is the one kept; as slow where none is, so that time tells nothing."""
+    try:
+        with _HASHES_AT_ONCE:
+            _hasher().verify(kept or _nobodys(), password)
+    except (VerificationError, InvalidHashError):
+        return False
+    return kept is not None
+
+
+def _update(connection: AnyConnection, statement: str, value: object, name: str) -> None:
+    """Change an account and end its sessions. Raises `NotFound`."""
+    if connection.execute(statement.encode(), (value, name)).rowcount == 0:
+        raise NotFound(
+            f"There is no user {name}", where="users", hint="See `round-ledger users list`."
+        )
+    connection.execute("DELETE FROM access.sessions WHERE name = %s", (name,))
+
+
+def _check(user: User, password: str | None, subject: str | None) -> None:
+    if not _NAME.match(user.name):
+        raise Usage(
+            f"{user.name!r} cannot be a user's name",
+            where="name",
+            hint="Take lower-case letters, digits, `.`, `-` and `_`, at most 64.",
+        )
+    if not (0 < len(user.employee) <= _EMPLOYEE_MAX and user.employee.isprintable()):
+        raise Usage(
+            f"{user.employee!r} cannot be a credential number", where="employee", hint="As S-2001."
+        )
+    _checked(user.roles)
+    if password is None and subject is None:
+        raise Usage(
+            "Nobody could sign in as this user",
+            where=user.name,
+            hint="Give a password, or the subject at the identity provider.",
+        )
+    if password is not None:
+        _check_password(password, user.name)
+
+
+def _check_password(password: str, name: str) -> None:
+    """Raises `Usage` without quoting it."""
+    if not PASSWORD_MIN <= len(password) <= PASSWORD_MAX:
+        says = f"The password has {len(password)} characters"
+        hint = f"Take {PASSWORD_MIN} to {PASSWORD_MAX}; a few words are easy to keep."
+    elif len(set(password)) < _DISTINCT_MIN or name in password.lower():
+        says = "The password is easily guessed"
+        hint = "Take one without the user's name and with more than a few different characters."
+    else:
+        return
+    raise Usage(says, where="password", hint=hint)
+
+
+def _checked(roles: Iterable[Role]) -> frozenset[Role]:
+    told = frozenset(roles)
+    unknown = sorted(told - frozenset(ROLES))
+    if unknown or not told:
+        raise Usage(
+            f"There is no role {', '.join(unknown)}" if unknown else "A user needs a role",
+            where="roles",
+            hint=f"Give some of {', '.join(ROLES)}.",
+        )
+    return told
+
+
+def _told(roles: Iterable[Role]) -> str:
+    return " ".join(sorted(roles))
+
+
+def _there_already(says: str) -> Refused:
+    return Refused(says, where="users", hint="See `round-ledger users list`.")
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    """argon2id with the library's parameters: RFC 9106's for little memory (64 MiB, 3 passes)."""
+    return PasswordHasher()
+
+
+@cache
+def _nobodys() -> str:
+    """A hash of no password that anybody was given."""
+    return _hasher().hash("nobody's")

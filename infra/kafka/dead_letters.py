@@ -1,0 +1,123 @@
+"""Dead letters: records that could not be handled, kept as they came beside why.
+
+Whatever is on such a topic can be listed: what somebody else wrote there, or a letter without its
+headers, is shown as well as may be. It handles nothing and removes nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from infra.kafka.clients import administrator
+from infra.kafka.consumer_group import Read
+from infra.kafka.reader import Bounds, Consumed, reader
+from infra.kafka.records import Record, number
+from infra.kafka.topics import topic as declared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.publisher import Publisher
+    from infra.kafka.reader import Reader
+
+KEPT_OCTETS = 512 * 1024
+"""How much of a record a letter keeps: with its headers it must fit into one record again."""
+
+REASON_MAX = 1_000
+_HEADER_OCTETS_MAX = 64 * 1024
+_PREFIX = "dead_"
+HEADERS = tuple(
+    f"{_PREFIX}{name}"
+    for name in ("reason", "topic", "partition", "offset", "tries", "null", "octets")
+)
+"""What every letter has beside the headers of the record as it came."""
+
+
+class Dead(NamedTuple):
+    """A record that could not be handled."""
+
+    record: Consumed  # on the dead-letter topic
+    original: Read  # as it came
+    reason: str
+    tries: int
+    octets: int  # of the original's value; more than there are where it was too large to be kept
+
+
+def bury(publisher: Publisher, topic: str, read: Read, reason: str, tries: int) -> None:
+    """Write a record to a dead-letter topic as it came, and why. What is too large is cut."""
+    each = read.record
+    key, value = (each.key or b"")[:_HEADER_OCTETS_MAX], each.value or b""
+    size = sum(len(name.encode()) + len(octets) for name, octets in each.headers)
+    headers = [
+        *(each.headers if size <= _HEADER_OCTETS_MAX else ()),
+        (f"{_PREFIX}reason", reason[:REASON_MAX].encode(errors="replace")),
+        (f"{_PREFIX}topic", read.topic.encode()),
+        (f"{_PREFIX}partition", b"%d" % each.partition),
+        (f"{_PREFIX}offset", b"%d" % each.offset),
+        (f"{_PREFIX}tries", b"%d" % tries),
+        (f"{_PREFIX}null", b"1" if each.value is None else b"0"),
+        (f"{_PREFIX}octets", b"%d" % len(value)),
+    ]
+    record = Record(key, value[:KEPT_OCTETS], headers)
+    publisher.publish(topic, declared(topic).partitions, [record])
+
+
+class Letters:
+    """The letters of a dead-letter topic: all, a batch in memory at a time, or one by its place.
+
+    Everything raises `Unavailable`.
+    """
+
+    def __init__(self, source: Reader) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[Dead]:
+        """Every letter that retention has left, in order within a partition."""
+        for batch in self._source.read(self._source.bounds()):
+            yield from map(_dead, batch)
+
+    def at(self, partition: int, offset: int) -> Dead | None:
+        """The letter at one place, read alone; None where there is none."""
+        span = self._source.bounds().get(partition, Bounds(0, 0))
+        if not span.begin <= offset < span.end:
+            return None
+        found = self._source.read({partition: Bounds(offset, offset + 1)})
+        return next((_dead(each) for batch in found for each in batch), None)
+
+
+@contextmanager
+def dead_letters(where: Connection, topic: str) -> Iterator[Letters]:
+    """A dead-letter topic, open to be read; it holds nothing where it does not exist."""
+    with reader(where, topic) as source:
+        yield Letters(source)
+
+
+def identity(where: Connection, topic: str) -> str:
+    """A topic's name and the id it was made with: one made anew counts its offsets from 0 again."""
+    with administrator(where) as admin:
+        if topic not in admin.list_topics():
+            return topic
+        return f"{topic}#{admin.describe_topics([topic])[0]['topic_id']}"
+
+
+def _dead(each: Consumed) -> Dead:
+    told = dict(each.headers)
+    value = None if told.get(f"{_PREFIX}null") == b"1" else each.value
+    original = Consumed(
+        number(told, f"{_PREFIX}partition"),
+        number(told, f"{_PREFIX}offset"),
+        each.key or None,
+        value,
+        tuple(header for header in each.headers if not header[0].startswith(_PREFIX)),
+    )
+    return Dead(
+        each,
+        Read(told.get(f"{_PREFIX}topic", b"").decode(errors="replace"), original),
+        told.get(f"{_PREFIX}reason", b"It was not written by `consume alerts`.").decode(
+            errors="replace"
+        ),
+        number(told, f"{_PREFIX}tries"),
+        max(number(told, f"{_PREFIX}octets"), len(value or b"")),
+    )

@@ -1,0 +1,154 @@
+"""A backup of the record, and its restore, which ends in a verification or does not count.
+
+One archive of PostgreSQL's own pg_dump (custom format: compressed, checked, restored in one
+transaction) and the heads as they stood, beside it. Keep a copy of the heads somewhere else: they
+are what shows that an archive was cut or rewritten (ADR 0008).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, NamedTuple
+
+import psycopg
+from psycopg import conninfo
+
+from infra.postgres import queries
+from infra.postgres.connection import Database, create_database, translated
+from infra.postgres.embedded import binaries
+from infra.postgres.migrations import create_roles, migrate
+from infra.postgres.tape import PostgresTape
+from ledger.errors import NotFound, Refused, Unavailable
+from ledger.record.verify import Verified, heads_from_json, heads_to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from ledger.record.tape import Head
+
+ARCHIVE, HEADS = "record.pgdump", "heads.jsonl"
+_SERVICE = "record"
+_NOT_IN_A_SERVICE = (b"service", b"servicefile")
+PROGRAM_S_MAX = 24 * 3600
+"""How long pg_dump or pg_restore may run, seconds."""
+
+
+class Backup(NamedTuple):
+    """What a backup left behind."""
+
+    archive: Path
+    heads_file: Path
+    heads: Sequence[Head]
+
+
+def back_up(base: Database, folder: Path) -> Backup:
+    """Write the record and its heads into `folder`, which must not hold a backup already.
+
+    Facts may be appended meanwhile. The heads are taken first: the archive holds at least those.
+    Nobody but this user may read what is written, nor a folder that is made for it.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    archive, heads_file = folder / ARCHIVE, folder / HEADS
+    if archive.exists() or heads_file.exists():
+        raise Refused(
+            "There is a backup already", where=str(folder), hint="Name an empty folder for each."
+        )
+    with base.connect("ledger_reader") as connection:
+        heads = queries.heads(connection)
+    heads_file.touch(mode=0o600)
+    heads_file.write_text("".join(f"{line}\n" for line in heads_to_json(heads)))
+    partial = archive.with_suffix(".partial")
+    _run("pg_dump", base.owner_url, ["--format=custom", f"--file={partial}"])
+    partial.rename(archive)
+    return Backup(archive, heads_file, heads)
+
+
+def restore(
+    folder: Path,
+    server: Database,
+    name: str,
+    *,
+    kept: Sequence[Head] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Database, Verified]:
+    """Restore the backup in `folder` into the new database `name`, and verify it.
+
+    Verified against the heads in the folder and those `kept` elsewhere; whoever calls this looks
+    at `broken` before using what came back. Raises `Refused` where `name` is not empty.
+    """
+    archive, heads_file = folder / ARCHIVE, folder / HEADS
+    for path in (archive, heads_file):
+        if not path.exists():
+            raise NotFound("This is no backup", where=str(path), hint="Name its folder.")
+    heads = heads_from_json(heads_file.read_text().splitlines(), str(heads_file))
+    create_database(server.owner_url, name)
+    restored = Database(
+        conninfo.make_conninfo(server.url, dbname=name),
+        conninfo.make_conninfo(server.owner_url, dbname=name),
+    )
+    with psycopg.connect(restored.owner_url, autocommit=True) as connection:
+        _refuse_what_is_there(connection, name)
+        create_roles(connection)
+    options = ["--exit-on-error", "--single-transaction", f"--dbname={name}", str(archive)]
+    _run("pg_restore", restored.owner_url, options)
+    migrate(restored.owner_url)
+    with PostgresTape(restored) as tape:
+        return restored, tape.verify([*heads, *kept], progress)
+
+
+def _refuse_what_is_there(connection: psycopg.Connection[tuple[object, ...]], name: str) -> None:
+    found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'ledger'")
+    if found.fetchone():
+        raise Refused(
+            f"Database {name} holds a record already",
+            where=f"database {name}",
+            hint="Restore into a new database, then point ROUND_LEDGER_DATABASE_URL at it.",
+        )
+
+
+def _run(program: str, url: str, options: Sequence[str]) -> None:
+    """Run one of PostgreSQL's programs, connected as we are; what it writes is for us alone."""
+    given = _in_force(url)
+    password = {"PGPASSWORD": given.pop("password")} if "password" in given else {}
+    with NamedTemporaryFile("w", prefix="round-ledger-", suffix=".conf") as service:  # mode 0600
+        service.write("\n".join([f"[{_SERVICE}]", *map("=".join, given.items()), ""]))
+        service.flush()
+        done = subprocess.run(  # noqa: S603 - the wheel's program, options of our own
+            [binaries() / program, "--no-password", *options],
+            env={
+                "PATH": os.defpath,
+                "LC_MESSAGES": "C",
+                "PGSERVICEFILE": service.name,
+                "PGSERVICE": _SERVICE,
+                **password,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PROGRAM_S_MAX,
+            umask=0o077,
+        )
+    if done.returncode:
+        raise Unavailable(
+            f"{program} failed: {' '.join(done.stderr.split())}",
+            where=f"database {given.get('dbname')}",
+            hint="Nothing was replaced; mend what it names and run it again.",
+        )
+
+
+def _in_force(url: str) -> dict[str, str]:
+    """Every parameter of a connection that is not libpq's own default, wherever it was set.
+
+    From the URL, the environment or a service file; in a file of ours, where the list of processes
+    shows none of them.
+    """
+    with translated(Database(url, url)), psycopg.connect(url) as connection:
+        told = connection.pgconn.info
+    return {
+        each.keyword.decode(): each.val.decode()
+        for each in told
+        if each.val and each.val != each.compiled and each.keyword not in _NOT_IN_A_SERVICE
+    }

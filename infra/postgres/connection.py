@@ -1,0 +1,342 @@
+"""The database the record is kept in: the server you name, or the embedded one, migrated and ready.
+
+Everything else connects through `Database.connect`, under a role that can do no more than it must
+and with every wait bounded. Only `infra` imports the driver.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+import psycopg
+from psycopg import conninfo, errors, sql
+
+from infra.postgres import arrays
+from infra.postgres.embedded import embedded
+from infra.postgres.embedded import kept_running as embedded_kept_running
+from infra.postgres.migrations import migrate
+from ledger.errors import Refused, Unavailable, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from infra.settings import Settings
+
+T = TypeVar("T")
+AnyConnection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+"""A connection whose rows are plain tuples."""
+
+Role = Literal[
+    "ledger_owner",
+    "ledger_writer",
+    "ledger_reader",
+    "ledger_projector",
+    "ledger_desk",
+    "ledger_doorkeeper",
+]
+"""Who a connection acts as; see `infra.postgres.migrations.ROLES`."""
+
+CONNECT_S_MAX = 5
+"""How long a connection may take to be made, seconds."""
+
+STATEMENT_S_MAX: dict[Role, int] = {
+    "ledger_owner": 3600,  # rebuilds and index builds
+    "ledger_writer": 15,
+    "ledger_reader": 60,
+    "ledger_projector": 60,
+    "ledger_desk": 30,
+    "ledger_doorkeeper": 10,
+}
+"""How long the server works on one statement, seconds."""
+
+LOCK_S_MAX = 20
+"""How long a statement waits for a lock, seconds."""
+
+IDLE_S_MAX = 120
+"""How long a transaction may sit idle before the server ends it, seconds."""
+
+NAME = "round_ledger"
+"""The record's database on the embedded server."""
+
+_KEEPALIVE = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+_SERVERS_KEEPALIVE = {
+    "tcp_keepalives_idle": 10,
+    "tcp_keepalives_interval": 5,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""The same for the server's end, which else believes for hours in a client whose machine is gone.
+
+Its locks would be kept as long, the lead of a relay among them. On a Unix socket they do nothing.
+"""
+
+
+class Bounded(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that gives up waiting for an answer after `answer_s_max` seconds.
+
+    The server's own limits do not help where the network swallows the answer.
+    """
+
+    answer_s_max: float = float("inf")
+
+    def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:  # noqa: ANN401 - passed on as given
+        """Run one exchange with the server; raises OperationalError when its time is up."""
+        return super().wait(_until(gen, monotonic() + self.answer_s_max), *args, **kwargs)
+
+
+def _until(gen: Generator[Any, Any, T], end: float) -> Generator[Any, Any, T]:
+    """Pass on what `gen` asks for; the driver looks in about every 0.1 s when nothing came."""
+    ready = None
+    while True:
+        try:
+            wanted = gen.send(ready)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return] # typed by the generator
+        ready = yield wanted
+        if not ready and monotonic() > end:
+            raise psycopg.OperationalError("no answer from the server in time")
+
+
+@dataclass(frozen=True)
+class Database:
+    """A migrated database, and how to connect to it. The URLs may hold passwords."""
+
+    url: str = field(repr=False)  # the everyday login
+    owner_url: str = field(repr=False)  # the login that may create objects
+
+    @property
+    def where(self) -> str:
+        """Server and database without user or password, for messages."""
+        return _where(self.url)
+
+    def conninfo(self, role: Role) -> str:
+        """The libpq connection string of a role, every time limit in it."""
+        url = self.owner_url if role == "ledger_owner" else self.url
+        given = str(conninfo.conninfo_to_dict(url).get("options") or "")
+        ours = " ".join(
+            f"-c {name}={value}"
+            for name, value in {
+                "role": role,
+                "statement_timeout": f"{STATEMENT_S_MAX[role]}s",
+                "lock_timeout": f"{LOCK_S_MAX}s",
+                "idle_in_transaction_session_timeout": f"{IDLE_S_MAX}s",
+                **_SERVERS_KEEPALIVE,
+            }.items()
+        )
+        return conninfo.make_conninfo(
+            url,
+            options=f"{given} {ours}".strip(),
+            connect_timeout=CONNECT_S_MAX,
+            application_name=f"round-ledger {role}",
+            **_KEEPALIVE,
+        )
+
+    def connect(
+        self, role: Role, *, autocommit: bool = True, answer_s_max: float = float("inf")
+    ) -> AnyConnection:
+        """A new connection acting as `role`; the caller closes it. Raises `Unavailable`."""
+        connection = _connect(self.conninfo(role), autocommit=autocommit)
+        arrays.register(connection)
+        connection.answer_s_max = answer_s_max
+        return connection
+
+    @contextmanager
+    def snapshot(self, role: Role = "ledger_reader") -> Iterator[AnyConnection]:
+        """A connection that sees the record as it stands now, whatever is appended meanwhile.
+
+        One REPEATABLE READ READ ONLY transaction; read with `infra.postgres.queries`. Keep it
+        short.
+        """
+        with self.connect(role) as connection, translated(self):
+            connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+            connection.read_only = True
+            with connection.transaction():
+                yield connection
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[Database]:
+    """The record's database, reachable and migrated, until the block is left.
+
+    The server named by ROUND_LEDGER_DATABASE_URL, or the embedded one. Raises `Unavailable` where
+    it does not answer or the login may not do what is needed.
+    """
+    if settings.database_url:
+        yield _ready(_named(settings, settings.database_url))
+        return
+    with embedded(settings.home) as server_url:
+        url = conninfo.make_conninfo(server_url, dbname=NAME)
+        create_database(server_url, NAME)
+        yield _ready(Database(url, url))
+
+
+@contextmanager
+def kept_running(settings: Settings) -> Iterator[None]:
+    """Within `database(settings)`: the embedded server is started again whenever it is gone."""
+    if settings.database_url:
+        yield
+        return
+    with embedded_kept_running(settings.home):
+        yield
+
+
+@contextmanager
+def server(settings: Settings) -> Iterator[Database]:
+    """The server of the settings as it is: nothing is created or migrated. For `restore`."""
+    if settings.database_url:
+        yield _named(settings, settings.database_url)
+        return
+    with embedded(settings.home) as server_url:
+        yield Database(server_url, server_url)
+
+
+def _named(settings: Settings, url: str) -> Database:
+    """The server of one's own. Raises `Usage` for a URL that cannot be read as one."""
+    owner_url = settings.migration_url or url
+    _refuse_unreadable("ROUND_LEDGER_DATABASE_URL", url)
+    _refuse_unreadable("ROUND_LEDGER_MIGRATION_URL", owner_url)
+    return Database(url, owner_url)
+
+
+def _refuse_unreadable(setting: str, url: str) -> None:
+    """What the driver says of such a URL quotes it, password and all; this does not."""
+    try:
+        given = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        readable = False
+    else:  # a password with `@` or `/` in it ends up in the parts after it
+        ports = str(given.get("port") or "5432").split(",")
+        readable = all(port.isdecimal() for port in ports) and not any(
+            "@" in str(given.get(part, "")) for part in ("host", "dbname")
+        )
+    if not readable:
+        raise Usage(
+            "This is not the URL of a PostgreSQL server",
+            where=setting,
+            hint="Write postgresql://user:password@host:port/name, and `@`, `/`, `:`, `%` within"
+            " the password as %40, %2F, %3A, %25.",
+        ) from None
+
+
+def create_database(server_url: str, name: str, *, template: str | None = None) -> None:
+    """Create a database unless it is there; several processes may do so at once."""
+    with _connect(server_url, autocommit=True) as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+        if found.fetchone():
+            return
+        create = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+        if template:
+            create += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
+        try:
+            connection.execute(create)
+        except (errors.DuplicateDatabase, errors.UniqueViolation):
+            return  # another process was first
+
+
+def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
+    """The settings with the new, empty database `name` on the server they name.
+
+    One of that name is dropped first where its comment is `mark`. Raises `Refused` where it is not,
+    or where somebody is connected to it; no other database is touched.
+    """
+    with server(settings) as base:
+        owner_url = base.owner_url
+    with _connect(owner_url, autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
+            (name,),
+        ).fetchone()
+        if found and found[0] != mark:
+            raise Refused(
+                f"There is a database {name} that was not made for this",
+                where=_where(owner_url),
+                hint=f"Rename it, or unset ROUND_LEDGER_DATABASE_URL: {name} is made and dropped.",
+            )
+        identifier = sql.Identifier(name)
+        try:
+            if found:
+                connection.execute(sql.SQL("DROP DATABASE {}").format(identifier))
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
+        except errors.ObjectInUse as error:
+            raise Refused(
+                f"Somebody is connected to database {name}",
+                where=_where(owner_url),
+                hint="End what uses it, then begin again.",
+            ) from error
+        except errors.InsufficientPrivilege as error:
+            raise Unavailable(
+                f"The login may not create or drop database {name}",
+                where=_where(owner_url),
+                hint="Name one that may in ROUND_LEDGER_MIGRATION_URL, or unset "
+                "ROUND_LEDGER_DATABASE_URL.",
+            ) from error
+        connection.execute(
+            sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, sql.Literal(mark))
+        )
+    return replace(
+        settings,
+        database_url=conninfo.make_conninfo(settings.database_url or owner_url, dbname=name),
+        migration_url=conninfo.make_conninfo(owner_url, dbname=name),
+    )
+
+
+def _ready(base: Database) -> Database:
+    try:
+        migrate(base.owner_url)
+    except psycopg.OperationalError as error:
+        raise _unavailable(base.owner_url, error) from error
+    return base
+
+
+@contextmanager
+def translated(base: Database) -> Iterator[None]:
+    """Turn what the driver says of a server that does not answer into `Unavailable`.
+
+    Raised too where the server refuses for want of something that may come back: disk, memory,
+    connections, a lock. What no waiting helps (a mistake of ours) passes unchanged.
+    """
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        if error.sqlstate and error.sqlstate[:2] not in _MAY_PASS:
+            raise
+        raise _unavailable(base.url, error) from error
+
+
+_MAY_PASS = frozenset(("08", "25", "40", "53", "55", "57", "58"))
+
+
+def _connect(url: str, *, autocommit: bool) -> Bounded:
+    try:
+        return Bounded.connect(url, autocommit=autocommit)
+    except psycopg.OperationalError as error:
+        raise _unavailable(url, error) from error
+
+
+def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
+    text = " ".join(str(error).split())
+    if "permission denied to set role" in text:
+        everyday = ", ".join(role for role in STATEMENT_S_MAX if role != "ledger_owner")
+        return Unavailable(
+            f"The login may not act for the ledger: {text}",
+            where=_where(url),
+            hint=f"Let the login that migrates run: GRANT {everyday} TO <the everyday login>.",
+        )
+    return Unavailable(
+        f"PostgreSQL does not answer: {text}",
+        where=_where(url),
+        hint="Check that it runs and that ROUND_LEDGER_DATABASE_URL names it and a login it knows.",
+    )
+
+
+def _where(url: str) -> str:
+    parts = conninfo.conninfo_to_dict(url)
+    return f"{parts.get('host', 'local')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"

@@ -1,0 +1,256 @@
+"""The record behind the eventsourcing library's own interfaces, for the few things that decide.
+
+An aggregate's events are facts like any other, on the tape of their place, saved through the same
+append function. An aggregate is named `<source>/<name>`, its n-th event is the fact with that
+source and the id `<name>/<n>`: the record's rule that an identity is given once is the optimistic
+lock (ADR 0006). The notification log is the whole record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eventsourcing.persistence import (
+    IntegrityError,
+    InterfaceError,
+    Mapper,
+    Notification,
+    OperationalError,
+    StoredEvent,
+)
+from eventsourcing.postgres import PostgresApplicationRecorder, PostgresFactory
+from eventsourcing.utils import retry
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import dict_row
+
+from infra.postgres import arrays, queries
+from ledger.errors import Usage
+from ledger.record.tape import Received, TapeRow
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from uuid import UUID
+
+    from eventsourcing.postgres import PostgresDatastore
+    from eventsourcing.utils import Environment, EnvType
+
+    from infra.postgres.connection import Database
+
+_CONNINFO = "LEDGER_CONNINFO"
+_SOURCE_SLASHES = 3  # /<property>/<place>/<device>
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A domain event: one fact, as the `originator_version`-th event of its aggregate."""
+
+    originator_id: str  # "<source>/<name>"
+    originator_version: int
+    fact: Received
+
+
+@dataclass(frozen=True)
+class StoredFact(StoredEvent):
+    """A stored event with all that the record keeps of it."""
+
+    fact: Received
+
+
+@dataclass(frozen=True)
+class NotifiedFact(Notification):
+    """A notification with all that the record keeps of it; its id is the position."""
+
+    fact: Received
+
+
+def identity(aggregate_id: str, version: int) -> tuple[str, str]:
+    """Source and id of the fact that is the `version`-th event of an aggregate.
+
+    Raises `Usage` where the id is not `<source>/<name>`.
+    """
+    source, _, name = aggregate_id.rpartition("/")
+    if source.count("/") != _SOURCE_SLASHES or not source.startswith("/") or not name:
+        raise Usage(
+            f"{aggregate_id!r} does not name an aggregate",
+            where="aggregate id",
+            hint="Name it /<property>/<place>/<device>/<name>.",
+        )
+    return source, f"{name}/{version}"
+
+
+def application_env(base: Database) -> dict[str, str]:
+    """The settings of an eventsourcing `Application` that keeps its events on the record."""
+    info = base.conninfo("ledger_desk")
+    given = conninfo_to_dict(info)
+    return {
+        "PERSISTENCE_MODULE": f"{__name__}:TapeFactory",
+        "APPLICATION_RECORDER_TOPIC": f"{__name__}:TapeRecorder",
+        "MAPPER_TOPIC": f"{__name__}:FactMapper",
+        "ORIGINATOR_ID_TYPE": "text",
+        "CREATE_TABLE": "n",
+        "POSTGRES_SCHEMA": "ledger",
+        "POSTGRES_DBNAME": str(given.get("dbname", "")),
+        "POSTGRES_HOST": str(given.get("host", "")),
+        "POSTGRES_USER": str(given.get("user", "")),
+        "POSTGRES_PASSWORD": str(given.get("password", "")),
+        _CONNINFO: info,
+    }
+
+
+class FactMapper(Mapper[str]):
+    """Between `Decided` and the record: no transcoder, since a fact is its own octets."""
+
+    def to_stored_event(self, domain_event: Any) -> StoredEvent:  # noqa: ANN401 - a Decided
+        """The event as the recorder takes it."""
+        event: Decided = domain_event
+        return StoredFact(
+            event.originator_id,
+            event.originator_version,
+            event.fact.type,
+            event.fact.data,
+            fact=event.fact,
+        )
+
+    def to_domain_event(self, stored_event: StoredEvent) -> Any:  # noqa: ANN401 - a Decided
+        """The event as it was saved. Only what this recorder read can be mapped."""
+        if not isinstance(stored_event, StoredFact | NotifiedFact):
+            raise TypeError(f"not read from the record: {type(stored_event).__name__}")
+        aggregate_id = str(stored_event.originator_id)
+        return Decided(aggregate_id, stored_event.originator_version, stored_event.fact)
+
+
+class TapeRecorder(PostgresApplicationRecorder):
+    """The library's recorder over the record; it creates nothing and inserts nothing by itself."""
+
+    def __init__(self, datastore: PostgresDatastore, *, events_table_name: str = "tape") -> None:
+        del events_table_name  # the library names it after the application; the record is one
+        super().__init__(datastore, events_table_name="tape")
+        self.channel_name = queries.CHANNEL
+
+    def create_table(self) -> None:
+        """Nothing: `infra.postgres.migrations` is the only one to create objects."""
+
+    @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
+    def insert_events(
+        self,
+        stored_events: Sequence[StoredEvent],
+        **_: Any,  # noqa: ANN401 - what the library passes on (tracking); not kept here
+    ) -> Sequence[int] | None:
+        """Append them all or none; their positions.
+
+        Raises `IntegrityError` where a version is taken by another fact or the one before it is
+        missing. After a lost answer the retry finds the same facts on record and succeeds.
+        """
+        facts = [_checked(event) for event in stored_events]
+        if not facts:
+            return []
+        with self.datastore.get_connection() as connection:
+            arrays.register(connection)
+            with connection.transaction():
+                _refuse_holes(connection, stored_events)
+                receipts = queries.append(connection, facts)
+                verdicts = {receipt.verdict for receipt in receipts}
+                if verdicts not in ({"appended"}, {"duplicate"}):
+                    raise IntegrityError(f"a version is taken by another fact: {receipts}")
+        return [receipt.position for receipt in receipts if receipt.position]
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        """The events of an aggregate, by version."""
+        aggregate_id = str(originator_id)
+        source, prefix = identity(aggregate_id, 0)
+        with self.datastore.get_connection() as connection:
+            arrays.register(connection)
+            rows = queries.with_id_prefix(connection, source, prefix.removesuffix("0"))
+        versions = {_version(row.id): row for row in rows}
+        found = [
+            StoredFact(aggregate_id, version, row.type, row.data, fact=_received(row))
+            for version, row in sorted(versions.items(), reverse=desc)
+            if version > (gt or 0) and (lte is None or version <= lte)
+        ]
+        return found[:limit]
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        """The record from position `start` on, whoever appended it; as the library reads it.
+
+        An aggregate's events come under the aggregate's id and version, all others under their
+        tape and `table_seq`.
+        """
+        after = (start or 1) - 1 if inclusive_of_start else (start or 0)
+        with self.datastore.get_connection() as connection:
+            rows = queries.read(connection, after, limit, stop=stop, types=list(topics))
+        return [_notified(row) for row in rows]
+
+
+class TapeFactory(PostgresFactory):
+    """The library's factory, connecting as `connection` does: all of the URL, and a role."""
+
+    application_recorder_class = TapeRecorder
+
+    def __init__(self, env: Environment | EnvType | None) -> None:
+        super().__init__(env)
+        info = self.env.get(_CONNINFO) or ""
+        self.datastore.pool.kwargs = {**conninfo_to_dict(info), "row_factory": dict_row}
+
+
+def _checked(event: StoredEvent) -> Received:
+    if not isinstance(event, StoredFact):
+        raise IntegrityError(f"not a fact: {type(event).__name__}")
+    fact = event.fact
+    expected = identity(str(event.originator_id), event.originator_version)
+    if (fact.source, fact.id) != expected:
+        raise IntegrityError(f"event {expected} carries the fact {(fact.source, fact.id)}")
+    return fact
+
+
+def _refuse_holes(connection: Any, events: Sequence[StoredEvent]) -> None:  # noqa: ANN401 - the pool's
+    """Each version follows one on record or in this save; what is on record stays there."""
+    saved = {(event.originator_id, event.originator_version) for event in events}
+    for event in events:
+        before = event.originator_version - 1
+        if before == 0 or (event.originator_id, before) in saved:
+            continue
+        if not queries.is_on_record(connection, *identity(str(event.originator_id), before)):
+            raise IntegrityError(f"version {before} of {event.originator_id} is not on record")
+
+
+def _version(fact_id: str) -> int:
+    """The version in an aggregate fact's id, 0 where it is none."""
+    text = fact_id.rpartition("/")[2]
+    return int(text) if text.isascii() and text.isdecimal() else 0
+
+
+def _received(row: TapeRow) -> Received:
+    return Received(
+        row.tape, row.type, row.source, row.id, row.time_us, row.subject, row.attributes, row.data
+    )
+
+
+def _notified(row: TapeRow) -> NotifiedFact:
+    name, slash, _ = row.id.rpartition("/")
+    version = _version(row.id) if slash else 0
+    aggregate_id = f"{row.source}/{name}" if version else row.tape
+    return NotifiedFact(
+        aggregate_id,
+        version or row.table_seq,
+        row.type,
+        row.data,
+        id=row.position,
+        fact=_received(row),
+    )

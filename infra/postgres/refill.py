@@ -1,0 +1,151 @@
+"""A record that lost its end, filled again with the very rows it had: positions, times and hashes.
+
+For one case alone: a standby or a backup took over, and the feed still holds what came after. It
+writes past `ledger.append`, as the owner, and so believes nothing: a row goes in only where its
+recomputed hash follows from the row before it. All of it is one transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from psycopg import errors
+
+from infra.postgres import queries
+from infra.postgres.connection import translated
+from ledger.errors import Refused
+from ledger.record.tape import GENESIS, chain_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infra.postgres.connection import AnyConnection, Database
+    from ledger.record.tape import InQuarantine, TapeRow
+
+_TIP = "SELECT position FROM ledger.record FOR UPDATE"
+_LAST_ASIDE = "SELECT coalesce(max(quarantine_id), 0) FROM ledger.quarantine"
+_FACT = (
+    "INSERT INTO ledger.tape (notification_id, originator_id, originator_version, topic, source,"
+    " fact_id, time_us, subject, received_at_us, attributes, state, hash)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+_IDENTITY = (
+    "INSERT INTO ledger.identity (position, source, fact_id, data_digest) VALUES (%s, %s, %s, %s)"
+)
+_HEAD = (
+    "INSERT INTO ledger.heads AS h (tape, table_seq, position, hash) VALUES (%s, %s, %s, %s)"
+    " ON CONFLICT (tape) DO UPDATE SET table_seq = excluded.table_seq,"
+    " position = excluded.position, hash = excluded.hash"
+)
+_ASIDE = (
+    "INSERT INTO ledger.quarantine (quarantine_id, verdict, reason, what, at_path, hint, source,"
+    " fact_id, attributes, octets, times_received, received_at_us, last_received_at_us, digest)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+_COUNTED = (
+    "UPDATE ledger.record SET position = position + %(facts)s,"
+    " received = received + %(facts)s + %(malformed)s + %(equivocal)s,"
+    " quarantined = quarantined + %(malformed)s, equivocation = equivocation + %(equivocal)s"
+)
+
+
+class _Head(NamedTuple):
+    seq: int
+    position: int
+    hash: bytes
+
+
+class Refilling:
+    """The record's end, held still while it is filled. Everything raises `Unavailable`."""
+
+    def __init__(self, base: Database, connection: AnyConnection) -> None:
+        self._base = base
+        self._connection = connection
+        self.tip = self._number(_TIP)  # from here on nobody else appends
+        self.last_aside = self._number(_LAST_ASIDE)
+        self._heads = {
+            head.tape: _Head(head.table_seq, head.position, head.hash)
+            for head in queries.heads(connection)
+        }
+        self._changed: set[str] = set()
+        self._facts = self._malformed = self._equivocal = 0
+
+    def append(self, rows: Sequence[TapeRow]) -> None:
+        """Add rows with their own positions. Raises `Refused` for one that does not follow."""
+        for row in rows:
+            self._follows(row)
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.executemany(_FACT, rows)
+                cursor.executemany(_IDENTITY, [_identity(row) for row in rows])
+        except errors.UniqueViolation as error:
+            raise Refused(
+                f"A fact of the feed is on record at another position: {error.diag.message_detail}",
+                where=self._base.where,
+                hint="The record went on after its end was lost; see `docs/runbook/failover.md`.",
+            ) from error
+        self._facts += len(rows)
+
+    def set_aside(self, rows: Sequence[InQuarantine]) -> None:
+        """Add quarantined inputs with their own numbers."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_ASIDE, [_aside(row) for row in rows])
+        for row in rows:
+            self._malformed += row.verdict == "quarantined"
+            self._equivocal += row.verdict == "equivocation"
+        self.last_aside += len(rows)
+
+    def finish(self) -> None:
+        """Move heads and figures to what was added."""
+        heads = [(tape, *self._heads[tape]) for tape in sorted(self._changed)]
+        counted = {"facts": self._facts, "malformed": self._malformed, "equivocal": self._equivocal}
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_HEAD, heads)
+            cursor.execute(_COUNTED, counted)
+
+    def _follows(self, row: TapeRow) -> None:
+        head = self._heads.get(row.tape, _Head(0, 0, GENESIS))
+        if (row.position, row.table_seq) != (self.tip + 1, head.seq + 1) or row.hash != chain_hash(
+            head.hash, row
+        ):
+            raise Refused(
+                f"Fact {row.table_seq:,} of {row.tape} does not follow what is on record",
+                where=f"position {row.position:,}",
+                hint="The record went on after its end was lost; see `docs/runbook/failover.md`.",
+            )
+        self.tip = row.position
+        self._heads[row.tape] = _Head(row.table_seq, row.position, row.hash)
+        self._changed.add(row.tape)
+
+    def _number(self, statement: str) -> int:
+        row = self._connection.execute(statement.encode()).fetchone()
+        return cast("tuple[int]", row)[0]
+
+
+@contextmanager
+def refilling(base: Database) -> Iterator[Refilling]:
+    """Hold the record's end still, and keep what was added where the block ends well."""
+    with (
+        base.connect("ledger_owner") as connection,
+        translated(base),
+        connection.transaction(),
+    ):
+        # While a large topic is read this connection is asked nothing for long; the server still
+        # ends it where this end of it is gone.
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        filling = Refilling(base, connection)
+        yield filling
+        filling.finish()
+
+
+def _identity(row: TapeRow) -> tuple[object, ...]:
+    return row.position, row.source, row.id, hashlib.sha256(row.data).digest()[:8]
+
+
+def _aside(row: InQuarantine) -> tuple[object, ...]:
+    """The columns; the digest as `ledger.set_aside` makes it."""
+    length = -1 if row.attributes is None else len(row.attributes)
+    octets = length.to_bytes(8, "big", signed=True) + (row.attributes or b"") + row.octets
+    return (*row[:10], row.times_received, *row[11:13], hashlib.sha256(octets).digest())

@@ -1,0 +1,333 @@
+"""What the relay keeps in PostgreSQL: who leads, and how far each topic has been written.
+
+Both stand on one connection: with it the lead is lost, and then tracking cannot be moved either.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from infra.postgres import arrays, outbox, queries
+from infra.postgres.connection import translated
+from ledger.errors import Refused
+from ledger.record.tape import GENESIS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from infra.postgres.connection import AnyConnection, Database
+    from infra.postgres.outbox import Kept
+    from ledger.record.tape import InQuarantine, TapeRow
+
+UNSAID = -1
+"""Tracking of a topic that views speak on already, while what stood before was not all said."""
+
+WAIT_S = 1.0
+"""How often a relay that does not lead asks whether it may, seconds."""
+
+FORGET_S_MAX = 30
+"""How long a relay goes on removing what is old before it looks after anything else, seconds."""
+
+_LEAD = "SELECT pg_try_advisory_lock(hashtext('round-ledger'), hashtext('relay'))"
+
+
+class Desk(Protocol):
+    """What the relay and its readers ask of the record. Raises `Unavailable` where it is lost."""
+
+    def tracked(self, topic: str) -> int:
+        """How far a topic is written: every record up to there is acknowledged."""
+
+    def is_known(self, topic: str) -> bool:
+        """Whether a topic was ever published, all that stood at its beginning included."""
+
+    def move(self, topic: str, seen: int, to: int) -> None:
+        """Move tracking from the position seen. Raises `Refused` where somebody else moved it."""
+
+    def rows(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows of the record above a position."""
+
+    def row(self, position: int) -> TapeRow | None:
+        """The row at a position; None beyond the end of the record."""
+
+    def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
+        """The stored hashes at positions, those that there are."""
+
+    def hash_before(self, row: TapeRow) -> bytes:
+        """The stored hash of the row before this one on its tape."""
+
+    def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
+        """Quarantine rows numbered above `after`, the released ones too."""
+
+    def heads(self) -> dict[str, int]:
+        """The newest position of every tape."""
+
+    def newest(self, tape: str, until: int) -> TapeRow | None:
+        """The newest row of a tape at or below a position."""
+
+    def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
+        """The rows of a tape with these numbers, those that there are."""
+
+    def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
+        """The first position in (`after`, `until`] that is on one of the tapes."""
+
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
+        """Messages that views left for a topic, numbered above `after`.
+
+        No more than `limit`, and no more than say `octets` together; one at least.
+        """
+
+    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """Number and key of those messages, without what they say."""
+
+    def forget(self, topic: str, acknowledged: int) -> None:
+        """Remove messages that were acknowledged long ago."""
+
+    def wait(self, timeout_s: float) -> None:
+        """Return when facts were appended, at the latest after `timeout_s` seconds."""
+
+
+class PostgresDesk:
+    """`Desk` on one connection."""
+
+    def __init__(self, base: Database, connection: AnyConnection) -> None:
+        self._base = base
+        self._connection = connection
+
+    def tracked(self, topic: str) -> int:
+        """As `Desk`."""
+        row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
+        return row[0] if row else 0
+
+    def is_known(self, topic: str) -> bool:
+        """As `Desk`."""
+        row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
+        return row is not None and row[0] != UNSAID
+
+    def move(self, topic: str, seen: int, to: int) -> None:
+        """As `Desk`."""
+        row = self._one(
+            "INSERT INTO views.relayed AS r (topic, position) VALUES (%s, %s)"
+            " ON CONFLICT (topic) DO UPDATE SET position = excluded.position"
+            " WHERE r.position = %s RETURNING 1",
+            topic,
+            to,
+            seen,
+        )
+        if row is None:
+            raise Refused(
+                f"Another relay has moved the tracking of {topic} from {seen:,}",
+                where=self._base.where,
+                hint="Nothing is lost: start this one again, and it waits for the lead.",
+            )
+
+    def rows(self, after: int, limit: int) -> list[TapeRow]:
+        """As `Desk`."""
+        with translated(self._base):
+            return queries.read(self._connection, after, limit)
+
+    def row(self, position: int) -> TapeRow | None:
+        """As `Desk`."""
+        found = self.rows(position - 1, 1)
+        return found[0] if found and found[0].position == position else None
+
+    def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
+        """As `Desk`."""
+        with translated(self._base):
+            rows = self._connection.execute(
+                b"SELECT t.notification_id, t.hash FROM unnest(%b) AS w (position)"
+                b" JOIN ledger.tape t ON t.notification_id = w.position",
+                (arrays.bigints(positions),),
+                prepare=True,
+            )
+            return dict(rows.fetchall())
+
+    def hash_before(self, row: TapeRow) -> bytes:
+        """As `Desk`."""
+        if row.table_seq == 1:
+            return GENESIS
+        with translated(self._base):
+            before = row.table_seq - 1
+            return queries.rows_of(self._connection, row.tape, [(before, before)])[0].hash
+
+    def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
+        """As `Desk`."""
+        with translated(self._base):
+            return queries.quarantined(self._connection, after, limit, released=True)
+
+    def heads(self) -> dict[str, int]:
+        """As `Desk`."""
+        with translated(self._base):
+            return {head.tape: head.position for head in queries.heads(self._connection)}
+
+    def newest(self, tape: str, until: int) -> TapeRow | None:
+        """As `Desk`."""
+        row = self._one(
+            "SELECT t.originator_version FROM ledger.tape t WHERE t.originator_id = %s"
+            " AND t.notification_id <= %s ORDER BY t.originator_version DESC LIMIT 1",
+            tape,
+            until,
+        )
+        return self.at(tape, [row[0]])[0] if row else None
+
+    def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
+        """As `Desk`."""
+        with translated(self._base):
+            return queries.rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
+
+    def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
+        """As `Desk`."""
+        row = self._one(
+            "SELECT t.notification_id FROM ledger.tape t"
+            " WHERE t.notification_id > %s AND t.notification_id <= %s"
+            " AND t.originator_id = ANY(%s) ORDER BY t.notification_id LIMIT 1",
+            after,
+            until,
+            list(tapes),
+        )
+        return row[0] if row else None
+
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
+        """As `Desk`."""
+        with translated(self._base):
+            return outbox.after(self._connection, topic, after, limit, octets)
+
+    def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """As `Desk`."""
+        with translated(self._base):
+            return outbox.keys_after(self._connection, topic, after, limit)
+
+    def forget(self, topic: str, acknowledged: int) -> None:
+        """As `Desk`."""
+        end = time.monotonic() + FORGET_S_MAX
+        with translated(self._base):
+            while outbox.forget(self._connection, topic, acknowledged) == outbox.FORGOTTEN_MAX:
+                if time.monotonic() > end:
+                    return
+
+    def wait(self, timeout_s: float) -> None:
+        """As `Desk`."""
+        with translated(self._base):
+            for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
+                pass
+
+    def _one(self, statement: str, *parameters: object) -> tuple[int, ...] | None:
+        with translated(self._base):
+            return self._connection.execute(statement.encode(), parameters).fetchone()
+
+
+class Relayed(NamedTuple):
+    """How far a topic is written, and how far it could be."""
+
+    topic: str
+    position: int
+
+
+@contextmanager
+def lead(
+    base: Database, stop: Callable[[], bool], waiting: Callable[[], None] = lambda: None
+) -> Iterator[Desk | None]:
+    """The lead, once no other relay has it; None where it was told to stop before.
+
+    The server lets go of it with the connection, however this process ends. `waiting` is told once
+    that another one leads.
+    """
+    with base.connect("ledger_projector") as connection:
+        arrays.register(connection)
+        with translated(base):
+            told = False
+            while connection.execute(_LEAD).fetchone() != (True,):
+                if stop():
+                    yield None
+                    return
+                if not told:
+                    waiting()
+                    told = True
+                time.sleep(WAIT_S)
+            connection.execute(f"LISTEN {queries.CHANNEL}")
+        yield PostgresDesk(base, connection)
+
+
+@contextmanager
+def desk(base: Database) -> Iterator[Desk]:
+    """The same connection without the lead, for whoever reads and moves nothing."""
+    with base.connect("ledger_reader") as connection:
+        arrays.register(connection)
+        yield PostgresDesk(base, connection)
+
+
+def tracked(base: Database) -> list[Relayed]:
+    """How far every topic is written, for whoever only looks."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        rows = connection.execute("SELECT topic, position FROM views.relayed ORDER BY topic")
+        return [Relayed._make(row) for row in rows.fetchall()]
+
+
+class Failure(NamedTuple):
+    """What relays ended with, and how often."""
+
+    error: str
+    times: int
+    last_at_us: int  # by the database's clock
+
+
+def failed(base: Database, error: str) -> None:
+    """Count that a relay ended with this."""
+    with base.connect("ledger_projector") as connection, translated(base):
+        connection.execute(
+            "INSERT INTO views.relay_failures AS f (count, last_at_us, error) VALUES"
+            " (1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, %s)"
+            " ON CONFLICT (error) DO UPDATE"
+            " SET count = f.count + 1, last_at_us = excluded.last_at_us",
+            (error,),
+        )
+
+
+def failures(base: Database) -> list[Failure]:
+    """What relays have ended with, ever."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        rows = connection.execute(
+            "SELECT error, count, last_at_us FROM views.relay_failures ORDER BY error"
+        )
+        return [Failure._make(row) for row in rows.fetchall()]
+
+
+class Waiting(NamedTuple):
+    """What no broker has acknowledged yet."""
+
+    topic: str
+    records: int
+    since_us: int = 0  # how long the first of them has waited, by the database's clock
+    began: bool = True  # False: no relay has ever published it
+
+
+def waiting(base: Database) -> list[Waiting]:
+    """How much every topic is behind what it could hold; of facts and inputs set aside from 1 on.
+
+    Views say nothing for a topic that no relay has asked for, so nothing of theirs waits before.
+    """
+    with base.connect("ledger_reader") as connection, translated(base):
+        rows = connection.execute(
+            "WITH r (topic, position, began) AS (SELECT topic, position, true FROM views.relayed"
+            " UNION ALL SELECT c, 0, false FROM unnest(ARRAY['ledger.table-events.v1',"
+            "  'ledger.quarantine.v1']) c WHERE c NOT IN (SELECT topic FROM views.relayed))"
+            " SELECT r.topic, CASE WHEN EXISTS (SELECT FROM views.outbox o WHERE o.topic = r.topic)"
+            " THEN (SELECT count(*) FROM views.outbox o"
+            "  WHERE o.topic = r.topic AND o.number > r.position)"
+            " WHEN r.topic = 'ledger.quarantine.v1' THEN"
+            "  (SELECT count(*) FROM ledger.quarantine q WHERE q.quarantine_id > r.position)"
+            " WHEN r.topic = 'ledger.table-events.v1' THEN"
+            "  (SELECT l.position - r.position FROM ledger.record l)"
+            " ELSE 0 END, coalesce((extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+            "  - CASE r.topic WHEN 'ledger.quarantine.v1' THEN"
+            "  (SELECT q.received_at_us FROM ledger.quarantine q"
+            "   WHERE q.quarantine_id = r.position + 1)"
+            " WHEN 'ledger.table-events.v1' THEN"
+            "  (SELECT t.received_at_us FROM ledger.tape t"
+            "   WHERE t.notification_id = r.position + 1)"
+            " ELSE (SELECT o.made_at_us FROM views.outbox o"
+            "   WHERE o.topic = r.topic AND o.number > r.position ORDER BY o.number LIMIT 1)"
+            " END, 0), r.began FROM r ORDER BY r.topic"
+        )
+        return [Waiting._make(row) for row in rows.fetchall()]

@@ -1,0 +1,391 @@
+"""Tables of views: made from their columns, read and written many rows at a time, swapped whole.
+
+A view declares its tables as data; the SQL is put together here, so that a table and the program
+that writes it cannot differ. What the rows mean is the views' business, not this module's.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import psycopg
+from psycopg import errors, sql
+
+from infra.postgres import arrays, queries
+from infra.postgres.connection import translated
+from ledger.record.tape import TapeRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from infra.postgres.connection import AnyConnection, Database, Role
+
+Schema = Literal["views", "rebuilding"]
+LIVE: Schema = "views"
+BESIDE: Schema = "rebuilding"
+
+SWAP_LOCK_MS = 200
+"""How long a swap waits for readers before it lets everybody pass and tries again.
+
+Less than the server's deadlock_timeout (1 s), so that a reader is never the one to be given up.
+"""
+
+Value = str | int | bool | None
+"""What a cell is written from: arrays, JSON and ranges as PostgreSQL's own text of them."""
+
+Row = tuple[Any, ...]
+
+# OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
+_LOOKED_UP = f"""
+AS r (tape, low, high) CROSS JOIN LATERAL (
+    SELECT {queries.COLUMNS} FROM ledger.tape t
+     WHERE t.originator_id = r.tape
+       AND t.originator_version BETWEEN r.low::bigint AND r.high::bigint OFFSET 0) AS t
+"""  # noqa: S608 - put together from constants
+_ROWS_AT = f"SELECT t.* FROM unnest(%b, %b, %b) {_LOOKED_UP}".encode()  # noqa: S608 - as above
+
+
+_PLANS = ("jit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""Off for writers: a plan kept from when a table was tiny would scan it for ever after, and
+compiling one costs more than running it."""
+
+
+class Column(NamedTuple):
+    """One column: its name, SQL type and why it is there (unit included)."""
+
+    name: str
+    type: str
+    comment: str
+    null: bool = False  # NULL = not on record
+    merge: str = "excluded.{name}"  # what an existing row's cell becomes; `old` is that row
+    dumped: bool = True  # False: differs between generations that hold the same
+
+    @property
+    def read(self) -> str:
+        """What to select it as: JSON and ranges as PostgreSQL's own text."""
+        return f"{self.name}::text" if self.type in ("json", "int8multirange") else self.name
+
+
+class Table(NamedTuple):
+    """A table of a view. The first `keys` columns are its primary key."""
+
+    name: str
+    comment: str
+    keys: int
+    columns: tuple[Column, ...]
+    indexes: tuple[str, ...] = ()  # what follows `CREATE INDEX ON <table>`
+
+    @property
+    def key(self) -> tuple[Column, ...]:
+        """The columns of the primary key."""
+        return self.columns[: self.keys]
+
+
+class Tracking(NamedTuple):
+    """How far a view has read, and which program and generation wrote it."""
+
+    position: int
+    version: int
+    generation: int
+
+
+class ReadersInTheWayError(Exception):
+    """A swap waited its time for readers of the live tables and gave up."""
+
+
+class Store:
+    """The tables of one generation of a view, inside the transaction of the caller."""
+
+    def __init__(self, connection: AnyConnection, schema: Schema) -> None:
+        self.connection = connection
+        self.schema = schema
+        self.heard: dict[str, dict[Row, None]] = {}  # keys written, of the tables named in it
+        arrays.register(connection)
+
+    def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Row]:
+        """The rows with these keys, by key, cells in order of columns."""
+        return {row[: table.keys]: row for row in self.rows(table, keys)}
+
+    def rows(self, table: Table, keys: Iterable[Sequence[Value]]) -> list[Row]:
+        """The rows whose keys begin with these cells, in no order."""
+        wanted = list(keys)
+        if not wanted:
+            return []
+        statement = _load(table, len(wanted[0]), self.schema)
+        found = self.connection.execute(statement, _columns(wanted), prepare=True, binary=True)
+        return found.fetchall()
+
+    def save(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Write rows, each key at most once; a row already there is merged column by column."""
+        written = list(rows)
+        if written:
+            self.connection.execute(_save(table, self.schema), _columns(written), prepare=True)
+            if table.name in self.heard:
+                self.heard[table.name] |= {tuple(row[: table.keys]): None for row in written}
+
+    def delete(self, table: Table, keys: Iterable[Sequence[Value]]) -> None:
+        """Remove the rows whose keys begin with these cells."""
+        gone = list(keys)
+        if gone:
+            statement = _delete(table, len(gone[0]), self.schema)
+            self.connection.execute(statement, _columns(gone), prepare=True)
+
+    def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
+        """Rows of a query that names its tables `{schema}.<table>`; parameters as `%(name)s`."""
+        text = statement.replace("{schema}", self.schema)
+        rows = self.connection.execute(text.encode(), parameters or {}, binary=True)
+        return rows.fetchall()
+
+    def rows_at(self, places: Iterable[tuple[str, int, int]]) -> list[TapeRow]:
+        """Rows of the record within closed ranges of `table_seq` of tapes, in order of position."""
+        wanted = list(places)
+        if not wanted:
+            return []
+        found = self.connection.execute(_ROWS_AT, _columns(wanted), prepare=True, binary=True)
+        return sorted(TapeRow._make(row) for row in found.fetchall())
+
+    def rows_named(self, places: str, parameters: Mapping[str, object]) -> list[TapeRow]:
+        """Rows of the record at the places (tape, low, high) that a query names, each once."""
+        text = f"SELECT t.* FROM ({places.replace('{schema}', self.schema)}) {_LOOKED_UP}"  # noqa: S608 - values are parameters
+        found = self.connection.execute(text.encode(), parameters, prepare=True, binary=True)
+        return [TapeRow._make(row) for row in sorted({row[0]: row for row in found}.values())]
+
+    def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
+        """Rows of one tape within closed ranges of `table_seq`, in order."""
+        return self.rows_at((tape, low, high) for low, high in seqs)
+
+    def tracking(self, view: str) -> Tracking | None:
+        """How far this generation has read; None where it does not exist."""
+        return _tracking(self.connection, view, self.schema, lock=False)
+
+
+class TapeSource:
+    """The tape as a source of rows (a `RecordSource` of the views), on one connection."""
+
+    def __init__(self, connection: AnyConnection) -> None:
+        self._connection = connection
+        connection.execute(f"LISTEN {queries.CHANNEL}")
+
+    def read(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows with position > `after`, in order of position, at most `limit`."""
+        return queries.read(self._connection, after, limit)
+
+    def wait(self, after: int, timeout_s: float) -> None:
+        """Return at the next append, or after `timeout_s` seconds."""
+        del after  # a notification is kept from the LISTEN on, so none is missed
+        for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
+            pass
+
+
+@contextmanager
+def tape_source(base: Database) -> Iterator[TapeSource]:
+    """The tape of a database as a source of rows."""
+    with base.connect("ledger_reader") as connection, translated(base):
+        yield TapeSource(connection)
+
+
+@contextmanager
+def reading(base: Database, tables: Iterable[str]) -> Iterator[Store]:
+    """One read of live views: everything in the block is of one moment, whatever is swapped.
+
+    The tables are locked (against a swap only) before the snapshot is taken. A swap after the
+    snapshot would otherwise show the new table as it was while it was still being filled.
+    """
+    names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(set(tables)))
+    with base.connect("ledger_reader") as connection, translated(base):
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        with connection.transaction():
+            connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(names))
+            yield Store(connection, LIVE)
+
+
+@contextmanager
+def writing(base: Database, schema: Schema) -> Iterator[AnyConnection]:
+    """A connection for a writer of views; a rebuild acts as the owner, who may create tables."""
+    role: Role = "ledger_projector" if schema == LIVE else "ledger_owner"
+    with base.connect(role) as connection, translated(base):
+        for setting in _PLANS:
+            connection.execute(f"SET {setting} = off".encode())
+        yield connection
+
+
+def advance(store: Store, view: str, seen: Tracking, to: int) -> bool:
+    """Move a view's tracking from what its writer had seen; False where another writer moved it.
+
+    Takes the row's lock until the transaction ends, so of two writers one waits, then is refused.
+    """
+    moved = store.connection.execute(
+        "UPDATE views.tracking SET position = %s WHERE view = %s AND rebuilding = %s"
+        " AND position = %s AND version = %s AND generation = %s",
+        (to, view, store.schema == BESIDE, seen.position, seen.version, seen.generation),
+        prepare=True,
+    )
+    return moved.rowcount == 1
+
+
+def create(
+    connection: AnyConnection, view: str, version: int, tables: Iterable[Table], schema: Schema
+) -> bool:
+    """Create a view's empty tables, to be filled from the first fact on; False if it is there."""
+    with connection.transaction():
+        added = connection.execute(
+            "INSERT INTO views.tracking (view, rebuilding, version, generation)"
+            " VALUES (%s, %s, %s, 1) ON CONFLICT DO NOTHING",
+            (view, schema == BESIDE, version),
+        )
+        if added.rowcount == 0:
+            return False
+        for table in tables:
+            for statement in ddl(table, schema):
+                connection.execute(statement.encode())
+    return True
+
+
+def discard(connection: AnyConnection, view: str, tables: Iterable[Table]) -> None:
+    """Remove what an earlier rebuild of a view left unfinished."""
+    with connection.transaction():
+        connection.execute("DELETE FROM views.tracking WHERE view = %s AND rebuilding", (view,))
+        _drop(connection, BESIDE, [table.name for table in tables])
+
+
+def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> None:
+    """Put the rebuilt tables in the place of the live ones, inside the caller's transaction.
+
+    The caller has brought the rebuilt view to where the live one stands, under `hold`. Raises
+    `ReadersInTheWayError` where they are: the caller rolls back, and tries again later.
+    """
+    live = [table.name for table in tables if _exists(connection, table.name)]
+    try:
+        connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(f"{SWAP_LOCK_MS}ms"))
+        if live:
+            names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(live))
+            connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
+    except errors.LockNotAvailable as error:
+        raise ReadersInTheWayError(view) from error
+    _drop(connection, LIVE, live)
+    for table in tables:
+        move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
+        connection.execute(
+            move.format(sql.Identifier(BESIDE, table.name), sql.Identifier(LIVE)),
+        )
+    connection.execute(
+        "UPDATE views.tracking l SET position = b.position, version = b.version,"
+        " generation = l.generation + 1 FROM views.tracking b"
+        " WHERE l.view = %(view)s AND NOT l.rebuilding AND b.view = l.view AND b.rebuilding",
+        {"view": view},
+    )
+    connection.execute("DELETE FROM views.tracking WHERE view = %s AND rebuilding", (view,))
+
+
+def analyze(connection: AnyConnection, tables: Iterable[Table]) -> None:
+    """Let the planner know what stands in live tables that have just taken their place."""
+    for table in tables:
+        connection.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(LIVE, table.name)))
+
+
+def hold(connection: AnyConnection, view: str) -> Tracking | None:
+    """The live view's tracking, held still until the transaction ends."""
+    return _tracking(connection, view, LIVE, lock=True)
+
+
+def ddl(table: Table, schema: Schema) -> Iterator[str]:
+    """The statements that create a table, its indexes and its comments."""
+    name = f"{schema}.{table.name}"
+    lines = [
+        f"    {c.name} {c.type}{_collation(c)}{'' if c.null else ' NOT NULL'}"
+        for c in table.columns
+    ]
+    key = ", ".join(column.name for column in table.key)
+    lines.append(f"    CONSTRAINT {table.name}_pk PRIMARY KEY ({key})")
+    yield f"CREATE TABLE {name} (\n" + ",\n".join(lines) + "\n) WITH (fillfactor = 80)"
+    yield f"COMMENT ON TABLE {name} IS {_quoted(table.comment)}"
+    for c in table.columns:
+        yield f"COMMENT ON COLUMN {name}.{c.name} IS {_quoted(c.comment)}"
+    for index in table.indexes:
+        yield f"CREATE INDEX ON {name} {index}"
+
+
+def _drop(connection: AnyConnection, schema: Schema, names: Iterable[str]) -> None:
+    for name in names:
+        connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(schema, name)))
+
+
+def _exists(connection: AnyConnection, name: str) -> bool:
+    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{LIVE}.{name}",)).fetchone()
+    return row == (True,)
+
+
+def _tracking(
+    connection: AnyConnection, view: str, schema: Schema, *, lock: bool
+) -> Tracking | None:
+    text = (
+        "SELECT position, version, generation FROM views.tracking"
+        " WHERE view = %s AND rebuilding = %s"
+    )
+    row = connection.execute(
+        text + " FOR UPDATE" if lock else text, (view, schema == BESIDE)
+    ).fetchone()
+    return Tracking._make(cast("tuple[int, int, int]", row)) if row else None
+
+
+def _columns(rows: Sequence[Sequence[Value]]) -> list[arrays.TextArray]:
+    """Cells as one text array a column; the statement casts them to their types."""
+    return [
+        arrays.texts([cell if cell is None else str(cell) for cell in column])
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _given(columns: Sequence[Column]) -> str:
+    """Rows from one array a column, cast to the columns' types."""
+    names = ", ".join(f"c{number}" for number in range(len(columns)))
+    cells = ", ".join(f"c{number}::{c.type} AS {c.name}" for number, c in enumerate(columns))
+    given = ", ".join(["%b"] * len(columns))
+    return f"SELECT {cells} FROM unnest({given}) AS u ({names})"  # noqa: S608 - our own names
+
+
+@cache
+def _load(table: Table, keys: int, schema: Schema) -> bytes:
+    cells = ", ".join(f"t.{c.read}" for c in table.columns)
+    given = _given(table.columns[:keys])
+    return (
+        f"SELECT {cells} FROM ({given}) AS g"  # noqa: S608 - our own names
+        f" JOIN {schema}.{table.name} AS t ON {_same(table, keys)}"
+    ).encode()
+
+
+@cache
+def _save(table: Table, schema: Schema) -> bytes:
+    names = ", ".join(c.name for c in table.columns)
+    key = ", ".join(c.name for c in table.key)
+    changes = ", ".join(
+        f"{c.name} = {c.merge.format(name=c.name)}" for c in table.columns[table.keys :]
+    )
+    return (
+        f"INSERT INTO {schema}.{table.name} AS old ({names}) {_given(table.columns)}"
+        f" ON CONFLICT ({key}) DO {f'UPDATE SET {changes}' if changes else 'NOTHING'}"
+    ).encode()
+
+
+@cache
+def _delete(table: Table, keys: int, schema: Schema) -> bytes:
+    given = _given(table.columns[:keys])
+    return (
+        f"DELETE FROM {schema}.{table.name} AS t USING ({given}) AS g WHERE {_same(table, keys)}"  # noqa: S608 - our own names
+    ).encode()
+
+
+def _same(table: Table, keys: int) -> str:
+    """Rows t and g have the same first cells."""
+    return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.columns[:keys])
+
+
+def _collation(column: Column) -> str:
+    return ' COLLATE "C"' if column.type in ("text", "text[]") else ""
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,367 @@
+"""A ruling from facts: the game's `play` run over a round's record, and what differs from it.
+
+A pure reading: the same facts give the same ruling to the byte, whatever order they arrived in, and
+nothing on record is refused for breaking a rule (ADR 0001).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from ledger.adjudication.submissions import Filed, in_force
+from ledger.facts import (
+    DecisionMade,
+    FeePaid,
+    IrregularityCalled,
+    PotAwarded,
+    RoundCompleted,
+    RoundStarted,
+    RoundVoided,
+    WagerCollected,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    WagerWithdrawn,
+)
+from ledger.games import games
+from ledger.rules.engine import review
+from ledger.rules.engine.clock_skew import Skew, apart, fitting, skewed, together
+from ledger.rules.engine.money_moved import compare
+from ledger.rules.engine.order import Gap, in_order
+from ledger.rules.engine.record import Record
+from ledger.rules.engine.ruling import Awaiting, Finding, Ruling, Status
+from ledger.rules.engine.settling import fee
+from ledger.rules.engine.steps import POT, Step, Stop, Void
+from ledger.rules.engine.table import Table
+from ledger.rules.wagers import coupons
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.wagers.coupon_facts import Batch
+    from ledger.values import RoundId
+
+
+class RoundRecord(NamedTuple):
+    """All that is on record of one round, and around it, that its ruling may depend on."""
+
+    round: RoundId
+    facts: Sequence[Fact]  # with the round's subject, in any order
+    gaps: Sequence[Gap] = ()  # in a device's sequence, with the round on either side
+    gone: frozenset[int] = frozenset()  # positions whose player left during the round
+    seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
+    batches: Sequence[Batch] = ()  # of coupons that were issued, at the property
+    spent: Sequence[Fact] = ()  # drops of the round's coupons from before it
+
+
+_Stake = tuple[int | None, int, str | None]
+"""Position, hand and wager."""
+
+
+class _Run(NamedTuple):
+    """One run of `play` over a record."""
+
+    facts: Sequence[Fact]
+    table: Table
+    record: Record
+    stopped: bool
+    void: str | None  # the paragraph that voids the round
+
+
+def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling:
+    """The ruling of one round; it settles nothing where the record does not say which game.
+
+    A device whose clock is off is ruled on as if it were not, and named.
+    """
+    started = next((f.body for f in of.facts if isinstance(f.body, RoundStarted)), None)
+    game = games().get(started.game) if started else None
+    if started is None or game is None:
+        return _unruled(of, started)
+    round_ = of.round
+    rules = in_force(game, round_.property, round_.table, round_.gaming_day, submissions)
+    off = _set_apart(of, rules, started.dealt_from)
+    run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
+    skew = skewed(list(run.table.in_turn()))
+    if skew:
+        off = together([*off, skew])
+        run = _run(of, _shifted(of.facts, off), rules, started.dealt_from)
+    return _ruling(of, rules, run, off)
+
+
+def _set_apart(of: RoundRecord, rules: InForce, dealt_from: str | None) -> list[Skew]:
+    """The devices whose clocks are off by so much that the round is not played by them.
+
+    Asked of a closed round only: an open one is ruled on at every news, and this takes hundreds.
+    """
+    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
+    found = apart(of.facts) if closed else None
+    if found is None:
+        return []
+
+    def by(shift_us: int) -> list[Skew]:
+        return [Skew(source, shift_us) for source in sorted(found.sources)]
+
+    def cost(shift_us: int) -> int:
+        facts = _shifted(of.facts, by(shift_us))
+        ruling = _ruling(of, rules, _run(of, facts, rules, dealt_from), [])
+        return len(ruling.findings) + (ruling.awaiting is not None)
+
+    return by(fitting(found, cost))
+
+
+def _unruled(of: RoundRecord, started: RoundStarted | None) -> Ruling:
+    """A round of no known game: said aloud, so that no chips pass in silence."""
+    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
+    what = (
+        f"of {started.game}, a game the ledger has no rules of (`round-ledger games` lists them)"
+        if started
+        else "of a game that is not on record: round_started is missing"
+    )
+    found = Finding(
+        code="step_missing",
+        expected="round_started",
+        recorded=started.game if started else None,
+        says=f"The round is {what}; nothing of it was ruled on.",
+    )
+    lost = review.lost_facts(gap for gap in of.gaps if gap.after.round == of.round)
+    return Ruling(
+        round=of.round.subject,
+        property=of.round.property,
+        game=started.game if started else None,
+        edition=None,
+        status="awaiting",
+        settlements=[],
+        findings=[*lost, *([found] if started or (closed and not lost) else [])],
+        awaiting=Awaiting(step="round_started", who="dealer", section=None),
+        next=None if closed else Awaiting(step="round_started", who="dealer", section=None),
+    )
+
+
+def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None) -> _Run:
+    """Run the game over the facts; a void starts over with every wager given back.
+
+    A round voided without ground where it stood is run as far as it was played.
+    """
+    facts = in_order(facts)
+    table, record = _table(of, facts, rules, dealt_from)
+    stopped, void = _played(table, facts)
+    if void is not None:
+        findings = table.findings
+        table, record = _table(of, facts, rules, dealt_from)
+        table.findings = findings
+        _give_back_all(table, facts, void)
+    elif table.missing and any(isinstance(fact.body, RoundVoided) for fact in facts):
+        table, record = _table(of, facts, rules, dealt_from, broken_off=True)
+        stopped, void = _played(table, facts)
+    return _Run(facts, table, record, stopped, void)
+
+
+def _played(table: Table, facts: Sequence[Fact]) -> tuple[bool, str | None]:
+    """Play as far as the record goes: whether it stopped short, and the paragraph that voids it."""
+    try:
+        _irregularities(table, facts)
+        table.rules.game.play(table)
+    except Stop:
+        return True, None
+    except Void as ground:
+        return False, ground.section
+    return False, None
+
+
+def _table(
+    of: RoundRecord,
+    facts: Sequence[Fact],
+    rules: InForce,
+    dealt_from: str | None,
+    *,
+    broken_off: bool = False,
+) -> tuple[Table, Record]:
+    missing = sum(gap.missing for gap in of.gaps)
+    known = frozenset(wager.id for wager in rules.game.wagers)
+    record = Record(
+        facts,
+        wagers=known,
+        missing=missing,
+        lossy=frozenset(gap.after.source for gap in of.gaps),
+        gone=of.gone,
+        seats=of.seats,
+        broken_off=broken_off,
+    )
+    table = Table(record, rules, dealt_from)
+    table.known = coupons.known(of.batches, facts, of.spent)
+    return table, record
+
+
+def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
+    """What follows from an irregularity on record. Raises Void."""
+    cards: dict[str, set[str]] = {}
+    for fact in facts:
+        if isinstance(fact.body, IrregularityCalled):
+            says = table.rules.game.irregularities.get(fact.body.kind)
+            if says is None or says.in_play or not says.holds(table.dealt_from):
+                continue
+            # A card that two tell of is one card; two that one tells of are two.
+            named = fact.body.cards or ()
+            cards.setdefault("", set()).update(named if says.once else ())
+            told = cards.setdefault(fact.source, set())
+            told.update((named or (fact.id,)) if says.once else ())
+            if says.void or max(map(len, cards.values())) > 1:
+                raise Void(says.cited(table.dealt_from))
+
+
+def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
+    """Every wager of a void round goes back, forfeited ones too; a fee is no wager and stays."""
+    pots = table.rules.game.pots
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, WagerPlaced) or (pots and isinstance(body, DecisionMade)):
+            wager, hand = (POT, 1) if pots else (body.wager or "", body.hand)
+            spot = (body.position, wager, hand)
+            table.stakes[spot] = (table.stakes.get(spot) or 0) + (body.amount or 0)
+        elif isinstance(body, WagerWithdrawn):
+            spot = (body.position, body.wager, 1)
+            table.stakes[spot] = (table.stakes.get(spot) or 0) - body.amount
+        elif isinstance(body, FeePaid) and body.fee in table.rules.game.fees:
+            where = table.rules.section(section)
+            table.settlements.append(fee(body.position, body.fee, body.amount, where))
+    for spot in sorted(spot for spot, stake in table.stakes.items() if stake and stake > 0):
+        seat, wager, hand = spot
+        table.give_back(seat, wager, section, hand)
+
+
+def _shifted(facts: Sequence[Fact], off: Sequence[Skew]) -> Sequence[Fact]:
+    """The facts with the times of skewed devices put right."""
+    if not off:
+        return facts
+    shifts = {skew.source: skew.shift_us for skew in off}
+    return [
+        replace(fact, time_us=fact.time_us + shifts[fact.source]) if fact.source in shifts else fact
+        for fact in facts
+    ]
+
+
+def _ruling(of: RoundRecord, rules: InForce, run: _Run, off: Sequence[Skew]) -> Ruling:
+    """Put the run and what differs from it into one value."""
+    table = run.table
+    complete = run.void is None and not run.stopped and not table.unsettled
+    status: Status = "void" if run.void is not None else "complete" if complete else "awaiting"
+    next_ = _next(run, status)
+    return Ruling(
+        round=of.round.subject,
+        property=of.round.property,
+        game=rules.game.id,
+        edition=rules.edition.chapter,
+        edition_note=_edition_note(rules),
+        status=status,
+        settlements=table.settlements,
+        findings=_findings(of, run, status, off),
+        awaiting=(next_ or _open_step(run)) if status == "awaiting" else None,
+        next=next_,
+    )
+
+
+def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -> list[Finding]:
+    """Every finding of the round, those of order before those of money."""
+    table, record = run.table, run.record
+    lost = sum(gap.missing for gap in of.gaps)
+    found = [_skew_finding(skew) for skew in off]
+    found += review.lost_facts(gap for gap in of.gaps if gap.after.round == of.round)
+    found += table.findings
+    left_out, lost = review.steps_left_out(table, lost)
+    found += left_out
+    found += review.order(table, record)
+    if status == "complete":
+        found += review.left_over(table, record)
+    found += review.cards(table, run.facts)
+    found += review.voids(table, run.facts, run.void, closed=record.closed)
+    found += coupons.review(table, run.facts, of.round.gaming_day, closed=record.closed)
+    if record.closed:
+        still_open = _open(run)
+        found += compare(
+            [s for s in table.settlements if (s.position, s.hand, s.wager) not in still_open],
+            [fact for fact in run.facts if _for(fact) not in still_open],
+            lambda fact: record.throw_of(fact, before=False),
+            table.name,
+            lost,
+        )
+    return found
+
+
+def _open(run: _Run) -> set[_Stake]:
+    """The stakes that a closed record leaves undecided."""
+    table = run.table
+    found: set[_Stake] = {(seat, hand, wager) for seat, wager, hand in table.stakes}
+    found |= {(step.position, step.hand, step.what) for step in table.unsettled}
+    if run.stopped:
+        found |= {_for(fact) for fact in run.record.left("wager_placed")}
+    return found
+
+
+def _for(fact: Fact) -> _Stake:
+    """Position, hand and wager that a fact speaks of."""
+    body = fact.body
+    if isinstance(body, WagerPlaced | WagerPaid | WagerCollected | WagerReturned):
+        return body.position, body.hand, body.wager
+    if isinstance(body, PotAwarded):
+        return body.position, 1, POT
+    return None, 0, None
+
+
+def _skew_finding(skew: Skew) -> Finding:
+    way = "behind" if skew.shift_us > 0 else "ahead"
+    return Finding(
+        code="clock_skewed",
+        recorded=f"{-skew.shift_us // 1000} ms",
+        says=f"The clock of {skew.source} is about {abs(skew.shift_us) // 1000} ms {way}; "
+        f"its facts are ruled on as if it were right.",
+    )
+
+
+def _next(run: _Run, status: Status) -> Awaiting | None:
+    """What must come next on the record; None once the round is closed."""
+    if run.record.closed:
+        return None
+    step = run.table.next
+    if step is None:
+        last = run.table.last
+        step = Step(
+            "round_voided" if status == "void" else "round_completed", last.section if last else ""
+        )
+    return _awaiting(step, run.table)
+
+
+def _open_step(run: _Run) -> Awaiting | None:
+    """What a closed record lacks for its ruling."""
+    table = run.table
+    steps = [*table.unsettled, *table.missing, *([table.next] if table.next else [])]
+    return _awaiting(steps[0], table) if steps else None
+
+
+def _awaiting(step: Step, table: Table) -> Awaiting:
+    """A step as it is printed."""
+    who = f"position {step.position}" if step.position else step.to or "dealer"
+    return Awaiting(
+        step=step.fact,
+        who=who,
+        section=table.rules.section(step.section) if step.section else None,
+        position=step.position,
+        wager=step.what if step.fact.startswith("wager") else None,
+        amount=step.amount,
+        or_=step.instead,
+    )
+
+
+def _edition_note(rules: InForce) -> str | None:
+    """Said where the text's own dates do not cover the gaming day."""
+    if not rules.outside:
+        return None
+    edition = rules.edition
+    since, until = edition.effective_from or "unknown", edition.effective_until or "unknown"
+    return (
+        f"{edition.chapter} is {edition.status}, in force from {since} until {until}; "
+        f"the gaming day is outside, and it is the nearest text"
+    )

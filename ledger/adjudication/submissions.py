@@ -1,0 +1,132 @@
+"""Which rules judge a round: the edition of its gaming day and the Rules Submission in force."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ledger.facts import RulesSubmissionFiled
+from ledger.rules.engine.game import InForce
+from ledger.rules.wagers.coupons import readings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.game import Edition, Game, Option, Reading
+
+    _Choice = Reading | Option
+
+
+NEVER = "9999-99-99"
+"""Of an edition whose first day is not known and that follows none that ends: after any day."""
+
+
+class Filed(NamedTuple):
+    """A Rules Submission as it was filed: where it holds, and when it was."""
+
+    property: str
+    table: str | None  # None: the whole property
+    filed_us: int
+    submission: RulesSubmissionFiled
+
+
+def filed(facts: Iterable[Fact]) -> list[Filed]:
+    """The Rules Submissions among facts, in order of filing.
+
+    A submission's subject is a table, or its property.
+    """
+    found = []
+    for fact in facts:
+        if isinstance(fact.body, RulesSubmissionFiled):
+            property_ = fact.source.split("/")[1]
+            table = None if fact.table in (property_, fact.source.split("/")[2]) else fact.table
+            found.append(Filed(property_, table, fact.time_us, fact.body))
+    return sorted(found, key=lambda each: each.filed_us)
+
+
+def in_force(
+    game: Game, property_: str, table: str, gaming_day: str, submissions: Sequence[Filed]
+) -> InForce:
+    """The rules for a table's gaming day; the table's own submission before the property's.
+
+    None filed: every optional wager, default readings, breakage of one cent.
+    """
+    holding = [
+        each
+        for each in submissions
+        if each.property == property_
+        and each.submission.game == game.id
+        and each.table in (None, table)
+        and each.submission.effective_from <= gaming_day
+    ]
+    chosen = max(holding, key=_precedence).submission if holding else None
+    edition, outside = edition_of(game, gaming_day, chosen.edition if chosen else None)
+    optional = frozenset(wager.id for wager in game.wagers if wager.optional)
+    return InForce(
+        game,
+        edition,
+        outside=outside,
+        filed=chosen is not None,
+        offers=frozenset(chosen.offers) if chosen else optional,
+        readings=_in_force(readings_of(game), chosen.readings if chosen else {}),
+        paytables=chosen.paytables if chosen else {},
+        options=_in_force(game.options, chosen.options if chosen else {}),
+        limits=_limits(game, chosen.limits) if chosen else {},
+        progressives=chosen.progressives if chosen else {},
+        breakage_unit=chosen.breakage.unit if chosen else 1,
+        chosen=chosen,
+    )
+
+
+def _precedence(each: Filed) -> tuple[bool, str, int]:
+    """The table's own before the property's, the later day before the earlier, then the filing."""
+    return each.table is not None, each.submission.effective_from, each.filed_us
+
+
+def _in_force(known: Sequence[_Choice], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of each choice; one that the game does not know chooses nothing."""
+    return {
+        each.name: chosen[each.name] if chosen.get(each.name) in each.values else each.default
+        for each in known
+    }
+
+
+def _limits(game: Game, chosen: Mapping[str, int | None]) -> dict[str, int]:
+    """Limits as filed, cents; one that no section knows, or too low for it, limits nothing."""
+    return {
+        name: cents
+        for name, cents in chosen.items()
+        if cents is not None and name in game.limits and cents >= game.limits[name]
+    }
+
+
+def edition_of(game: Game, gaming_day: str, named: str | None) -> tuple[Edition, bool]:
+    """The edition in force on a day, and whether the day is outside every one: then the nearest.
+
+    A Rules Submission may name the edition.
+    """
+    for edition in game.editions:
+        if edition.chapter == named:
+            return edition, not _covers(edition, gaming_day)
+    for edition in game.editions:
+        if _covers(edition, gaming_day):
+            return edition, False
+    begun = [e for e, day in zip(game.editions, _begins(game), strict=True) if day <= gaming_day]
+    return (begun[-1] if begun else game.editions[0]), True
+
+
+def _begins(game: Game) -> list[str]:
+    """The first day of each edition; of one whose day is not known, when the one before it ends."""
+    ends = ["", *(edition.effective_until or "" for edition in game.editions)]
+    return [
+        edition.effective_from or end or NEVER
+        for edition, end in zip(game.editions, ends, strict=False)
+    ]
+
+
+def _covers(edition: Edition, gaming_day: str) -> bool:
+    """Whether a day lies within an edition whose days are known."""
+    if edition.effective_from is None:
+        return False
+    until = edition.effective_until
+    return edition.effective_from <= gaming_day and (until is None or gaming_day <= until)

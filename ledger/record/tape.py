@@ -1,0 +1,195 @@
+"""The record's port: what is stored, what a save answers, how a chain is framed. No driver here.
+
+One tape per place. A row is what was received (the attributes as strings, the octets of `data`)
+framed with length prefixes, plus what the record adds: position, sequence on its tape, the time it
+was received, and the hash that ties it to the row before it (ADR 0003).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+Verdict = Literal["appended", "duplicate", "equivocation", "quarantined"]
+"""What became of one received fact; received = the sum of the four, always."""
+
+GENESIS = bytes(32)
+"""The previous hash of the first row of a tape."""
+
+IDENTITY_OCTETS_MAX = 1_000
+"""Octets that `source` and `id` may have together: they are the key of an index."""
+
+_CHAIN_VERSION = b"\x02"
+
+
+class Received(NamedTuple):
+    """A well-formed fact as it was received: exactly what is stored, hashed and sent on.
+
+    `attributes` frames every attribute but `data` and the transport's own (`datacontenttype` of
+    JSON), sorted by name, as received strings; `data` is the octets of `data` as they stood.
+    The named fields repeat attributes that are needed as columns.
+    """
+
+    tape: str  # "<property>/<place>"
+    type: str  # "wager_placed.v1"
+    source: str
+    id: str
+    time_us: int  # `time`, microseconds since the epoch
+    subject: str | None
+    attributes: bytes
+    data: bytes
+
+
+class TapeRow(NamedTuple):
+    """One row of the record."""
+
+    position: int  # gapless over all tapes, from 1, in commit order
+    tape: str
+    table_seq: int  # gapless on its tape, from 1
+    type: str
+    source: str
+    id: str
+    time_us: int
+    subject: str | None
+    received_at_us: int  # the ledger's clock
+    attributes: bytes
+    data: bytes
+    hash: bytes  # 32 octets
+
+
+class Receipt(NamedTuple):
+    """The answer to one received fact. A duplicate gets the receipt of the original."""
+
+    verdict: Verdict
+    source: str | None
+    id: str | None
+    position: int | None
+    table_seq: int | None
+    hash: bytes | None
+    reason: str | None = None
+    quarantine_id: int | None = None  # of an equivocation or a quarantined input
+
+
+class Head(NamedTuple):
+    """The newest row of a tape: what a copy kept elsewhere is compared with."""
+
+    tape: str
+    table_seq: int
+    position: int
+    hash: bytes
+
+
+class Quarantined(NamedTuple):
+    """Something received that is not a well-formed fact, with its bytes and why."""
+
+    octets: bytes
+    reason: str  # a code: `not_json`, `duplicate_key`, ...
+    what: str  # a sentence: what is wrong
+    where: str  # where in the bytes, e.g. `$.data.amount`
+    hint: str  # what to do now
+    source: str | None = None
+    id: str | None = None
+
+
+class InQuarantine(NamedTuple):
+    """One row of the quarantine: the input, and what became of it."""
+
+    quarantine_id: int
+    verdict: Verdict  # "quarantined" or "equivocation"
+    reason: str
+    what: str
+    where: str
+    hint: str
+    source: str | None
+    id: str | None
+    attributes: bytes | None  # of an equivocation: its framed attributes; `octets` is its data
+    octets: bytes
+    times_received: int
+    received_at_us: int
+    last_received_at_us: int
+    released_at_us: int | None
+    released_position: int | None
+
+
+class Counters(NamedTuple):
+    """What became of everything ever received; a release counts as received again."""
+
+    received: int
+    appended: int
+    duplicate: int
+    equivocation: int
+    quarantined: int
+
+    @property
+    def nothing_lost(self) -> bool:
+        """Whether every input received has had its verdict."""
+        return self.received == sum(self[1:])
+
+
+class Tape(Protocol):
+    """The record. Its one implementation is `infra.postgres.connection`."""
+
+    def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
+        """Keep all of them in one transaction; one receipt each, in order."""
+
+    def read(self, after: int, limit: int) -> list[TapeRow]:
+        """Rows with position > `after`, in order of position."""
+
+    def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
+        """Rows of one tape within the given closed ranges of `table_seq`, in order."""
+
+    def heads(self) -> list[Head]:
+        """The newest row of every tape, by tape."""
+
+
+def frame(parts: Iterable[bytes]) -> bytes:
+    """Each part behind its length (8 octets, big-endian): no two lists of parts frame alike."""
+    return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+
+
+def unframe(octets: bytes) -> Iterator[bytes]:
+    """The parts of a frame. Raises ValueError where the lengths do not fit the octets."""
+    at = 0
+    while at < len(octets):
+        end = at + 8
+        size = int.from_bytes(octets[at:end], "big")
+        if end + size > len(octets):
+            raise ValueError(f"a frame ends at {len(octets)}, a part claims {end + size}")
+        yield octets[end : end + size]
+        at = end + size
+
+
+def frame_attributes(attributes: dict[str, str]) -> bytes:
+    """The attributes of a fact framed by name and value, sorted by name."""
+    return frame(part.encode() for name in sorted(attributes) for part in (name, attributes[name]))
+
+
+def unframe_attributes(octets: bytes) -> dict[str, str]:
+    """The attributes as received strings."""
+    parts = [part.decode() for part in unframe(octets)]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def payload_hash(attributes: bytes, data: bytes) -> bytes:
+    """SHA-256 over the two framed parts that a device sent."""
+    return hashlib.sha256(frame((attributes, data))).digest()
+
+
+def chain_hash(previous: bytes, row: TapeRow) -> bytes:
+    """The hash of a row, recomputed from its bytes and the hash before it.
+
+    SHA-256 over: version octet 0x02, previous hash (32), position (8), table_seq (8), time_us (8),
+    received_at_us (8), then the framed tape and type, then the payload hash (32). Integers are
+    signed, big-endian. The stored hash of the row itself takes no part.
+    """
+    numbers = (row.position, row.table_seq, row.time_us, row.received_at_us)
+    return hashlib.sha256(
+        _CHAIN_VERSION
+        + previous
+        + b"".join(number.to_bytes(8, "big", signed=True) for number in numbers)
+        + frame((row.tape.encode(), row.type.encode()))
+        + payload_hash(row.attributes, row.data)
+    ).digest()

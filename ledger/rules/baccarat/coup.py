@@ -1,0 +1,289 @@
+"""One coup of baccarat: what Chapters 627a, 629a and 631a share, each by its own paragraphs.
+
+The documents print House Money, closing, and of Midibaccarat the deal; the rest is the standard
+game: points and third cards (`baccarat_points`), even money, 19 to 20, 8 to 1, a tie pushes.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import CardsDealt, CardsTurned
+from ledger.rules.engine.game import Habit, Option
+from ledger.rules.engine.odds import PUSH, paytable, row
+from ledger.rules.engine.refused_wagers import back_if_returned, only_late
+from ledger.rules.engine.steps import Step, said
+from ledger.rules.hands.baccarat_points import (
+    BANKER,
+    PLAYER,
+    TIE,
+    banker_draws_if_known,
+    pairs_if_known,
+    player_draws_if_known,
+    points_if_known,
+    winner_if_known,
+)
+from ledger.rules.wagers import house_money
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.ruling import Settlement
+    from ledger.rules.engine.steps import Spot
+    from ledger.rules.engine.table import Table
+
+Draws = bool | None
+"""Whether a third card is due; None where the points are not known."""
+
+HOUSE_MONEY = "house_money"
+HANDS = ("player_hand", "banker_hand")
+INITIAL, WHOLE = 2, 3  # cards of a hand
+DRAGON = 7  # points of a Banker's Hand of three cards that pushes at EZ Baccarat
+VIGORISH = 20  # one part in so many of the winnings on the Banker's Hand
+
+BASE = (
+    "the deal and the third cards, the Player's and the Banker's Hand at 1 to 1 and 19 to 20, a "
+    "push of both on a tie, the Tie Wager at 8 to 1; where no vigorish is collected the Banker's "
+    "Hand is paid 1 to 1 and pushes where it wins with three cards and 7 points, as EZ Baccarat is "
+    "played. How many positions a table has, and what follows from irregularities, is not printed "
+    "either."
+)
+"""What the documents do not print of the three games."""
+
+
+class Printed(NamedTuple):
+    """Where one of the three chapters prints what they share."""
+
+    wagers: str
+    closed: str
+    dealt: str
+    face: Literal["up", "down"]  # of the cards as they are dealt
+    turned: str  # cards dealt face down
+    asks_turns: bool  # the chapter prints that they are turned
+    house_money: Paytable
+    settled: str  # House Money, before third cards
+    pressed: str
+    thirds: tuple[str, str]  # the Player's, the Banker's
+    marked: str  # vigorish
+    paid: str  # the section of payout odds
+
+
+class Coup(NamedTuple):
+    """How a coup came out."""
+
+    winner: str
+    dragon: bool  # the Banker's Hand won with three cards and 7 points
+
+
+def _won_by(hand: str) -> Callable[[Coup], bool]:
+    return lambda coup: coup.winner == hand
+
+
+def paired(hands: int) -> Callable[[int], bool]:
+    """Whether so many of the two hands begin with a pair."""
+    return lambda pairs: pairs == hands
+
+
+class Base(NamedTuple):
+    """The tables of the standard game, of one chapter."""
+
+    player: Paytable
+    banker: Paytable
+    even: Paytable  # the Banker's, where vigorish is marked
+    free: Paytable  # and where none is collected
+    tie: Paytable
+    pushed: Paytable  # either hand, on a tie
+
+
+def base(paid: str) -> Base:
+    """The tables that the documents do not print, under the section of payout odds."""
+    bankers = _won_by(BANKER)
+    return Base(
+        player=paytable(
+            PLAYER, paid, [row("Player's Hand", _won_by(PLAYER), "1 to 1", key=PLAYER)]
+        ),
+        banker=paytable(BANKER, paid, [row("Banker's Hand", bankers, "19 to 20", key=BANKER)]),
+        even=paytable(BANKER, paid, [row("Banker's Hand, vigorish marked", bankers, "1 to 1")]),
+        free=paytable(
+            BANKER,
+            paid,
+            [
+                row("Banker's Hand of three cards and 7 points", lambda coup: coup.dragon, PUSH),
+                row("Banker's Hand, no vigorish", bankers, "1 to 1"),
+            ],
+        ),
+        tie=paytable(TIE, paid, [row("Tie", _won_by(TIE), "8 to 1", key=TIE)]),
+        pushed=paytable((PLAYER, BANKER), paid, [row("Tie", _won_by(TIE), PUSH)]),
+    )
+
+
+def options(marked: str, pressed: str) -> tuple[Option, ...]:
+    """What the three chapters leave to the holder."""
+    return (
+        Option(
+            "vigorish",
+            ("on_payout", "marked", "none"),
+            marked,
+            "`on_payout`: the Banker's Hand is paid 19 to 20; `marked`: 1 to 1, and one part in 20 "
+            "is paid afterwards; `none`: 1 to 1, and EZ Baccarat's push.",
+        ),
+        house_money.option(pressed),
+        Option("decks", (8, 7, 6, 5, 4, 3, 2, 1), "601a.2", "Decks in the dealing shoe."),
+    )
+
+
+HABIT = Habit(
+    sometimes={PLAYER: 450, BANKER: 500, TIE: 120, HOUSE_MONEY: 350},
+    otherwise=PLAYER,
+    coupon=PLAYER,
+    chips={BANKER: 2000, HOUSE_MONEY: 2000},
+)
+"""Banker's wagers, and what is pressed onto them, in $20: 19 to 20 of it is whole dollars."""
+
+
+def play(t: Table, printed: Printed, tables: Base) -> None:
+    """One coup, from the wagers to the last payment."""
+    opening = t.wagers((PLAYER, BANKER, TIE, HOUSE_MONEY), printed.wagers)
+    t.awaits((PLAYER,), printed.wagers)
+    closed = t.announce("no_more_bets_called", printed.closed)
+    t.close(opening, closed, printed.closed)
+    back_if_returned(t, only_late(t, opening, closed), printed.closed)
+    for cards in (1, INITIAL):
+        for hand in HANDS:
+            t.deal(hand, cards, printed.dealt, face=printed.face)
+    for hand in HANDS:
+        _two_known(t, hand)
+        _turn(t, printed, hand, (0, 1), printed.turned)
+    beyond = _house_money(t, printed)
+    for hand, draws, section in zip(
+        HANDS, (player_draws_if_known, banker_draws_if_known), printed.thirds, strict=True
+    ):
+        _third(t, printed, hand, draws(*_hands(t)), section)
+    _settle(t, printed, tables, beyond)
+
+
+def _held(t: Table, hand: str) -> list[str]:
+    return t.cards.setdefault((hand, None, 1), [])
+
+
+def _hands(t: Table) -> tuple[list[str], list[str]]:
+    return _held(t, HANDS[0]), _held(t, HANDS[1])
+
+
+def _two_known(t: Table, hand: str) -> None:
+    """Two cards, in their places. Where one that was lost may be of any hand, no place is known."""
+    held = _held(t, hand)
+    if t.source.lacks("cards_dealt"):
+        t.forget_order(hand)
+        t.exposed.pop((hand, None, 1), None)
+        held.clear()
+    held.extend([UNKNOWN_CARD] * (INITIAL - len(held)))
+
+
+def _turn(t: Table, printed: Printed, hand: str, at: tuple[int, ...], section: str) -> None:
+    """Cards face down are turned: a step of play where the chapter prints it."""
+    turns = (said(fact, CardsTurned) for fact in t.source.left("cards_turned"))
+    if printed.asks_turns or any(body.to == hand for body in turns):
+        t.turn(hand, at, section)
+    elif not t.exposed.get((hand, None, 1), set()).issuperset(at):
+        t.expect(Step("cards_turned", section, hand, at=at))
+
+
+def _house_money(t: Table, printed: Printed) -> set[Spot]:
+    """House Money is settled counterclockwise, before third cards, and what is won may be pressed.
+
+    Returns the wagers pressed beyond the payout, which depend on the reading.
+    """
+    pairs, since = pairs_if_known(*_hands(t)), len(t.taken)
+    beyond: set[Spot] = set()
+    for seat, wager in reversed(list(t.betting(HOUSE_MONEY))):
+        told = len(t.settlements)
+        t.settle(seat, wager, printed.house_money, pairs, printed.settled)
+        decided = t.settlements[told] if len(t.settlements) > told else None
+        onto = house_money.press(t, seat, decided, (PLAYER, BANKER), printed.pressed)
+        beyond |= {(seat, wager, 1) for wager in onto}
+    t.any_order(since)
+    return beyond
+
+
+def _third(t: Table, printed: Printed, hand: str, draws: Draws, section: str) -> None:
+    """A third card, where the points ask for one; where they are not known, what was dealt."""
+    held = _held(t, hand)
+    if draws or (draws is None and _dealt(t, hand)):
+        t.deal(hand, WHOLE, section, face=printed.face)
+        _turn(t, printed, hand, (INITIAL,), section)
+    if draws is None:
+        return
+    due = WHOLE if draws else INITIAL
+    held.extend([UNKNOWN_CARD] * (due - len(held)))
+    spare = _dealt(t, hand)
+    for fact in spare:
+        t.source.take(Step("cards_dealt", section, hand))
+        t.hold(held, fact)
+    if len(held) > due:
+        t.find(
+            "misdeal",
+            f"The {hand.replace('_', ' ')} was dealt {len(held)} cards and is due {due}; no other "
+            f"is used ({t.rules.section(section)}).",
+            section,
+            facts=spare,
+            expected=str(due),
+            recorded=str(len(held)),
+        )
+        del held[due:]
+
+
+def _dealt(t: Table, hand: str) -> list[Fact]:
+    """What was dealt to a hand and no step has asked for."""
+    return [fact for fact in t.source.left("cards_dealt") if said(fact, CardsDealt).to == hand]
+
+
+def _coup(player: list[str], banker: list[str]) -> Coup | None:
+    """How it came out, or None where a card is not known."""
+    winner = winner_if_known(player, banker)
+    dragon = len(banker) == WHOLE and points_if_known(banker) == DRAGON
+    return Coup(winner, dragon and winner == BANKER) if winner else None
+
+
+def _settle(t: Table, printed: Printed, tables: Base, beyond: set[Spot]) -> None:
+    """The three wagers of every player, counterclockwise; vigorish where it is marked."""
+    coup = _coup(*_hands(t))
+    vigorish = str(t.rules.options["vigorish"])
+    for seat in reversed(t.positions()):
+        for wager, table in (
+            (PLAYER, t.rules.paytable(PLAYER, tables.player)),
+            (BANKER, _bankers(t, tables, vigorish)),
+            (TIE, t.rules.paytable(TIE, tables.tie)),
+        ):
+            told = len(t.settlements)
+            tied = coup is not None and coup.winner == TIE and wager != TIE
+            readings = (house_money.STAKE_TOO,) if (seat, wager, 1) in beyond else ()
+            t.settle(
+                seat,
+                wager,
+                tables.pushed if tied else table,
+                coup,
+                printed.paid,
+                readings=readings,
+            )
+            if wager == BANKER and vigorish == "marked" and len(t.settlements) > told:
+                _mark(t, t.settlements[told], printed.marked)
+
+
+def _bankers(t: Table, tables: Base, vigorish: str) -> Paytable:
+    """What the Banker's Hand pays, by how vigorish is taken."""
+    if vigorish == "on_payout":
+        return t.rules.paytable(BANKER, tables.banker)
+    return tables.even if vigorish == "marked" else tables.free
+
+
+def _mark(t: Table, won: Settlement, section: str) -> None:
+    """Vigorish on a win that was paid whole: what 19 to 20 would have kept, breakage included."""
+    if won.outcome == "win":
+        kept = won.net - t.rules.broken(won.net - Fraction(won.net, VIGORISH))
+        t.fee(won.position, "vigorish", kept, section, None)

@@ -1,0 +1,296 @@
+"""The dealer's side of a game of 21: the hole card, what he draws, and how hands compare.
+
+665a.7(g) and 665a.7(l)-(o), and the standard game. What a wager is owed is the game's to say:
+nothing is settled here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ledger.facts import (
+    CardsDealt,
+    CardsTurned,
+    HoleCardChecked,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    indexes,
+)
+from ledger.rules.blackjack.hands import (
+    ANY_CARDS,
+    TWO,
+    Hand,
+    called,
+    doubtful,
+    total_known,
+)
+from ledger.rules.engine.steps import Step, said
+from ledger.rules.hands.twenty_one import (
+    VALUE,
+    Total,
+    is_blackjack_if_known,
+    total_if_known,
+)
+from ledger.values import UNKNOWN_CARD, dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.odds import Paytable
+    from ledger.rules.engine.table import Table
+
+    _Chips = WagerPlaced | WagerPaid | WagerReturned
+    Compared = Literal[
+        "dealer blackjack",
+        "both blackjack",
+        "blackjack",
+        "both bust",
+        "bust",
+        "dealer bust",
+        "higher",
+        "lower",
+        "tie",
+    ]
+    """How a hand stands beside the dealer's; one in excess of 21 is `bust` if his is not known."""
+
+CHECKED = (1, 10)
+"""What a first card counts with which the dealer may have a Blackjack: the hole card is read."""
+
+CHIP = 500
+"""Cents of the smallest chip in play, where no breakage unit says which."""
+
+
+class Peek(NamedTuple):
+    """Insurance and the reading of the hole card, and the paragraphs that say how."""
+
+    table: Paytable
+    base: str  # the wager that is insured
+    offered: str
+    most: str  # how much, and until when
+    lost: str
+    read: str
+
+
+class Dealer(NamedTuple):
+    """What the dealer has; None where a card is not known."""
+
+    total: Total | None
+    blackjack: bool | None
+
+
+def dealers(t: Table) -> list[str]:
+    """The dealer's cards."""
+    return t.cards.setdefault(("dealer", None, 1), [])
+
+
+def up_card(t: Table, section: str) -> Fact | None:
+    """The dealer's first card, face up: the fact that deals it."""
+    since = len(t.taken)
+    t.deal("dealer", 1, section, face="up")
+    return t.taken[since][1] if len(t.taken) > since else None
+
+
+def up_value(t: Table) -> int | None:
+    """What the dealer's first card counts, an ace 1; None where it is not known."""
+    return VALUE.get(dealers(t)[0]) if dealers(t) and not doubtful(t) else None
+
+
+def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
+    """Insurance on an ace, the hole card read on an ace or a 10: whether it is a Blackjack.
+
+    A reading tells of a first card that is not known, too. The hole card as it is seen, then or
+    later, rules; Insurance stays open where neither is on record.
+    """
+    value, read = up_value(t), t.source.left("hole_card_checked")
+    told = [said(fact, WagerPlaced).wager for fact in t.source.left("wager_placed")]
+    placed = t.wagers(("insurance",), by.offered) if value == 1 or "insurance" in told else []
+    found = None
+    if (value in CHECKED and not called(t, "card_reader_failed")) or (value is None and read):
+        since = len(t.taken)
+        found = _hole_read(t, by.read)
+        if len(t.taken) > since:
+            _closed(t, placed, t.taken[since][1], by)
+    elif value in CHECKED:
+        found = _as_seen(t)
+    if found:
+        turn_hole(t, by.read)
+        read_as(t, by.read, found=True)
+    seen = _as_seen(t)
+    for seat in [seat for seat in t.positions() if (seat, "insurance", 1) in t.stakes]:
+        _insured(t, seat, seats, by, won=found if seen is None else seen)
+    return bool(found) and seen is not False
+
+
+def _closed(t: Table, placed: Sequence[Fact], read: Fact, by: Peek) -> None:
+    """Insurance closes with the reading of the hole card: what went back of a late one is none.
+
+    What the dealer kept stands, and so does all of it where he paid it and gave back all of it.
+    """
+    for seat in sorted({seat for seat, _ in t.close(placed, read, by.most)}):
+        chips = [fact for fact in placed if t.source.later_than(fact, read)]
+        late = _cents(chips, WagerPlaced, seat)
+        back = _cents(t.source.left("wager_returned"), WagerReturned, seat)
+        stake = t.stake(seat, "insurance")
+        if back >= stake and _cents(t.source.left("wager_paid"), WagerPaid, seat):
+            continue
+        if min(late, back):
+            t.stakes[seat, "insurance", 1] = min(late, back)
+            t.give_back(seat, "insurance", by.most)
+            if stake > min(late, back):
+                t.stakes[seat, "insurance", 1] = stake - min(late, back)
+
+
+def _cents(facts: Sequence[Fact], kind: type[_Chips], seat: int) -> int:
+    """Cents of a position's Insurance Wager that these facts move."""
+    told = [fact.body for fact in facts if isinstance(fact.body, kind)]
+    return sum(body.amount for body in told if (body.position, body.wager) == (seat, "insurance"))
+
+
+def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool | None) -> None:
+    """An Insurance Wager: half of the wager it insures at most, or the next chip above that."""
+    if up_value(t) not in (1, None) or seat not in seats:
+        why = "the dealer's first card is no ace" if seat in seats else "it insures no wager"
+        t.not_permitted(seat, "insurance", why, by.offered)
+        t.give_back(seat, "insurance", by.offered)
+        return
+    chip = t.rules.breakage_unit if t.rules.breakage_unit > 1 else CHIP
+    insured = t.stake(seat, by.base)
+    most = -(-insured // (2 * chip)) * chip
+    if insured and t.stake(seat, "insurance") > most:
+        t.not_permitted(seat, "insurance", f"{dollars(most)} is the most", by.most)
+    t.settle(seat, "insurance", by.table, won, by.lost)
+
+
+def read_as(t: Table, section: str, *, found: bool) -> None:
+    """The hole card that is seen rules, whatever the card reader was read as; it is said aloud."""
+    seen = is_blackjack_if_known(dealers(t)[:TWO])
+    if seen is None or seen == found or doubtful(t):
+        return
+    words = {True: "blackjack", False: "none"}
+    says = f"The hole card was read as {words[found]}; as seen it is {words[seen]}"
+    t.find(
+        "card_mismatch",
+        f"{says} ({t.rules.section(section)}).",
+        section,
+        expected=words[seen],
+        recorded=words[found],
+    )
+
+
+def _hole_read(t: Table, section: str) -> bool | None:
+    """Read the hole card: whether it gives a Blackjack; where that is lost, as it is seen later."""
+    fact = t.take(Step("hole_card_checked", section))
+    if fact is not None:
+        return said(fact, HoleCardChecked).result == "blackjack"
+    return _as_seen(t)
+
+
+def _as_seen(t: Table) -> bool | None:
+    """Whether the dealer has a Blackjack by the hole card as it was dealt, or is turned later.
+
+    None where a card of the two is not known, or one of the round was lost.
+    """
+    cards = dealers(t)[:TWO]
+    for turned in t.source.left("cards_turned"):
+        body = said(turned, CardsTurned)
+        if body.to == "dealer" and 1 in indexes(body):
+            shown = body.cards[indexes(body).index(1)]
+            cards = [*cards[:1], *([shown] if shown != UNKNOWN_CARD else cards[1:])]
+    return None if doubtful(t) else is_blackjack_if_known(cards)
+
+
+def turn_hole(t: Table, section: str, *, due: bool = True) -> bool:
+    """Turn the hole card up. Where no wager goes by it, nothing is amiss if it stays down."""
+    told = [said(each, CardsTurned).to for each in t.source.left("cards_turned")]
+    if due or "dealer" in told:
+        t.turn("dealer", (1,), section)
+        return True
+    return t.expect(Step("cards_turned", section, "dealer", at=(1,))) is not None
+
+
+def draw_out(
+    t: Table,
+    section: str,
+    draws: Callable[[Total], bool],
+    *,
+    most: int = ANY_CARDS,
+    due: bool,
+) -> None:
+    """The dealer draws while he must, to `most` cards; by what the record shows, if cards are lost.
+
+    Where no wager goes by it (`due` is false), nothing is amiss if he does not.
+    """
+    cards = dealers(t)
+    while len(cards) < most:
+        total = total_known(t, cards)
+        if total is None and not any(
+            said(fact, CardsDealt).to == "dealer" for fact in t.source.left("cards_dealt")
+        ):
+            return
+        if total is not None and not draws(total):
+            return
+        step = Step("cards_dealt", section, "dealer", cards=1, face="up")
+        fact = t.take(step) if due else t.expect(step)
+        if fact is None:
+            if due:
+                cards.append(UNKNOWN_CARD)
+            return
+        t.hold(cards, fact)
+
+
+def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
+    """Cards the dealer drew though he was to stand are none of his: to the rack, if it was called.
+
+    Told apart from the deal, they are found where nothing asks for them.
+    """
+    cards = dealers(t)
+    stand = len(cards)
+    for count in range(TWO, len(cards)):
+        total = total_known(t, cards[:count])
+        if total is not None and not draws(total):
+            stand = count
+            break
+    over, cards[stand:] = cards[stand:], []
+    if called(t, "dealer_overdrew"):
+        while t.source.take(Step("cards_dealt", section, "dealer")):
+            pass
+    elif over:
+        says = f"The dealer drew {', '.join(over)} though he was to stand"
+        t.find("misdeal", f"{says} ({t.rules.section(section)}).", section, recorded=" ".join(over))
+
+
+def dealer_has(t: Table, *, blackjack: bool = False) -> Dealer:
+    """What the dealer has in the end; `blackjack` as the card reader said, if a card is unknown."""
+    cards = dealers(t)
+    natural = is_blackjack_if_known(cards)
+    return Dealer(total_known(t, cards), blackjack or None if natural is None else natural)
+
+
+def compare(t: Table, hand: Hand, dealer: Dealer) -> Compared | None:
+    """How a hand stands beside the dealer's; None where a card that matters is not known."""
+    cards = t.cards["player", hand.seat, hand.number]
+    if doubtful(t):
+        return None
+    natural = False if hand.split else is_blackjack_if_known(cards)
+    total = total_if_known(cards)
+    if total is None or natural is None:
+        return None
+    if dealer.blackjack:
+        return "both blackjack" if natural else "dealer blackjack"
+    if natural:
+        return "blackjack"
+    return _totals(total, dealer.total)
+
+
+def _totals(mine: Total, his: Total | None) -> Compared | None:
+    """How totals compare where nobody has a Blackjack."""
+    if mine.bust:
+        return "both bust" if his is not None and his.bust else "bust"
+    if his is None:
+        return None
+    if his.bust:
+        return "dealer bust"
+    ahead = mine.points - his.points
+    return "higher" if ahead > 0 else "lower" if ahead < 0 else "tie"

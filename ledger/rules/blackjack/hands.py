@@ -1,0 +1,345 @@
+"""Hands of 21: the deal, and what a player does with his hand.
+
+665a.7, 665a.9 to 665a.11, 633a and 635a.10 share it; what each of them allows is a `Style`. What a
+wager is owed is the game's to say: nothing is settled here. `dealer_of_21` is the other side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ledger.facts import CardsDealt, DecisionMade, IrregularityCalled, WagerPlaced
+from ledger.rules.blackjack.recorded_play import (
+    card_first,
+    cards_to,
+    chips_of,
+    decisions_of,
+    followed,
+    is_lost,
+    told,
+)
+from ledger.rules.engine.steps import Step, said
+from ledger.rules.hands.twenty_one import (
+    LIMIT,
+    VALUE,
+    Total,
+    dealer_draws,
+    is_blackjack_if_known,
+    same_value_if_known,
+    total_if_known,
+)
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.table import Table
+
+SURRENDERED, RESCUED, DEAD, MISSED = "surrender", "rescue", "dead_hand", "missed"
+REFUSED = "refuse_card"
+TWO, ANY_CARDS = 2, 22
+MOST_TURNS = 64
+"""Decisions a hand is asked for at most, and hands a position: what goes on longer is no play."""
+
+
+class Style(NamedTuple):
+    """What a game allows a hand, and the paragraphs that say so."""
+
+    base: tuple[str, ...]  # wagers that a split is as large as, and a double at most
+    decided: str
+    dealt: str  # cards that a decision brings
+    double: str
+    split: str
+    surrender: Literal["any", "first_two", "none"] = "first_two"
+    double_cards: int = ANY_CARDS  # a hand of so many at most is doubled
+    double_split: bool = True
+    split_hands: int = 4
+    resplit_aces: bool = False
+    after_double: tuple[str, ...] = ()  # what is open beside standing, if the hand is below 21
+    dead: bool = False  # called at any point of the play, where no text says when
+
+
+class Hand(NamedTuple):
+    """One hand of a position, and how its play ended: one of the names above, or by standing."""
+
+    seat: int
+    number: int = 1
+    split: bool = False
+    aces: bool = False  # split aces: one card each
+    ended: str = ""
+
+
+# -- the deal ---------------------------------------------------------------------
+
+
+def one_more(t: Table, seats: Iterable[int], count: int, section: str) -> Fact | None:
+    """Deal each of these up to `count` cards, clockwise; the first card dealt."""
+    since = len(t.taken)
+    for seat in seats:
+        draw(t, seat, 1, count, section)
+    return t.taken[since][1] if len(t.taken) > since else None
+
+
+def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str]:
+    """A hand with so many cards; those the record has lost are not known."""
+    held = t.deal("player", count, section, seat, number, face="up")
+    held.extend(UNKNOWN_CARD for _ in range(len(held), count))
+    if doubtful(t):
+        forget_deal(t)
+    return held
+
+
+def doubtful(t: Table) -> bool:
+    """Whether a card was lost in this round: whose it was, no count tells, so no hand is known."""
+    return t.source.lacks("cards_dealt")
+
+
+def forget_deal(t: Table) -> None:
+    """One of the deals is lost: which step each of the others answered is not known."""
+    t.taken = [(step, fact) for step, fact in t.taken if step.fact != "cards_dealt"]
+
+
+def total_known(t: Table, cards: Sequence[str]) -> Total | None:
+    """The total of a hand, or None where a card of it, or of any, is not known."""
+    return None if doubtful(t) else total_if_known(cards)
+
+
+def blackjack_of(t: Table, seat: int) -> bool | None:
+    """Whether a position has a Blackjack; None where a card is not known."""
+    return None if doubtful(t) else is_blackjack_if_known(t.cards["player", seat, 1])
+
+
+def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
+    """Irregularities of a kind that were called, of this position where it names one."""
+    found = []
+    for fact in t.source.left("irregularity_called"):
+        body = said(fact, IrregularityCalled)
+        if body.kind == kind and (seat is None or body.position in (None, seat)):
+            found.append(fact)
+    return found
+
+
+# -- players -------------------------------------------------------------------------------------
+
+
+def play_hands(t: Table, seat: int, style: Style) -> list[Hand]:
+    """A position's play: its hand, and those it is split into, each to its end."""
+    waiting, done, made = [Hand(seat)], [], 1
+    while waiting and made < MOST_TURNS:
+        hand = waiting.pop(_next_of(t, waiting))
+        hand = _played(t, hand, style, made)
+        if hand.ended == "split":
+            made += 1
+            waiting[:0] = _split(t, hand, made)
+        else:
+            done.append(hand)
+    return sorted(done)
+
+
+def _next_of(t: Table, waiting: Sequence[Hand]) -> int:
+    """The hand beside the one played, or the lowest number: whichever the record deals to first.
+
+    A hand split off a second time may lie beside its pair or behind the others (665a.11(b)).
+    """
+    if len(waiting) > 1:
+        lowest = min(waiting)
+        for fact in t.source.left("cards_dealt"):
+            body = said(fact, CardsDealt)
+            if body.to == "player" and body.position == lowest.seat:
+                return waiting.index(lowest) if body.hand == lowest.number else 0
+    return 0
+
+
+def _split(t: Table, hand: Hand, number: int) -> list[Hand]:
+    """Two hands of a pair: the new one takes the second card, and the next free number."""
+    cards = t.cards["player", hand.seat, hand.number]
+    t.cards["player", hand.seat, number] = [cards.pop()]
+    aces = VALUE.get(cards[0]) == 1
+    return [Hand(hand.seat, each, split=True, aces=aces) for each in (hand.number, number)]
+
+
+def late_card(t: Table, hand: Hand, style: Style, section: str) -> Hand:
+    """A card that was asked for and not dealt: dealt now, or the hand is dead: 665a.13(g)."""
+    if told(t, hand) == DEAD:
+        t.decide(hand.seat, (DEAD,), section, hand.number)
+        return hand._replace(ended=DEAD)
+    cards = t.cards["player", hand.seat, hand.number]
+    draw(t, hand.seat, hand.number, len(cards) + 1, section)
+    return _played(t, hand._replace(ended=""), style, style.split_hands)
+
+
+def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
+    """A hand's cards and decisions, until it stands, is split, or is given up."""
+    cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
+    for _ in range(MOST_TURNS):
+        if style.dead and told(t, hand) == DEAD:
+            t.decide(hand.seat, (DEAD,), style.decided, hand.number)
+            return hand._replace(ended=DEAD)
+        total = total_known(t, cards)
+        if total and total.points >= LIMIT:
+            return _may(t, hand, (), style)
+        options = _open(t, hand, cards, style, made)
+        if not options:
+            return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
+        if total is None and told(t, hand) is None and not cards_to(t, hand):
+            return hand
+        decision = _decided(t, hand, options, style, made + 1)
+        if decision == "hit" and _refuses(t, hand):
+            continue
+        if decision == "hit" and not _not_dealt(t, hand):
+            draw(t, hand.seat, hand.number, len(cards) + 1, style.dealt)
+        elif decision in _ENDS:
+            return _ENDS[decision](t, hand, style, made)
+    return hand
+
+
+def _ended(how: str) -> Callable[[Table, Hand, Style, int], Hand]:
+    return lambda _t, hand, _style, _made: hand._replace(ended=how)
+
+
+def _refused(t: Table, hand: Hand, style: Style, _: int) -> Hand:
+    """Who refuses a card gets none any more: 665a.13(c)."""
+    return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
+
+
+def _parted(t: Table, hand: Hand, style: Style, made: int) -> Hand:
+    """A pair is split: the chips of the new hand."""
+    _chips_down(t, hand.seat, "split", made + 1, style, due=True)
+    return hand._replace(ended="split")
+
+
+def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
+    """A double down: its chips, one card more, and what is open then."""
+    cards = t.cards["player", hand.seat, hand.number]
+    _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
+    if _refuses(t, hand):
+        t.decide(hand.seat, (REFUSED,), style.decided, hand.number)
+    else:
+        draw(t, hand.seat, hand.number, len(cards) + 1, style.double)
+    total = total_known(t, cards)
+    below = total is None or total.points < LIMIT
+    return _may(t, hand, style.after_double if below else (), style)
+
+
+_ENDS: dict[str, Callable[[Table, Hand, Style, int], Hand]] = {
+    "stand": _ended(""),
+    "hit": _ended(MISSED),
+    "double_down": _doubled,
+    "split": _parted,
+    REFUSED: _refused,
+    SURRENDERED: _ended(SURRENDERED),
+    DEAD: _ended(DEAD),
+}
+"""What a decision makes of a hand; a hit that ends it is one whose card was not dealt."""
+
+
+def _chips_down(t: Table, seat: int, wager: str, number: int, style: Style, *, due: bool) -> None:
+    """The chips of a split, as many as the hand's, or of a double, so many at most.
+
+    No section says whether they are put down before it is decided or after.
+    """
+    if (seat, wager, number) in t.stakes:
+        return
+    since, cost = len(t.taken), _base(t, seat, style)
+    if wager == "split":
+        t.add(seat, wager, (cost,) if cost else (), style.split, number, due=due)
+    else:
+        t.add(seat, wager, range(1, cost + 1), style.double, number, due=due)
+    if due and since and len(t.taken) > since:
+        t.any_order(since - 1)
+
+
+def _base(t: Table, seat: int, style: Style) -> int:
+    """Cents of the wagers that a split matches; 0 where one of them is lost."""
+    stakes = [t.stakes.get((seat, wager, 1), 0) for wager in style.base]
+    return 0 if None in stakes else sum(stake or 0 for stake in stakes)
+
+
+def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -> list[str]:
+    """What a player may decide with a hand below 21; a split ace may at most be split again.
+
+    Anything, where a card was lost: which hand it is missing from is not known.
+    """
+    if doubtful(t):
+        every = ["hit", "stand", "double_down", "split", SURRENDERED, *style.after_double]
+        return [*every, REFUSED]
+    first = len(cards) == TWO
+    pair = first and made < style.split_hands and same_value_if_known(cards) is not False
+    if hand.aces and first:
+        return ["stand", "split"] if style.resplit_aces and pair else []
+    found = ["hit", "stand"]
+    if len(cards) <= style.double_cards and (style.double_split or not hand.split):
+        found.append("double_down")
+    if pair:
+        found.append("split")
+    if style.surrender == "any" or (style.surrender == "first_two" and first and not hand.split):
+        found.append("surrender")
+    if called(t, "card_drawn_exposed"):
+        found.append(REFUSED)
+    return found
+
+
+def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: int) -> str:
+    """What a player decides; chips may lie there before he says so, and tell where that is lost."""
+    since, cost = len(t.taken), _base(t, hand.seat, style)
+    _chips_first(t, hand, new, style)
+    if not doubtful(t) and is_lost(t, hand):
+        t.missing.append(Step("decision_made", style.decided, None, hand.seat, hand.number))
+        return followed(t, hand, new)
+    body = t.decide(
+        hand.seat,
+        options,
+        style.decided,
+        hand.number,
+        costs={"double_down": cost, "split": cost},
+    )
+    if body and len(t.taken) > since + 1:
+        t.any_order(since)
+    return body.decision if body else followed(t, hand, new)
+
+
+def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
+    """Where the chips of a decision lie there before it is made, they are taken in first."""
+    chips = chips_of(t, hand, new)
+    if not chips:
+        return
+    decisions, body = decisions_of(t, hand), said(chips[0], WagerPlaced)
+    of_later = decisions and said(decisions[0], DecisionMade).decision != body.wager
+    if of_later and not t.source.excused:
+        return  # whatever the clocks say
+    if not decisions or t.source.later_than(chips[0], decisions[0]) is False:
+        _chips_down(t, hand.seat, body.wager, body.hand, style, due=False)
+
+
+def _may(t: Table, hand: Hand, options: Sequence[str], style: Style) -> Hand:
+    """What a player may still say of a hand that gets no more cards, where he says anything."""
+    body = t.decide(hand.seat, ("stand", *options), style.decided, hand.number, may=True)
+    return hand if body is None or body.decision == "stand" else hand._replace(ended=body.decision)
+
+
+def _refuses(t: Table, hand: Hand) -> bool:
+    """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
+    exposed = called(t, "card_drawn_exposed")
+    return bool(exposed) and told(t, hand) == REFUSED and not card_first(t, hand)
+
+
+def _not_dealt(t: Table, hand: Hand) -> bool:
+    """Whether the card now asked for is the one that was called as not dealt."""
+    if told(t, hand) == DEAD and not card_first(t, hand):
+        return True
+    kind = "requested_card_not_dealt"
+    calls, coming = called(t, kind, hand.seat), cards_to(t, hand)
+    if not calls or (coming and t.source.later_than(coming[0], calls[0]) is False):
+        return False
+    t.source.take(Step("irregularity_called", "", what=kind))
+    return True
+
+
+def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
+    """What players do by chance: they draw to about 17, and seldom give up."""
+    total = total_if_known(cards)
+    draws = 70 if total is None or dealer_draws(total) else 4
+    weights = {"hit": draws, "stand": 75 - draws, "double_down": 10, "split": 40}
+    weights |= {SURRENDERED: 3, RESCUED: 150, REFUSED: 60}
+    return {option: weights.get(option, 0) for option in options}

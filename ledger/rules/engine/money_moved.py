@@ -1,0 +1,248 @@
+"""What was paid beside what was owed: cents moved against settlements, wager by wager.
+
+Only for a closed round: until then chips are still moving.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from ledger.facts import FeePaid, PotAwarded, WagerCollected, WagerPaid, WagerReturned
+from ledger.rules.engine.ruling import FactRef, Finding, Settlement
+from ledger.rules.engine.steps import POT
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ledger.record.wire import Fact
+
+Spot = tuple[int, int, str, int | None]
+"""Position, hand, wager, throw."""
+
+
+_MOVES: dict[type, str] = {
+    WagerPaid: "paid",
+    WagerCollected: "collected",
+    WagerReturned: "returned",
+    FeePaid: "collected",
+    PotAwarded: "awarded",
+}
+"""Facts that move chips, and which way."""
+
+
+class Moved(NamedTuple):
+    """Chips that moved for one settlement, cents, and the facts that moved them."""
+
+    paid: int = 0
+    collected: int = 0
+    returned: int = 0
+    awarded: int = 0  # out of the pots
+    paid_from: str | None = None
+    facts: tuple[Fact, ...] = ()
+
+
+def compare(
+    settlements: Sequence[Settlement],
+    facts: Iterable[Fact],
+    throw_of: Callable[[Fact], int],
+    names: Callable[[str], str],
+    lost: int,
+) -> list[Finding]:
+    """Findings of money. `lost` facts are known to be missing: so many absent payments are excused.
+
+    `throw_of` places a payment that names no throw; `names` gives a wager's printed name.
+    """
+    owed = _by_spot(settlements)
+    chips_of = moved(facts, owed, throw_of)
+    found: list[Finding] = []
+    for spot, settlement in owed.items():
+        chips = chips_of.pop(spot, None)
+        if chips is None and lost > 0 and (settlement.net or settlement.outcome != "win"):
+            lost -= 1
+            continue
+        of_this = _of_settlement(settlement, chips or Moved(), names(settlement.wager))
+        if lost > 0 and _half_lost(of_this):
+            lost -= 1
+            continue
+        found += of_this
+    for (position, hand, wager, throw), chips in chips_of.items():
+        if lost > 0:
+            lost -= 1
+            continue
+        none = Settlement(
+            position=position,
+            hand=hand,
+            wager=wager,
+            throw=throw,
+            stake=0,
+            outcome="push",
+            net=0,
+            exact_net="0",
+            section="",
+        )
+        found += _of_settlement(none, chips, names(wager))
+    return _swapped(found)
+
+
+def _half_lost(found: Sequence[Finding]) -> bool:
+    """Of a surrender one fact tells what is taken and one what goes back: one of them is absent."""
+    codes = [each.code for each in found if each.recorded == 0]
+    return len(found) == 1 and codes in (["not_collected"], ["not_returned"])
+
+
+def _by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
+    """What is owed for each wager; a fee that was due twice is due as one sum."""
+    owed: dict[Spot, Settlement] = {}
+    for each in settlements:
+        spot = (each.position, each.hand, each.wager, each.throw)
+        if spot in owed:
+            was = owed[spot]
+            owed[spot] = replace(each, stake=was.stake + each.stake, net=was.net + each.net)
+        else:
+            owed[spot] = each
+    return owed
+
+
+def moved(
+    facts: Iterable[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
+) -> dict[Spot, Moved]:
+    """Chips by settlement; payments that no settlement is for under what they say themselves."""
+    found: dict[Spot, Moved] = {}
+    by_throw = {wager for _, _, wager, throw in owed if throw}
+    for fact in facts:
+        body: Any = fact.body
+        way = _MOVES.get(type(body))
+        if way is None:
+            continue
+        spot = _spot_of(body)
+        pot = owed.get((body.position, 1, POT, None))
+        if pot and pot.outcome == "void" and way == "returned" and spot not in owed:
+            spot = (body.position, 1, POT, None)
+        if spot not in owed and isinstance(body, (WagerPaid, WagerCollected, WagerReturned)):
+            throw = body.throw or (throw_of(fact) if body.wager in by_throw else None)
+            spot = (body.position, body.hand, body.wager, throw)
+        was = found.get(spot, Moved())
+        cents = getattr(was, way) + body.amount
+        was = was._replace(**{way: cents}, facts=(*was.facts, fact))
+        found[spot] = was._replace(paid_from=body.paid_from) if way == "paid" else was
+    return found
+
+
+def _spot_of(body: Any) -> Spot:  # noqa: ANN401 - one of the facts that move chips
+    """What a movement of chips is for."""
+    if isinstance(body, PotAwarded):
+        return body.position, 1, POT, None
+    return body.position, getattr(body, "hand", 1), getattr(body, "wager", "") or body.fee, None
+
+
+def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
+    """The findings of one wager."""
+    who = f"Position {owed.position}"
+    why = _why(owed)
+    found = []
+
+    def find(code: str, expected: int | str, recorded: int | str, says: str) -> None:
+        found.append(
+            Finding(
+                code=code,
+                position=owed.position,
+                hand=owed.hand,
+                wager=owed.wager,
+                throw=owed.throw,
+                expected=expected,
+                recorded=recorded,
+                section=owed.section or None,
+                says=f"{who} {says}",
+                facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+            )
+        )
+
+    if owed.wager == POT:
+        due, void = owed.stake + owed.net, owed.outcome == "void"
+        got = chips.awarded + (chips.returned if void else 0)
+        if got != due:
+            code = "overpaid" if got > due else "not_returned" if void else "underpaid"
+            find(code, due, got, f"was pushed {dollars(got)}; {why}.")
+        return found
+    winnings = max(owed.net, 0)
+    taken = -owed.net if owed.outcome == "lose" else 0
+    if chips.paid != winnings:
+        code = "overpaid" if chips.paid > winnings else "underpaid"
+        find(code, winnings, chips.paid, f"was paid {dollars(chips.paid)} on {name}; {why}.")
+    elif chips.paid and chips.paid_from != owed.paid_from:
+        payer = chips.paid_from or "table"
+        find("wrong_payer", owed.paid_from, payer, f"was paid on {name} from the {payer}; {why}.")
+    if chips.collected > taken:
+        lost = f"lost {dollars(chips.collected)} on {name} to the dealer; {why}."
+        find("wrongly_collected", taken, chips.collected, lost)
+    elif chips.collected < taken:
+        kept = f"lost {dollars(taken)} on {name}; {dollars(chips.collected)} was collected"
+        find("not_collected", taken, chips.collected, f"{kept}; {why}.")
+    # A stake that was paid on goes back with its winnings, without a fact of its own.
+    back = (
+        0 if owed.outcome == "win" or chips.paid or chips.collected > taken else owed.stake - taken
+    )
+    if chips.returned < back:
+        says = f"got back {dollars(chips.returned)} of {dollars(back)} on {name}; {why}."
+        find("not_returned", back, chips.returned, says)
+    return found
+
+
+def _why(owed: Settlement) -> str:
+    """What the section says, in words: the end of a finding's sentence."""
+    if not owed.section:
+        return "no such wager is on record"
+    if owed.outcome == "win" and owed.wager != POT:
+        row = " and ".join(owed.rows) if owed.rows else f"{owed.row} {owed.odds}"
+        return f"{owed.section} pays {row}: {dollars(owed.net)}"
+    return f"by {owed.section} {_what(owed)}"
+
+
+def _what(owed: Settlement) -> str:
+    """What follows for a wager that is not won, and for a share of the pots."""
+    if owed.wager == POT:
+        return f"{dollars(owed.stake + owed.net)} of the pots is due"
+    if owed.outcome == "push":
+        return f"{owed.row or 'it'} is a push"
+    if owed.outcome == "void":
+        return "the wager goes back"
+    return "the wager is lost" if -owed.net == owed.stake else "half of it is lost"
+
+
+def _swapped(found: list[Finding]) -> list[Finding]:
+    """One position overpaid by what another was underpaid on the same wager: the wrong one paid."""
+    kept = list(found)
+    for over in [finding for finding in found if finding.code == "overpaid"]:
+        for under in kept:
+            if under.code == "underpaid" and _same_sum(over, under):
+                kept.remove(under)
+                kept[kept.index(over)] = Finding(
+                    code="wrong_position_paid",
+                    position=over.position,
+                    hand=over.hand,
+                    wager=over.wager,
+                    throw=over.throw,
+                    expected=f"position {under.position}",
+                    recorded=f"position {over.position}",
+                    section=under.section,
+                    says=f"{under.says} The chips went to position {over.position}.",
+                    facts=over.facts,
+                )
+                break
+    return kept
+
+
+def _same_sum(over: Finding, under: Finding) -> bool:
+    """Whether nothing was paid where all of it was owed, and exactly that to another position."""
+    return (
+        over.wager == under.wager
+        and (over.throw == under.throw or over.section is None)
+        and over.position != under.position
+        and under.recorded == 0
+        and isinstance(over.recorded, int)
+        and isinstance(over.expected, int)
+        and over.recorded - over.expected == under.expected
+    )

@@ -1,0 +1,385 @@
+"""A round's facts, looked up by (what, who) as `play` asks for them.
+
+Lookup by key and not by order is what keeps a ruling whole when a fact is late or swapped; order is
+judged afterwards (`order.py`). Arrival plays no part: facts come sorted by `order.in_order`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from ledger.facts import (
+    CardBurned,
+    CardsDealt,
+    CardsExchanged,
+    CardsTurned,
+    CouponDropped,
+    DecisionMade,
+    DecisionsLockedCalled,
+    DiceOffered,
+    DiceThrown,
+    DiscardsReshuffled,
+    FeePaid,
+    HandDiscarded,
+    HandMucked,
+    HandSet,
+    HandShown,
+    HoleCardChecked,
+    IrregularityCalled,
+    MarkerPlaced,
+    MeterAdvanced,
+    MeterRead,
+    MeterReset,
+    NoMoreBetsCalled,
+    NoRollCalled,
+    PotAwarded,
+    RakeTaken,
+    RoundCompleted,
+    RoundStarted,
+    RoundVoided,
+    StackCounted,
+    StartingPositionDetermined,
+    StubCounted,
+    WagerCollected,
+    WagerMarked,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    WagerWithdrawn,
+    indexes,
+)
+from ledger.rules.engine.order import UNCERTAINTY_US
+from ledger.rules.engine.steps import fee_name, pot_name, said
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.steps import Step
+
+Key = tuple[str, str | None, int | None, int, str | None]
+
+# One line a fact that answers a step: (name, to, position, hand, what).
+_KEYS: dict[type, Callable[[Any], Key]] = {
+    IrregularityCalled: lambda b: ("irregularity_called", None, None, 1, b.kind),
+    NoMoreBetsCalled: lambda _: ("no_more_bets_called", None, None, 1, None),
+    DecisionsLockedCalled: lambda _: ("decisions_locked_called", None, None, 1, None),
+    CardBurned: lambda _: ("card_burned", None, None, 1, None),
+    CardsDealt: lambda b: ("cards_dealt", b.to, b.position, b.hand, None),
+    CardsTurned: lambda b: ("cards_turned", b.to, b.position, b.hand, None),
+    DecisionMade: lambda b: ("decision_made", None, b.position, b.hand, None),
+    WagerPlaced: lambda b: ("wager_placed", None, b.position, b.hand, b.wager),
+    WagerWithdrawn: lambda b: ("wager_withdrawn", None, b.position, 1, b.wager),
+    WagerMarked: lambda b: ("wager_marked", None, b.position, 1, b.wager),
+    DiceThrown: lambda b: ("dice_thrown", None, None, 1, b.purpose),
+    DiceOffered: lambda _: ("dice_offered", None, None, 1, None),
+    StubCounted: lambda _: ("stub_counted", None, None, 1, None),
+    CouponDropped: lambda b: ("coupon_dropped", None, None, 1, b.serial),
+    StartingPositionDetermined: lambda _: ("starting_position_determined", None, None, 1, None),
+    CardsExchanged: lambda b: ("cards_exchanged", b.to, b.position, 1, None),
+    DiscardsReshuffled: lambda _: ("discards_reshuffled", None, None, 1, None),
+    FeePaid: lambda b: ("fee_paid", None, b.position, 1, fee_name(b.fee, b.purpose)),
+    HandSet: lambda b: ("hand_set", b.to, b.position, 1, None),
+    HoleCardChecked: lambda _: ("hole_card_checked", None, None, 1, None),
+    HandShown: lambda b: ("hand_shown", None, b.position, 1, None),
+    HandMucked: lambda b: ("hand_mucked", None, b.position, 1, None),
+    StackCounted: lambda b: ("stack_counted", None, b.position, 1, None),
+    RakeTaken: lambda b: ("rake_taken", None, None, 1, str(b.pot or 0)),
+    PotAwarded: lambda b: ("pot_awarded", None, b.position, 1, pot_name(b.pot, b.share)),
+    MeterRead: lambda b: ("meter_read", None, None, 1, b.meter),
+    MeterAdvanced: lambda b: ("meter_advanced", None, None, 1, b.meter),
+    MeterReset: lambda b: ("meter_reset", None, None, 1, b.meter),
+    MarkerPlaced: lambda b: ("marker_placed", None, None, 1, b.marker),
+    HandDiscarded: lambda b: ("hand_discarded", b.to, b.position, b.hand, None),
+    WagerPaid: lambda b: ("wager_paid", None, b.position, b.hand, b.wager),
+    WagerCollected: lambda b: ("wager_collected", None, b.position, b.hand, b.wager),
+    WagerReturned: lambda b: ("wager_returned", None, b.position, b.hand, b.wager),
+}
+_WAGERS = ("wager_placed", "wager_withdrawn")
+_PLAY = (
+    "no_more_bets_called",
+    "decisions_locked_called",
+    "cards_dealt",
+    "cards_turned",
+    "cards_exchanged",
+    "decision_made",
+    "dice_thrown",
+    "hand_set",
+    *_WAGERS,
+)
+"""Steps of play: one on record shows that play went on past those before it."""
+_IN_PLAY = ("wager_placed", "hand_set", "cards_turned")
+"""What shows that a hand is in play; the last not where a hand given up is turned, too."""
+
+
+def racked(body: object) -> tuple[str, ...]:
+    """The cards that a burn, or a card found face up, puts into the discard rack."""
+    if isinstance(body, CardBurned):
+        return (body.card or UNKNOWN_CARD,)
+    if isinstance(body, IrregularityCalled) and body.kind == "card_face_up":
+        return body.cards or (UNKNOWN_CARD,)
+    return ()
+
+
+def _decision(fact: Fact) -> str:
+    """What was decided."""
+    return said(fact, DecisionMade).decision
+
+
+class Record:
+    """The source of a recorded round. Facts are taken once; what is left over is looked at last."""
+
+    def __init__(
+        self,
+        facts: Sequence[Fact],
+        *,
+        wagers: frozenset[str] = frozenset(),
+        missing: int = 0,
+        lossy: frozenset[str] = frozenset(),
+        gone: frozenset[int] = frozenset(),
+        seats: Sequence[tuple[int, ...]] = (),
+        broken_off: bool = False,
+    ) -> None:
+        """`facts` in order; `wagers` the game knows; `missing` facts that gaps say were lost.
+
+        `lossy`: the devices that lost them.
+        `broken_off`: the round was voided where it stood, which shows nothing of play going on.
+        """
+        self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
+        self.excused = missing > 0
+        self._facts, self._lossy = facts, lossy
+        self.closed = self.voided = False
+        self.button: int | None = None
+        self._broken_off = broken_off
+        self._gone = gone
+        self._seats = seats
+        self._out = 0  # cards that left the deck
+        self._wagers = wagers
+        self._reached = -1  # rank of the latest step taken
+        self._queues: dict[Key, deque[Fact]] = {}
+        self._named: dict[str, list[deque[Fact]]] = {}  # the same, by the facts' name
+        self._placed: list[Fact] = []
+        self._throws: list[int] = []  # ranks of valid throws
+        cancelled = {
+            (fact.body.of.source, fact.body.of.id)
+            for fact in facts
+            if isinstance(fact.body, NoRollCalled) and fact.body.of
+        }
+        for rank, fact in enumerate(facts):
+            if not cancelled or (fact.source, fact.id) not in cancelled:
+                self._index(rank, fact)
+
+    def _index(self, rank: int, fact: Fact) -> None:
+        """File one fact under its key."""
+        body = fact.body
+        kind = type(body)
+        if kind is CardsDealt:
+            self._out += len(body.cards)  # type: ignore[attr-defined]  # cards_dealt
+        elif kind is CardBurned or kind is IrregularityCalled:
+            self._out += len(racked(body))
+        elif kind is RoundStarted:
+            self.button = body.button  # type: ignore[attr-defined]  # round_started
+        key_of = _KEYS.get(kind)
+        if key_of is None:
+            self.closed = self.closed or kind in (RoundCompleted, RoundVoided)
+            self.voided = self.voided or kind is RoundVoided
+            return
+        key = key_of(body)
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = deque()
+            self._named.setdefault(key[0], []).append(queue)
+        queue.append(fact)
+        if kind is WagerPlaced or kind is WagerWithdrawn:
+            self._placed.append(fact)
+        elif kind is DiceThrown and body.purpose == "down":  # type: ignore[attr-defined]
+            self._throws.append(rank)
+
+    @property
+    def ended(self) -> bool:
+        """Nothing shows that play went on past the latest step taken: not the round's end either.
+
+        A wager that the game does not know shows nothing: no step will ever ask for it.
+        """
+        return (self._broken_off or not self.closed) and not any(
+            queue
+            and self.rank[id(queue[-1])] > self._reached
+            and key[0] in _PLAY
+            and (key[0] not in _WAGERS or key[4] in self._wagers)
+            for key, queue in self._queues.items()
+        )
+
+    def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
+        """Wagers placed on these names; with `throw`, those placed for that throw alone."""
+        del section
+        wanted = [
+            fact
+            for fact in self._placed
+            if fact.body.wager in names  # type: ignore[attr-defined]  # only wagers are kept there
+            and (throw is None or self.throw_of(fact, before=True) == throw)
+        ]
+        for fact in wanted:
+            self._queues[_KEYS[type(fact.body)](fact.body)].remove(fact)
+            self._placed.remove(fact)
+        return wanted
+
+    def throw_of(self, fact: Fact, *, before: bool) -> int:
+        """The throw a wager was placed before (1 = the first), or a payment was made after."""
+        rank = self.rank[id(fact)]
+        return sum(1 for throw in self._throws if throw < rank) + before
+
+    def take(self, step: Step) -> Fact | None:
+        """The next fact that answers the step, or None."""
+        queue = self._queues.get((step.fact, step.to, step.position, step.hand, step.what))
+        if not queue:
+            return self._instead(step) if step.instead else self._taken_back(step)
+        if step.fact in ("wager_paid", "wager_collected", "wager_returned"):
+            return self._payment(queue, step)
+        if step.fact == "marker_placed":
+            return self._marker(queue, step)
+        if self._is_another(queue[0], step):
+            return None
+        if self._is_later(queue[0], step):
+            return None
+        fact = self._took(queue.popleft(), step.fact)
+        if step.fact == "wager_placed":
+            self._placed.remove(fact)
+        return fact
+
+    def _is_another(self, fact: Fact, step: Step) -> bool:
+        """What was asked for is not on record: this one answers a later step."""
+        if step.fact == "cards_turned":
+            return self._is_lost(fact, step)
+        lost = step.before and self.excused
+        return bool(lost) and fact not in self.left(step.fact, step.before)
+
+    def _is_lost(self, fact: Fact, step: Step) -> bool:
+        """The turn asked for is not on record: this one turns other cards, and later on.
+
+        Facts were lost, or players went on deciding before it; else it shows cards early.
+        """
+        body = fact.body
+        turns = indexes(body) if isinstance(body, CardsTurned) else ()
+        if set(step.at).intersection(turns):
+            return False
+        rank = self.rank[id(fact)]
+        return self.excused or any(
+            queue and key[0] in ("wager_placed", "decision_made") and self.rank[id(queue[0])] < rank
+            for key, queue in self._queues.items()
+        )
+
+    def _is_later(self, fact: Fact, step: Step) -> bool:
+        """Whether the next fact of a step's key answers a later one: this one need not happen.
+
+        Or it is not on record: the decision is of another kind, or came after `until`.
+        """
+        only = step.only or (step.options if step.may else ())
+        if only and _decision(fact) not in only:
+            return True
+        queue = self._queues.get((step.until or "", None, None, 1, None))
+        if not queue or not self.excused:
+            return False
+        return self.rank[id(queue[0])] < self.rank[id(fact)]
+
+    def shown(self, to: str, position: int | None, hand: int) -> int:
+        """How many cards of a holder the turns still on record show."""
+        queue = self._queues.get(("cards_turned", to, position, hand, None), ())
+        bodies = [fact.body for fact in queue]
+        turned = [indexes(body) for body in bodies if isinstance(body, CardsTurned)]
+        return max((index + 1 for at in turned for index in at), default=0)
+
+    def _took(self, fact: Fact, name: str) -> Fact:
+        """A step of play was taken."""
+        if name in _PLAY:
+            self._reached = max(self._reached, self.rank[id(fact)])
+        return fact
+
+    def _instead(self, step: Step) -> Fact | None:
+        """A decision that answers an offer: a fold; a hand mucked that was to be shown."""
+        if step.instead == "hand_mucked":
+            mucked = self._queues.get(("hand_mucked", None, step.position, 1, None))
+            return mucked.popleft() if mucked else None
+        queue = self._queues.get(("decision_made", None, step.position, step.hand, None))
+        if not queue or _decision(queue[0]) != "fold" or self._goes_on(step):
+            return None
+        return self._took(queue.popleft(), "decision_made")
+
+    def _taken_back(self, step: Step) -> Fact | None:
+        """Chips of a bet that the player took back, once all he placed was taken."""
+        if step.fact != "wager_placed":
+            return None
+        queue = self._queues.get(("wager_withdrawn", None, step.position, 1, step.what))
+        if not queue:
+            return None
+        fact = self._took(queue.popleft(), "wager_withdrawn")
+        self._placed.remove(fact)
+        return fact
+
+    def _marker(self, queue: deque[Fact], step: Step) -> Fact | None:
+        """The first marker of its kind since the throw it goes with."""
+        for fact in queue:
+            if self.throw_of(fact, before=False) == step.throw:
+                queue.remove(fact)
+                return fact
+        return None
+
+    def _payment(self, queue: deque[Fact], step: Step) -> Fact | None:
+        """The first payment of a settlement; of a throw where it has one."""
+        for fact in queue:
+            told = fact.body.throw  # type: ignore[attr-defined]  # every payment has one
+            if step.throw in (None, told) or (
+                told is None and self.throw_of(fact, before=False) == step.throw
+            ):
+                queue.remove(fact)
+                return fact
+        return None
+
+    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+        """Facts of this name that no step has taken, in order; `before` the first of those left."""
+        found = [fact for queue in self._named.get(name, ()) for fact in queue]
+        if before:
+            ends = [self.rank[id(fact)] for other in before for fact in self.left(other)[:1]]
+            end = min(ends, default=len(self.rank))
+            found = [fact for fact in found if self.rank[id(fact)] < end]
+        return sorted(found, key=lambda fact: self.rank[id(fact)]) if found else found
+
+    def lacks(self, name: str) -> bool:
+        """Whether a device that tells facts of this name has lost some in this round."""
+        return bool(self._lossy) and any(
+            fact.source in self._lossy
+            and (key := _KEYS.get(type(fact.body))) is not None
+            and key(fact.body)[0] == name
+            for fact in self._facts
+        )
+
+    def later_than(self, fact: Fact, other: Fact) -> bool | None:
+        """Whether a fact came after another; None where their clocks cannot tell."""
+        if self.rank[id(fact)] < self.rank[id(other)]:
+            return False
+        apart = abs(fact.time_us - other.time_us)
+        return None if fact.source != other.source and apart <= UNCERTAINTY_US else True
+
+    def gone_from_deck(self) -> int:
+        """How many cards left the deck in this round: dealt, burned, or found and racked."""
+        return self._out
+
+    def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
+        """Whether the record shows this player's hand in play later on."""
+        shows = _IN_PLAY if turns_show else _IN_PLAY[:-1]
+        return any(
+            queue and key[2] == position and key[0] in shows for key, queue in self._queues.items()
+        )
+
+    def _goes_on(self, step: Step) -> bool:
+        """Whether the hand that a step asks for a bet is in play later on."""
+        return self.plays_on(step.position or 0, turns_show=step.turns_show)
+
+    def gone(self, position: int) -> bool:
+        """Whether the player left the table during the round."""
+        return position in self._gone
+
+    def seat_of(self, position: int) -> tuple[int, ...]:
+        """The positions one player holds, this one among them; empty where it is not on record."""
+        return next((held for held in self._seats if position in held), ())

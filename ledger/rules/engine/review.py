@@ -1,0 +1,211 @@
+"""What the record shows beside the play itself: order, steps left out, cards, voids, money.
+
+Each function looks at one thing and returns findings; none of them changes a settlement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ledger.facts import CardBurned, RoundVoided, WagerPlaced, WagerWithdrawn
+from ledger.rules.engine.order import UNCERTAINTY_US, Gap, inversions
+from ledger.rules.engine.ruling import FactRef, Finding
+from ledger.values import UNKNOWN_CARD, dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.record import Record
+    from ledger.rules.engine.steps import Step
+    from ledger.rules.engine.table import Table
+
+
+def refs(facts: Iterable[Fact]) -> list[FactRef]:
+    """Facts by source and id."""
+    return [_ref(fact) for fact in facts]
+
+
+def _ref(fact: Fact) -> FactRef:
+    return FactRef(fact.source, fact.id)
+
+
+def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
+    """Gaps in devices' sequences."""
+    return [
+        Finding(
+            code="fact_missing",
+            expected=f"{gap.missing} more",
+            recorded=f"{gap.before.sequence}, then {gap.after.sequence}",
+            says=f"{gap.after.source} counted from {gap.before.sequence} to {gap.after.sequence}: "
+            f"{gap.missing} of its facts {'is' if gap.missing == 1 else 'are'} not on record.",
+            facts=refs((gap.before, gap.after)),
+        )
+        for gap in gaps
+    ]
+
+
+def steps_left_out(table: Table, lost: int) -> tuple[list[Finding], int]:
+    """Steps that later ones show were passed over; so many as facts were lost are excused."""
+    found = []
+    dealt = set()
+    for step in table.missing:
+        if step.fact == "cards_dealt":  # a holder's cards may come as one stack: asked for once
+            holder = (step.to, step.position, step.hand)
+            if holder in dealt:
+                continue
+            dealt.add(holder)
+        if lost > 0:
+            lost -= 1
+            continue
+        found.append(
+            Finding(
+                code="step_missing",
+                position=step.position,
+                wager=step.what if step.fact == "wager_placed" else None,
+                expected=step.fact,
+                section=table.rules.section(step.section),
+                says=f"{_step(step)} is not on record, though play went on "
+                f"({table.rules.section(step.section)}).",
+            )
+        )
+    return found, lost
+
+
+def _step(step: Step) -> str:
+    """A step in words."""
+    who = f" of position {step.position}" if step.position else f" of {step.to}" if step.to else ""
+    what = f" ({step.what.replace('_', ' ')})" if step.what else ""
+    return f"{step.fact.replace('_', ' ').capitalize()}{who}{what}"
+
+
+def order(table: Table, record: Record) -> list[Finding]:
+    """Steps that were taken out of the order their sections give, late wagers apart."""
+    told = ("late_wager", "order_uncertain")
+    late = {ref for each in table.findings if each.code in told for ref in each.facts[:1]}
+    taken = [(step, fact) for step, fact in table.taken if not late or _ref(fact) not in late]
+    asked = [(record.rank[id(fact)], fact) for _, fact in taken]
+    found = []
+    for inversion in inversions(asked):
+        step, fact = taken[inversion.at]
+        section = table.rules.section(step.section)
+        code = "order_uncertain" if inversion.uncertain else "out_of_turn"
+        how = "may stand out of turn: clocks agree to 250 ms" if inversion.uncertain else ""
+        found.append(
+            Finding(
+                code=code,
+                position=step.position,
+                wager=step.what if step.fact == "wager_placed" else None,
+                section=section,
+                says=f"{_step(step)} {how or 'was out of turn'} ({section}).",
+                facts=refs((fact,)),
+            )
+        )
+    return found
+
+
+_UNASKED = (
+    ("dice_thrown", "out_of_turn"),
+    ("decision_made", "out_of_turn"),
+    ("cards_dealt", "misdeal"),
+    ("hand_set", "out_of_turn"),
+)
+"""Steps of play, and as what one is found that nothing asked for."""
+
+
+def left_over(table: Table, record: Record) -> list[Finding]:
+    """Wagers, throws and decisions that no step asked for, and stakes that none decided."""
+    found = [
+        _unasked(table, fact, fact.body)
+        for name in ("wager_placed", "wager_withdrawn")
+        for fact in record.left(name)
+        if isinstance(fact.body, WagerPlaced | WagerWithdrawn)
+    ]
+    for name, code in _UNASKED:
+        for fact in record.left(name):
+            position = getattr(fact.body, "position", None)
+            says = f"{name.replace('_', ' ').capitalize()} when no step asked for it."
+            found.append(Finding(code=code, position=position, says=says, facts=refs((fact,))))
+    for (seat, wager, hand), stake in table.stakes.items():
+        says = f"Position {seat} has no hand {hand} for {table.name(wager)}; nothing decides it."
+        found.append(
+            Finding(
+                code="wager_not_permitted",
+                position=seat,
+                hand=hand,
+                wager=wager,
+                recorded=stake,
+                says=says,
+            )
+        )
+    return found
+
+
+def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Finding:
+    """A wager put down, or taken back, when nothing asked for it; by two clocks, about then."""
+    known = table.rules.game.wager(body.wager)
+    section = table.rules.section(known.section) if known else None
+    placed = isinstance(body, WagerPlaced)
+    last = table.taken[-1][1] if table.taken else fact
+    near = last.source != fact.source and abs(fact.time_us - last.time_us) <= UNCERTAINTY_US
+    code = "late_wager" if known and placed else "wager_not_permitted"
+    when = f"when it could not be {'placed' if placed else 'taken back'} ({section})."
+    return Finding(
+        code="order_uncertain" if known and near else code,
+        position=body.position,
+        hand=body.hand if isinstance(body, WagerPlaced) else None,
+        wager=body.wager,
+        recorded=body.amount,
+        section=section,
+        says=f"Position {body.position} {'put' if placed else 'took back'} "
+        f"{dollars(body.amount)} on {table.name(body.wager)}, "
+        + (when if known else "no such wager."),
+        facts=refs((fact,)),
+    )
+
+
+def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
+    """Cards that cannot be: twice in one deck, or of no deck of this game."""
+    deck, decks = table.rules.game.deck, table.rules.decks
+    if not deck:
+        return []
+    seen = Counter(card for held in table.cards.values() for card in held)
+    seen.update(card for given in table.discarded.values() for card in given)
+    seen.update(
+        fact.body.card
+        for fact in facts
+        if isinstance(fact.body, CardBurned) and fact.body.card is not None
+    )
+    del seen[UNKNOWN_CARD]
+    found: list[Finding] = []
+    told = {(each.code, each.recorded) for each in table.findings}  # before a reshuffle
+    for card, times in sorted(seen.items()):
+        holders = [spot for spot, held in table.cards.items() if card in held]
+        position = next((seat for _, seat, _ in holders if seat), None)
+        where = ", ".join(f"position {seat}" if seat else to for to, seat, _ in holders)
+        if card not in deck:
+            says = f"{card} is no card of this game ({where})."
+            code = "impossible_card"
+        elif times > decks:
+            holds = "the deck holds one" if decks == 1 else f"there are {decks} decks"
+            says = f"{card} is on the table {times} times ({where}); {holds}."
+            code = "duplicate_card"
+        else:
+            continue
+        if (code, card) not in told:
+            found.append(Finding(code=code, position=position, recorded=card, says=says))
+    return found
+
+
+def voids(table: Table, facts: Iterable[Fact], void: str | None, *, closed: bool) -> list[Finding]:
+    """A round voided without ground, or played on where a section voids it."""
+    voided = [fact for fact in facts if isinstance(fact.body, RoundVoided)]
+    if voided and void is None:
+        says = "The round was voided; nothing on record gives a ground for it."
+        return [Finding(code="wrongly_voided", says=says, facts=refs(voided))]
+    if void is not None and closed and not voided:
+        section = table.rules.section(void)
+        says = f"The round was played on; by {section} it is void and all wagers go back."
+        return [Finding(code="should_have_been_void", section=section, says=says)]
+    return []

@@ -1,0 +1,152 @@
+"""What one stake is owed, as a settlement."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.rules.engine.odds import as_json
+from ledger.rules.engine.ruling import Settlement
+from ledger.rules.engine.steps import POT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.odds import Row
+    from ledger.rules.engine.steps import Spot
+
+
+class How(NamedTuple):
+    """What a settlement depended on, beside its rows."""
+
+    throw: int | None = None
+    letter: str | None = None  # of the paytable
+    readings: Sequence[str] = ()
+    face: int = 0  # cents of a coupon that plays beside the stake (603a.21)
+    even: int = 0  # cents of one that wins even money, whatever the odds
+    most: tuple[int, str] | None = None  # cents that a limit leaves to be won, and its paragraph
+
+
+PLAINLY = How()
+
+
+def decided(
+    spot: Spot, stake: int, rows: Sequence[Row], rules: InForce, section: str, how: How = PLAINLY
+) -> Settlement:
+    """A stake paid by a printed row, or by two, or lost where there is none.
+
+    `section` is chapter-relative; a row may stand under a reading of its own.
+    """
+    seat, wager, hand = spot
+    ratio = sum((row.ratio for row in rows), Fraction(0))
+    even = how.even if rows and not rows[0].pushes else 0
+    exact = ratio * (stake + how.face) + even if rows else Fraction(-stake)
+    if how.most and exact > how.most[0]:
+        exact, section = Fraction(how.most[0]), how.most[1]
+    of_rows = [row.reading[0] for row in rows if row.reading]
+    named = tuple(dict.fromkeys([*of_rows, *how.readings]))
+    values = [as_json(rules.readings[name]) for name in named]
+    return Settlement(
+        position=seat,
+        hand=hand,
+        wager=wager,
+        throw=how.throw,
+        stake=stake,
+        outcome="lose" if not rows else "push" if rows[0].pushes else "win",
+        row=rows[0].label if rows else None,
+        odds=rows[0].odds if rows else None,
+        rows=[row.label for row in rows] if len(rows) > 1 else None,
+        net=rules.broken(exact) if rows else -stake,
+        exact_net=str(exact),
+        paytable=how.letter,
+        section=rules.section(section),
+        reading=", ".join(named) or None,
+        reading_value=", ".join(values) or None,
+    )
+
+
+def halved(
+    spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
+) -> Settlement:
+    """A surrendered stake: half of it is lost; of an odd cent the house keeps the larger half."""
+    seat, wager, hand = spot
+    back = rules.broken(Fraction(stake, 2))
+    return Settlement(
+        position=seat,
+        hand=hand,
+        wager=wager,
+        stake=stake,
+        outcome="lose",
+        net=back - stake,
+        exact_net=str(Fraction(-stake, 2)),
+        section=rules.section(section),
+        reading=", ".join(readings) or None,
+        reading_value=", ".join(as_json(rules.readings[name]) for name in readings) or None,
+    )
+
+
+def fee(seat: int, name: str, cents: int, section: str) -> Settlement:
+    """What a player owes the house for an option, or as vigorish. `section` as printed."""
+    return Settlement(
+        position=seat,
+        wager=name,
+        stake=cents,
+        outcome="lose",
+        net=-cents,
+        exact_net=str(-cents),
+        section=section,
+    )
+
+
+def pot(
+    seat: int, put_in: int, won: int, section: str, row: str | None, reading: tuple[str, str] | None
+) -> Settlement:
+    """A player's share of the pots beside what he put into them. `section` as printed."""
+    net = won - put_in
+    return Settlement(
+        position=seat,
+        wager=POT,
+        stake=put_in,
+        outcome="win" if net > 0 else "push" if net == 0 else "lose",
+        row=row,
+        net=net,
+        exact_net=str(net),
+        section=section,
+        reading=reading[0] if reading else None,
+        reading_value=reading[1] if reading else None,
+    )
+
+
+def pushed(
+    spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
+) -> Settlement:
+    """A stake that goes back by a paragraph and no printed row. `section` is chapter-relative."""
+    seat, wager, hand = spot
+    return Settlement(
+        position=seat,
+        hand=hand,
+        wager=wager,
+        stake=stake,
+        outcome="push",
+        net=0,
+        exact_net="0",
+        section=rules.section(section),
+        reading=", ".join(readings) or None,
+        reading_value=", ".join(as_json(rules.readings[name]) for name in readings) or None,
+    )
+
+
+def voided(spot: Spot, stake: int, section: str) -> Settlement:
+    """A stake that goes back. `section` as printed."""
+    seat, wager, hand = spot
+    return Settlement(
+        position=seat,
+        hand=hand,
+        wager=wager,
+        stake=stake,
+        outcome="void",
+        net=0,
+        exact_net="0",
+        section=section,
+    )

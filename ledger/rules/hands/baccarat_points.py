@@ -1,0 +1,116 @@
+"""Baccarat's points and third cards: the standard game of Chapters 627a, 629a and 631a.
+
+The documents print only what House Money changes, so the third-card table is the common one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules.hands.cards import RANK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+VALUE: dict[str, int] = {
+    card: 1 if card[0] == "A" else rank + 2 if card[0] in "23456789" else 0
+    for card, rank in RANK.items()
+}
+"""Points of a card: an ace 1, tens and face cards 0."""
+
+PLAYER, BANKER, TIE = "player", "banker", "tie"
+
+NATURAL = 8
+_PLAYER_STANDS = 6
+_BANKER_STANDS = 7
+# The Banker's points, and the Player's third cards by points that make the Banker draw.
+_BANKER_DRAWS: dict[int, frozenset[int]] = {
+    3: frozenset(range(10)) - {8},
+    4: frozenset(range(2, 8)),
+    5: frozenset(range(4, 8)),
+    6: frozenset((6, 7)),
+}
+_INITIAL = 2
+
+
+def points_of(cards: Sequence[str]) -> int:
+    """Points of a hand, 0 to 9: the last digit of the sum. Raises KeyError for an unknown card."""
+    return sum(VALUE[card] for card in cards) % 10
+
+
+def points_if_known(cards: Sequence[str]) -> int | None:
+    """Points of a hand, or None where a card is not known or not of the deck."""
+    try:
+        return points_of(cards)
+    except (KeyError, ValueError):
+        return None
+
+
+def player_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
+    """Whether the Player's Hand takes a third card, by the first two of each hand.
+
+    Raises KeyError for a card that is not one of 52.
+    """
+    points, against = points_of(player[:_INITIAL]), points_of(banker[:_INITIAL])
+    return max(points, against) < NATURAL and points < _PLAYER_STANDS
+
+
+def banker_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
+    """Whether the Banker's Hand takes a third card, the Player's Hand being complete.
+
+    Raises KeyError for a card that is not one of 52.
+    """
+    points, against = points_of(banker[:_INITIAL]), points_of(player[:_INITIAL])
+    if max(points, against) >= NATURAL or points >= _BANKER_STANDS:
+        return False
+    if len(player) == _INITIAL:
+        return points < _PLAYER_STANDS
+    return points not in _BANKER_DRAWS or VALUE[player[_INITIAL]] in _BANKER_DRAWS[points]
+
+
+def player_draws_if_known(player: Sequence[str], banker: Sequence[str]) -> bool | None:
+    """Whether the Player's Hand takes a third card, or None where a card is not known."""
+    try:
+        return player_draws(player, banker)
+    except (KeyError, ValueError):
+        return None
+
+
+def banker_draws_if_known(player: Sequence[str], banker: Sequence[str]) -> bool | None:
+    """Whether the Banker's Hand takes a third card, or None where a card is not known."""
+    try:
+        return banker_draws(player, banker)
+    except (KeyError, ValueError):
+        return None
+
+
+def winner(player: Sequence[str], banker: Sequence[str]) -> str:
+    """`player`, `banker` or `tie`, of two complete hands. Raises KeyError for an unknown card."""
+    points, against = points_of(player), points_of(banker)
+    if points == against:
+        return TIE
+    return PLAYER if points > against else BANKER
+
+
+def winner_if_known(player: Sequence[str], banker: Sequence[str]) -> str | None:
+    """Who wins two complete hands, or None where a card is not known or not of the deck."""
+    try:
+        return winner(player, banker)
+    except (KeyError, ValueError):
+        return None
+
+
+def pairs(player: Sequence[str], banker: Sequence[str]) -> int:
+    """How many of the two hands begin with a pair by rank, suit aside: 627a.7(a)(7)(i).
+
+    A king and a queen are no pair. Raises KeyError for a card that is not one of 52.
+    """
+    return sum(len({RANK[card] for card in hand[:_INITIAL]}) == 1 for hand in (player, banker))
+
+
+def pairs_if_known(player: Sequence[str], banker: Sequence[str]) -> int | None:
+    """How many hands begin with a pair, or None where a card is not known or not of the deck."""
+    try:
+        return pairs(player, banker)
+    except (KeyError, ValueError):
+        return None

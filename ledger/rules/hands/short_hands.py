@@ -1,0 +1,170 @@
+"""Hands of two, three and six cards: Three Card Poker, the two-card House Money, Straight Jack.
+
+649a.6 (its (b) is not printed in the documents, so the common order of three-card hands holds: a
+straight above a flush), 633a.1 and 633a.7(o)(3).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.rules.hands.best_five import best_hand
+from ledger.rules.hands.cards import RANK, SUIT
+from ledger.rules.hands.poker import (
+    FLUSH,
+    NO_PAIR,
+    PAIR,
+    ROYAL_FLUSH,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    THREE_OF_A_KIND,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.rules.hands.poker import Hand
+
+THREE_CARD = (NO_PAIR, PAIR, FLUSH, STRAIGHT, THREE_OF_A_KIND, STRAIGHT_FLUSH)
+"""Lowest first: at three cards a straight is rarer than a flush."""
+
+SUPER_ROYAL = "Super Royal"
+ACE_KING_SUITED = "Ace-king suited"
+TWO_CARD_STRAIGHT_FLUSH = "Two-card straight flush"
+TWO_CARD_STRAIGHT = "Two-card straight"
+ACE_KING_OFF_SUIT = "Ace-king of two suits"
+NO_HOUSE_MONEY = "No House Money hand"
+
+_ACE, _KING, _QUEEN = RANK["As"], RANK["Ks"], RANK["Qs"]
+_BY_PATTERN = {(1, 1, 1): NO_PAIR, (2, 1): PAIR, (3,): THREE_OF_A_KIND}
+_WHEEL = (_ACE, 1, 0)
+_SIX_ROYAL = set(range(RANK["9s"], _ACE + 1))
+
+
+class ThreeCardHand(NamedTuple):
+    """A class of three-card hands; a greater one is the higher, equal ones tie."""
+
+    value: int
+    category: str
+    ranks: tuple[int, ...]  # by weight: the pair before its kicker; 12 is an ace
+
+
+def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, ...]]:
+    weights = tuple(sorted(set(ranks), key=lambda rank: (-ranks.count(rank), -rank)))
+    category = _BY_PATTERN[tuple(ranks.count(rank) for rank in weights)]
+    if category != NO_PAIR:
+        return category, weights
+    if weights == _WHEEL:
+        weights = (1, 0, -1)
+    if weights[0] - weights[2] == 2:  # noqa: PLR2004 - three cards in a row
+        return (STRAIGHT_FLUSH if suited else STRAIGHT), weights
+    return (FLUSH if suited else NO_PAIR), weights
+
+
+@cache
+def _table() -> dict[tuple[int, bool], ThreeCardHand]:
+    """Hands by the copies of each rank, and whether they are of one suit."""
+    found = [
+        (*_classify(ranks, suited=suited), sum(1 << 2 * rank for rank in ranks), suited)
+        for ranks in combinations_with_replacement(range(13), 3)
+        for suited in ((False, True) if len(set(ranks)) == len(ranks) else (False,))
+    ]
+    found.sort(key=lambda entry: (THREE_CARD.index(entry[0]), entry[1]))
+    return {
+        (key, suited): ThreeCardHand(value, category, weights)
+        for value, (category, weights, key, suited) in enumerate(found)
+    }
+
+
+def three_card_hand(cards: Sequence[str]) -> ThreeCardHand:
+    """The hand three cards form: 649a.6. Raises KeyError for a card that is not one of 52."""
+    one, two, three = cards
+    key = (1 << 2 * RANK[one]) + (1 << 2 * RANK[two]) + (1 << 2 * RANK[three])
+    return _table()[key, SUIT[one] == SUIT[two] == SUIT[three]]
+
+
+def three_card_hand_if_known(cards: Sequence[str]) -> ThreeCardHand | None:
+    """The hand of three cards, or None where one is not known or not of the deck."""
+    try:
+        return three_card_hand(cards)
+    except (KeyError, ValueError):
+        return None
+
+
+def mini_royal_flush(hand: ThreeCardHand) -> bool:
+    """Ace, king and queen of one suit: 649a.6(e). Its row stands before that of a straight flush.
+
+    It is the highest straight flush in any case, so hands compare the same with and without it.
+    """
+    return hand.category == STRAIGHT_FLUSH and hand.ranks[0] == _ACE
+
+
+def queen_high(hand: ThreeCardHand) -> bool:
+    """Whether a dealer's hand qualifies by the standard game: a queen or better."""
+    return hand.category != NO_PAIR or hand.ranks[0] >= _QUEEN
+
+
+class SixCardHand(NamedTuple):
+    """A player's three cards and the dealer's three, for the Six Card Bonus: 649a.6(d)."""
+
+    super_royal: bool  # all six in a row of one suit, ace to 9
+    best: Hand  # of any five
+
+    @property
+    def category(self) -> str:
+        """The category of the best five; a Super Royal is a royal flush where no row names it."""
+        return self.best.category
+
+
+def six_card_hand(cards: Sequence[str]) -> SixCardHand:
+    """The Six Card Bonus hand of six cards. Raises KeyError for a card that is not one of 52."""
+    best = best_hand(cards)
+    super_royal = best.category == ROYAL_FLUSH and {RANK[card] for card in cards} == _SIX_ROYAL
+    return SixCardHand(super_royal and len({SUIT[card] for card in cards}) == 1, best)
+
+
+def six_card_hand_if_known(cards: Sequence[str]) -> SixCardHand | None:
+    """The Six Card Bonus hand, or None where a card is not known or not of the deck."""
+    try:
+        return six_card_hand(cards)
+    except (KeyError, ValueError):
+        return None
+
+
+def is_super_royal(found: SixCardHand) -> bool:
+    """Ace, king, queen, jack, 10 and 9 of one suit: 649a.6(d)(8), paytable E alone."""
+    return found.super_royal
+
+
+class TwoCardHand(NamedTuple):
+    """A blackjack player's first two cards, as House Money pays them: 633a.1, 633a.13(n)."""
+
+    category: str
+
+
+def two_card_hand(cards: Sequence[str]) -> TwoCardHand:
+    """What two cards are for House Money; two cards of one deck or of several.
+
+    An ace is next to a 2 and to a king. Ace-king of two suits has a category of its own: only
+    633a.7(o)(3)(i), of another wager, says that it is a two-card straight. A 10 and a king are of
+    different rank, so no pair. Raises KeyError for a card that is not one of 52.
+    """
+    low, high = sorted(RANK[card] for card in cards)
+    suited = len({SUIT[card] for card in cards}) == 1
+    if low == high:
+        return TwoCardHand(PAIR)
+    if (low, high) == (_KING, _ACE):
+        return TwoCardHand(ACE_KING_SUITED if suited else ACE_KING_OFF_SUIT)
+    if high - low == 1 or (low, high) == (0, _ACE):
+        return TwoCardHand(TWO_CARD_STRAIGHT_FLUSH if suited else TWO_CARD_STRAIGHT)
+    return TwoCardHand(NO_HOUSE_MONEY)
+
+
+def two_card_hand_if_known(cards: Sequence[str]) -> TwoCardHand | None:
+    """What two cards are for House Money, or None where one is not known."""
+    try:
+        return two_card_hand(cards)
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,143 @@
+"""Blackjack totals and Straight Jack runs, for decks of 52 and of 48 cards.
+
+665a.1, 665a.7 and the standard game: an ace is 1 or 11. A hand knows nothing of splits, so whether
+21 in two cards is a Blackjack after one is the game's to say.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.rules.hands.cards import DECK, RANK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DECK_48: tuple[str, ...] = tuple(card for card in DECK if card[0] != "T")
+"""A deck without 10s (665a.3, 635a): a 10 on record is an incident, but it still counts 10."""
+
+VALUE: dict[str, int] = {
+    card: 1 if card[0] == "A" else min(rank + 2, 10) for card, rank in RANK.items()
+}
+"""What a card counts, an ace 1."""
+
+LIMIT = 21
+DEALER_STANDS = 17
+_ACE_MORE = 10
+_HIGH_ACE = RANK["As"] + 2
+
+
+class Total(NamedTuple):
+    """A hand's best total, and whether an ace in it counts 11."""
+
+    points: int
+    soft: bool
+
+    @property
+    def bust(self) -> bool:
+        """In excess of 21."""
+        return self.points > LIMIT
+
+
+def total_of(cards: Sequence[str]) -> Total:
+    """The total of a hand, one ace at 11 where that is not in excess of 21: 665a.1.
+
+    Raises KeyError for a card that is not one of 52.
+    """
+    points = sum(VALUE[card] for card in cards)
+    soft = points + _ACE_MORE <= LIMIT and any(VALUE[card] == 1 for card in cards)
+    return Total(points + _ACE_MORE if soft else points, soft)
+
+
+def total_if_known(cards: Sequence[str]) -> Total | None:
+    """The total of a hand, or None where a card is not known or not of the deck."""
+    try:
+        return total_of(cards)
+    except KeyError:
+        return None
+
+
+def is_blackjack(cards: Sequence[str]) -> bool:
+    """An ace and a card of value 10 as the first two cards: 665a.1. The hand must not be a split.
+
+    Raises KeyError for a card that is not one of 52.
+    """
+    return len(cards) == 2 and total_of(cards).points == LIMIT  # noqa: PLR2004 - the initial two
+
+
+def is_blackjack_if_known(cards: Sequence[str]) -> bool | None:
+    """Whether a hand is a Blackjack, or None where a card is not known or not of the deck."""
+    try:
+        return is_blackjack(cards)
+    except KeyError:
+        return None
+
+
+def dealer_draws(total: Total) -> bool:
+    """Whether a dealer must draw: below 17, hard or soft: 665a.7(n)."""
+    return total.points < DEALER_STANDS
+
+
+def same_value(cards: Sequence[str]) -> bool:
+    """Whether two cards may be split: equal in value, king and queen too: 665a.11.
+
+    Raises KeyError for a card that is not one of 52.
+    """
+    first, second = cards
+    return VALUE[first] == VALUE[second]
+
+
+def same_value_if_known(cards: Sequence[str]) -> bool | None:
+    """Whether two cards may be split, or None where one is not known or not of the deck."""
+    try:
+        return same_value(cards)
+    except KeyError:
+        return None
+
+
+class StraightJack(NamedTuple):
+    """A Straight Jack run: 633a.7(o)(3), 633a.13(m)."""
+
+    length: int  # 0 where the first two cards are not a straight
+    ace: str | None  # the suit of the ace in the run, `s` for spades
+
+
+def straight_jack(cards: Sequence[str], repeated_rank: str = "breaks") -> StraightJack:
+    """How far a hand's cards run, in the order they were drawn: 633a.7(o)(3)(i).
+
+    Each card drawn must be next to the run as it stands; the first that is not ends it, and so does
+    one that takes the hand over 21. `repeated_rank` says whether a rank already in the run ends it
+    (`breaks`) or is passed over (`ignored`). An ace is next to a 2 or to a king, never both.
+    Raises KeyError for a card that is not one of 52.
+    """
+    runs = [_run(cards, ace, repeated_rank) for ace in (1, _HIGH_ACE)]
+    best = max(runs, key=len)
+    return StraightJack(len(best), next((card[1] for card in best if card[0] == "A"), None))
+
+
+def straight_jack_if_known(
+    cards: Sequence[str], repeated_rank: str = "breaks"
+) -> StraightJack | None:
+    """How far a hand runs, or None where a card is not known or not of the deck."""
+    try:
+        return straight_jack(cards, repeated_rank)
+    except KeyError:
+        return None
+
+
+def _run(cards: Sequence[str], ace: int, repeated_rank: str) -> list[str]:
+    """The cards of the run with the ace at one end."""
+    places = [ace if card[0] == "A" else RANK[card] + 2 for card in cards]
+    low, high = sorted(places[:2])
+    if high - low != 1:
+        return []
+    run = list(cards[:2])
+    for count, place in enumerate(places[2:], 3):
+        if total_of(cards[:count]).bust:
+            break
+        if place in (low - 1, high + 1):
+            low, high = min(low, place), max(high, place)
+            run.append(cards[count - 1])
+        elif repeated_rank == "breaks" or not low <= place <= high:
+            break
+    return run

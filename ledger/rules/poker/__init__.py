@@ -1,0 +1,1 @@
+"""What Poker's games share: dealing, betting, pots, and the elections of Lunar Poker."""

@@ -1,0 +1,265 @@
+"""The cards of a round of Poker: dealt, burned, drawn, shown; by no wager and no rank.
+
+637a.19-21(f) and (h)-(j). A hand is a set of cards here, so which place a card has says nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ledger.facts import CardsDealt, CardsExchanged, DiscardsReshuffled, HandShown
+from ledger.rules.engine import review
+from ledger.rules.engine.steps import Step, Stop, said
+from ledger.rules.hands.cards import DECK
+from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.poker.betting import Ring
+
+DRAW = "draw"
+_BURN = "card_burned"
+
+
+class Stub:
+    """How many cards the deck still holds: a short one is filled from the discards of others."""
+
+    def __init__(self) -> None:
+        self.left = len(DECK)
+        self.given: dict[int, int] = {}  # cards each player gave up since the last reshuffle
+
+
+def held(ring: Ring, seat: int) -> list[str]:
+    """A player's cards."""
+    return ring.t.cards.setdefault(("player", seat, 1), [])
+
+
+def board(ring: Ring) -> list[str]:
+    """The community cards."""
+    return ring.t.cards.setdefault(("community", None, 1), [])
+
+
+def deal_in(ring: Ring, stub: Stub, count: int) -> None:
+    """So many cards to each player face down, one at a time from the left of the button (f).
+
+    Raises Void where a player has more or fewer, and no fact was lost.
+    """
+    t, section = ring.t, ring.cites.dealt
+    lost = t.source.excused and not t.source.ended
+    for number in range(1, count + 1):
+        for seat in ring.seats:
+            if not lost:
+                t.deal("player", number, section, seat)
+    for seat in ring.seats if lost else ():
+        _deal_what_there_is(ring, "player", count, seat)
+    due: dict[tuple[str, int | None], int] = {("player", seat): count for seat in ring.seats}
+    t.counted(due, section, before=("decision_made", _BURN))
+    stub.left -= count * len(ring.seats)
+
+
+def deal_now(
+    ring: Ring,
+    to: str,
+    count: int,
+    section: str,
+    position: int | None = None,
+    face: Literal["up", "down"] = "down",
+) -> None:
+    """So many more cards to a holder."""
+    t = ring.t
+    cards = t.cards.setdefault((to, position, 1), [])
+    goal = len(cards) + count
+    if t.source.excused and not t.source.ended:
+        _deal_what_there_is(ring, to, goal, position)
+    else:
+        t.deal(to, goal, section, position, face=face)
+    if len(cards) > goal:
+        _too_many(ring, to, len(cards) - goal, section, position)
+        cards[:] = [UNKNOWN_CARD] * goal
+    cards += [UNKNOWN_CARD] * (goal - len(cards))
+
+
+def _too_many(ring: Ring, to: str, over: int, section: str, position: int | None) -> None:
+    """More cards than were due; which of them play is not for the record to say."""
+    who = f"Position {position}" if position else f"The {to}"
+    says = f"{who} was dealt {over} too many cards ({ring.t.rules.section(section)})."
+    ring.t.find("misdeal", says, section, position=position)
+
+
+def _deal_what_there_is(ring: Ring, to: str, goal: int, position: int | None) -> None:
+    """Facts were lost: a holder gets the cards on record until the next burn, others unknown."""
+    t = ring.t
+    cards = t.cards.setdefault((to, position, 1), [])
+    step = Step("cards_dealt", ring.cites.dealt, to, position, until=_BURN)
+    while len(cards) < goal:
+        fact = t.source.take(step)
+        if fact is None:
+            break
+        cards.extend(said(fact, CardsDealt).cards)
+    cards += [UNKNOWN_CARD] * (goal - len(cards))
+
+
+def burn(ring: Ring, stub: Stub, section: str) -> None:
+    """The top card goes to the rack unused, where there is one.
+
+    Where facts were lost it may be one of them, so nothing is said of its order.
+    """
+    if stub.left <= 0:
+        return
+    stub.left -= 1
+    source = ring.t.source
+    if source.excused and not source.ended:
+        source.take(Step(_BURN, section))
+    else:
+        ring.t.take(Step(_BURN, section))
+
+
+def draw_round(ring: Ring, stub: Stub, section: str) -> None:
+    """Each player left, from the left of the button, keeps or discards and draws (h)."""
+    for seat in [seat for seat in ring.seats if seat in ring.live]:
+        given = _discards(ring, stub, seat, section)
+        if given is None:
+            _drawn_unheard(ring, stub, seat)
+            continue
+        had = len(held(ring, seat))
+        _give_up(ring, seat, given, section)
+        gone = had - len(held(ring, seat))  # fewer than he told of, where he did not hold them
+        if gone > stub.left:
+            _reshuffle(ring, stub, seat, section)
+        stub.given[seat] = stub.given.get(seat, 0) + gone
+        stub.left -= gone
+        if gone:
+            deal_now(ring, "player", gone, section, seat)
+
+
+def _discards(ring: Ring, stub: Stub, seat: int, section: str) -> tuple[str, ...] | None:
+    """What a player gives up, as he decided or as it was seen; None where it is not on record."""
+    t = ring.t
+    seen = t.source.take(Step("cards_exchanged", section, "player", seat, until=_BURN))
+    body = t.decide(
+        seat,
+        (DRAW,),
+        section,
+        only=(DRAW,),
+        may=seen is not None or (t.source.excused and not t.source.ended),
+        ways=lambda _: _ways(ring, stub, seat),
+    )
+    if seen is not None:
+        return said(seen, CardsExchanged).discards
+    return body.discards or () if body else None
+
+
+def _drawn_unheard(ring: Ring, stub: Stub, seat: int) -> None:
+    """A draw that is not on record, though facts were lost: the new cards tell how many."""
+    cards = held(ring, seat)
+    size = len(cards)
+    step = Step("cards_dealt", ring.cites.dealt, "player", seat, until=_BURN)
+    fact = ring.t.source.take(step) if ring.t.source.excused else None
+    while fact is not None:
+        drawn = len(said(fact, CardsDealt).cards)
+        stub.left -= drawn
+        stub.given[seat] = stub.given.get(seat, 0) + drawn
+        cards[:] = [UNKNOWN_CARD] * size
+        fact = ring.t.source.take(step)
+
+
+def _ways(ring: Ring, stub: Stub, seat: int) -> list[Mapping[str, Sequence[str]]]:
+    """What a player may discard, for a source that makes facts: some of his cards, or none."""
+    most = stub.left + _discards_of_others(ring, stub, seat)
+    cards = held(ring, seat)
+    counts = [0, 1, 1, 2, 2, 3, len(cards)]
+    return [{"discards": tuple(cards[:count])} for count in counts if count <= most]
+
+
+def _give_up(ring: Ring, seat: int, given: Sequence[str], section: str) -> None:
+    """Cards leave a hand. One that was not in it is found; one not seen may be any."""
+    t = ring.t
+    cards = held(ring, seat)
+    if UNKNOWN_CARD in given and UNKNOWN_CARD not in cards:
+        cards[:] = [UNKNOWN_CARD] * len(cards)
+    for card in given:
+        if card in cards:
+            cards.remove(card)
+        elif UNKNOWN_CARD in cards:
+            cards.remove(UNKNOWN_CARD)
+        else:
+            _strange(ring, seat, card, section, None)
+            if cards:
+                cards[:] = [UNKNOWN_CARD] * (len(cards) - 1)
+    t.discarded.setdefault(("player", seat), []).extend(given)
+
+
+def _discards_of_others(ring: Ring, stub: Stub, seat: int) -> int:
+    """How many cards a reshuffle brings: what others discarded, and the hands given up."""
+    given = sum(cards for other, cards in stub.given.items() if other != seat)
+    return given + sum(len(held(ring, other)) for other in ring.folded)
+
+
+def _reshuffle(ring: Ring, stub: Stub, seat: int, section: str) -> None:
+    """The stub is short: the discards of others go back into the deck, never the drawer's own."""
+    t = ring.t
+    t.findings += review.cards(t, ())  # what was on the table twice is so no longer
+    fact = t.reshuffle(section, keep=seat)
+    kept = said(fact, DiscardsReshuffled).except_ if fact else seat
+    stub.left += _discards_of_others(ring, stub, seat)
+    for other in ring.folded:
+        t.cards.pop(("player", other, 1), None)
+    stub.given = {other: given for other, given in stub.given.items() if other == seat}
+    if kept != seat:
+        t.find(
+            "step_missing",
+            f"The discards of position {kept} stayed out of the deck position {seat} drew from; "
+            f"{t.rules.section(section)} keeps out the drawer's own.",
+            section,
+            position=seat,
+            expected=f"except {seat}",
+            recorded=f"except {kept}",
+            facts=(fact,) if fact else (),
+        )
+
+
+def showdown(ring: Ring) -> None:
+    """Hands are shown in any order; one that is mucked is folded, the last one never (k)."""
+    t, section = ring.t, ring.cites.showdown
+    mucked: list[int] = []
+    for seat in [seat for seat in ring.seats if seat in ring.live]:
+        if len(mucked) == len(ring.live) - 1 and seat not in mucked:
+            break
+        step = Step("hand_shown", section, None, seat, instead="hand_mucked")
+        fact = t.expect(step)
+        if fact is None and t.source.ended:
+            raise Stop
+        if fact is None:
+            continue
+        if isinstance(fact.body, HandShown):
+            _see(ring, seat, fact.body.cards or (), section, fact)
+        else:
+            mucked.append(seat)
+    for seat in mucked:
+        ring.fold(seat, section)
+
+
+def _see(ring: Ring, seat: int, shown: Sequence[str], section: str, fact: Fact) -> None:
+    """What is seen rules: cards shown take the place of those not known, and of those misread."""
+    cards = held(ring, seat)
+    strange = [card for card in shown if card not in cards and card != UNKNOWN_CARD]
+    for card in strange:
+        other = next((c for c in cards if c == UNKNOWN_CARD), None) or next(
+            (c for c in cards if c not in shown), None
+        )
+        if other != UNKNOWN_CARD and not ring.t.source.excused:
+            _strange(ring, seat, card, section, fact)
+        if other is not None:
+            cards[cards.index(other)] = card
+
+
+def _strange(ring: Ring, seat: int, card: str, section: str, fact: Fact | None) -> None:
+    """A card is told of a player who was dealt none like it."""
+    t = ring.t
+    if t.source.excused:
+        return
+    says = f"{card} was not among the cards of position {seat} ({t.rules.section(section)})."
+    facts = (fact,) if fact else ()
+    t.find("card_mismatch", says, section, facts=facts, position=seat, recorded=card)

@@ -1,0 +1,223 @@
+"""Who wins what of the pots: side pots, rake, shares, ties and odd chips (637a.19-21(k)-(l)).
+
+Pots follow from what each player put in. A chip that cannot be divided goes as the section says;
+an excess of more than a dollar may not go to one player, so it goes round.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ledger.facts import PotAwarded, RakeTaken
+from ledger.rules.engine.steps import POT, Step, said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from ledger.rules.poker.betting import Ring
+
+ODD_CHIP = "odd_chip"
+DOLLAR = 100  # cents
+
+
+class Share(NamedTuple):
+    """A half of the pots, or the whole, and the hand that wins it."""
+
+    name: Literal["high", "low", "badugi"]
+    hand: Callable[[Ring, int], Any]  # of a player, greater = better; None: a card is not known
+    section: str | Callable[[Any], str]  # the paragraph, or that of the winning hand
+    tied: str  # the paragraph that divides it
+    wins: Callable[[Ring, Any], bool] | None = None  # whether the best hand is in contention
+    claim: Callable[[Ring, int], Any] | None = None  # to an odd chip by suit: the least has it
+    says: Callable[[Any], str] | None = None  # the hand in words
+    alone: str | None = None  # the paragraph that gives it the whole where no other is won
+    reading: str | None = None  # that `wins` asks for where `unclear`
+    unclear: Callable[[Any], bool] | None = None
+
+
+class Pot(NamedTuple):
+    """What is in a pot, and who can win it, from the left of the button."""
+
+    cents: int
+    players: list[int]
+
+
+class Won(NamedTuple):
+    """What a player was awarded, and why."""
+
+    cents: int
+    section: str
+    row: str | None = None
+    reading: str | None = None
+
+
+def pots_of(
+    put_in: dict[int, int], contending: Sequence[int], all_in: Collection[int]
+) -> list[Pot]:
+    """The main pot and the side pots of players who were not folded when betting ended.
+
+    Only who is all in is kept out of what others put in beyond him: an Ante that one player
+    posts, as the Rules Submission may have it (b), is in the main pot. What folded players put in
+    beyond all of those stays in the last pot.
+    """
+    most = max(put_in.values())
+    reach = {seat: put_in[seat] if seat in all_in else most for seat in contending}
+    levels = sorted(set(reach.values()))
+    found, below = [], 0
+    for level in levels:
+        top = level if level != levels[-1] else most
+        cents = sum(min(cents, top) - min(cents, below) for cents in put_in.values())
+        found.append(Pot(cents, [seat for seat in contending if reach[seat] >= level]))
+        below = level
+    return [pot for pot in found if pot.cents]
+
+
+class Contest(NamedTuple):
+    """One pot and the hands that contend for it."""
+
+    ring: Ring
+    shares: Sequence[Share]
+    hands: Sequence[dict[int, Any]]  # by share and player
+    pot: Pot
+    number: int
+
+    def best(self, share: int) -> Any:  # noqa: ANN401 - a hand of one of the kinds there are
+        """The best hand of a share."""
+        return max(self.hands[share][seat] for seat in self.pot.players)
+
+
+def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> None:
+    """Award every pot, and settle each player; nothing where a card decides that is not known.
+
+    `contending` were not folded when betting ended; who mucked since is not in `ring.live`.
+    """
+    pots = [
+        _raked(ring, *each) for each in enumerate(pots_of(ring.put_in, contending, ring.all_in))
+    ]
+    one = None if ring.contested else ring.live[0]
+    showing = ring.live if ring.contested else []
+    hands = [{seat: share.hand(ring, seat) for seat in showing} for share in shares]
+    open_ = ring.lost or _differ(ring, pots) or any(None in of.values() for of in hands)
+    if ring.t.source.excused and (open_ or ring.unsure):
+        _forget_turns(ring)
+    if open_:
+        _leave_open(ring)
+        return
+    won: dict[int, Won] = {}
+    for number, pot in enumerate(pots):
+        if one is not None:
+            _award(ring, won, one, Won(pot.cents, ring.ended), number)
+            continue
+        able = [seat for seat in pot.players if seat in ring.live] or ring.live
+        _settle_pot(Contest(ring, shares, hands, Pot(pot.cents, able), number), won)
+    for seat in ring.seats:
+        of = won.get(seat, Won(0, ring.folded.get(seat, ring.cites.showdown)))
+        ring.t.share_of_pots(
+            seat, ring.put_in[seat], of.cents, of.section, row=of.row, reading=of.reading
+        )
+
+
+def _differ(ring: Ring, pots: Sequence[Pot]) -> bool:
+    """Facts were lost, and what is left says that chips or decisions are among them.
+
+    Another sum was awarded than was put in, or a decision that play had no place for.
+    """
+    source = ring.t.source
+    if not source.excused:
+        return False
+    awarded = [said(fact, PotAwarded).amount for fact in source.left("pot_awarded")]
+    unlike = bool(awarded) and sum(awarded) != sum(pot.cents for pot in pots)
+    return unlike or bool(source.left("decision_made"))
+
+
+def _forget_turns(ring: Ring) -> None:
+    """Which decision answered which step is not known where one of them was lost."""
+    unsure = ("decision_made", "cards_dealt")
+    ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
+
+
+def _leave_open(ring: Ring) -> None:
+    """A fact that decides the pots is not on record."""
+    last = ring.lost or Step("hand_shown", ring.cites.showdown)
+    for seat in ring.seats:
+        ring.t.stakes.pop((seat, POT, 1), None)
+        ring.t.unsettled.append(last._replace(position=last.position or seat))
+        ring.t.unsettled.append(Step("pot_awarded", ring.cites.showdown, None, seat, what=POT))
+
+
+def _raked(ring: Ring, number: int, pot: Pot) -> Pot:
+    """A pot less the rake that was taken off it."""
+    step = Step("rake_taken", ring.cites.showdown, what=str(number))
+    cents, fact = pot.cents, ring.t.source.take(step)
+    while fact is not None:
+        cents -= said(fact, RakeTaken).amount
+        fact = ring.t.source.take(step)
+    return pot._replace(cents=max(cents, 0))
+
+
+def _award(
+    ring: Ring, won: dict[int, Won], seat: int, of: Won, number: int, share: str | None = None
+) -> None:
+    """A part of a pot goes to a player."""
+    before = won.get(seat, of._replace(cents=0))
+    reading = before.reading or of.reading
+    won[seat] = before._replace(cents=before.cents + of.cents, reading=reading)
+    ring.t.award(seat, of.cents, of.section, number, share)
+
+
+def _settle_pot(of: Contest, won: dict[int, Won]) -> None:
+    """A pot is divided by shares, the odd chip with the first of them, and then by tied hands."""
+    ring, shares = of.ring, of.shares
+    wanted, reading = [], None
+    for number, share in enumerate(shares):
+        best = of.best(number)
+        if share.unclear and share.unclear(best):
+            reading = share.reading
+        if share.wins is None or share.wins(ring, best):
+            wanted.append(number)
+    first, *others = wanted
+    less = _even(ring, of.pot.cents, len(wanted))
+    for number in wanted:
+        cents = less if others and number != first else of.pot.cents - less * len(others)
+        _divide(of, number, cents, won, reading, alone=len(wanted) < len(shares))
+
+
+def _divide(
+    of: Contest, number: int, cents: int, won: dict[int, Won], reading: str | None, *, alone: bool
+) -> None:
+    """A share goes to its best hand, or in equal parts to those that tie for it."""
+    ring, share, best = of.ring, of.shares[number], of.best(number)
+    tied = [seat for seat in of.pot.players if of.hands[number][seat] == best]
+    won_by = share.section if isinstance(share.section, str) else share.section(best)
+    section = share.tied if len(tied) > 1 else won_by
+    even = _even(ring, cents, len(tied))
+    over = cents - even * len(tied)
+    if over and share.claim and ring.t.rules.readings[ODD_CHIP] == "by_suit":
+        claim = share.claim
+        tied.sort(key=lambda seat: claim(ring, seat))
+    odd = _handed_out(over, tied, ring.t.rules.breakage_unit)
+    if over and len(tied) > 1:
+        reading = ODD_CHIP
+    name = share.name if cents != of.pot.cents else None
+    for seat in tied:
+        why = share.alone if alone and share.alone and len(tied) == 1 else section
+        row = share.says(best) if share.says else None
+        part = Won(even + odd.get(seat, 0), why, row, reading)
+        _award(ring, won, seat, part, of.number, name)
+
+
+def _even(ring: Ring, cents: int, ways: int) -> int:
+    """An equal part in whole chips."""
+    unit = ring.t.rules.breakage_unit
+    return cents // ways // unit * unit
+
+
+def _handed_out(over: int, tied: Sequence[int], unit: int) -> dict[int, int]:
+    """The excess by player, the best claim first: no more than a dollar to one, or one chip."""
+    lump = max(unit, DOLLAR // unit * unit)
+    odd: dict[int, int] = {}
+    for seat in tied:
+        odd[seat] = min(lump, over)
+        over -= odd[seat]
+    odd[tied[0]] += over
+    return odd

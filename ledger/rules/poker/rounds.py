@@ -1,0 +1,148 @@
+"""How the sections of Poker are played: five-card Omaha, and draws of three rounds.
+
+637a.19, .20 and .21 differ in cards and hands alone; each game says which hand wins what.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.rules.engine.game import (
+    Edition,
+    Habit,
+    Irregularity,
+    Option,
+    Rotation,
+    Wager,
+)
+from ledger.rules.poker import pots
+from ledger.rules.poker.betting import Cites, Ring, first_round, next_round, opened
+from ledger.rules.poker.cards import Stub, burn, deal_in, deal_now, draw_round, showdown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.rules.engine.table import Table
+    from ledger.rules.poker.pots import Share
+
+EDITIONS = (Edition("637a", "proposed", None, None, "Pa.B. Doc. No. 13-230, filed 2013-02-08"),)
+BASE = (
+    "Of Poker the documents print 637a.6(c)-(d), .19, .20 and .21. What a bet may come to, side "
+    "pots, an uncalled bet, the rake and misdeals are the standard game: a Rules Submission files "
+    "amounts as `limits` (`ante`, `blind_1` to `blind_3`, `straddle`, `kill`, `small_bet`, "
+    "`big_bet`), and where it files none they are taken as they are."
+)
+LIMITS = dict.fromkeys(
+    ("ante", "blind_1", "blind_2", "blind_3", "straddle", "kill", "small_bet", "big_bet"), 1
+)
+FLOP, TURN, RIVER = 3, 1, 1
+HOLE = {"19": 5, "20": 5, "21": 4}
+
+
+def cites_of(section: str) -> Cites:
+    """Where a section prints each part of a round: the same letters in all three."""
+
+    def at(*letters: str) -> tuple[str, ...]:
+        return tuple(f"{section}({letter})" for letter in letters)
+
+    players, blinds, straddle, dealt, first, second, third, fourth, shown = at(*"bdefghijk")
+    return Cites(players, blinds, straddle, dealt, first, (second, third, fourth), shown)
+
+
+def omaha(t: Table, shares: Sequence[Share]) -> None:
+    """Five cards each, five in the middle, a betting round after each deal (637a.19(d)-(k))."""
+    ring, stub = _dealt(t, "19")
+    for section, count in zip(ring.cites.rounds, (FLOP, TURN, RIVER), strict=True):
+        if not ring.contested:
+            break
+        burn(ring, stub, section)
+        deal_now(ring, "community", count, section, face="up")
+        next_round(ring, section)
+    _finish(ring, shares)
+
+
+def draws(t: Table, shares: Sequence[Share], section: str) -> None:
+    """Three draws with a betting round before and after each (637a.20(d)-(k), 637a.21(d)-(k))."""
+    ring, stub = _dealt(t, section)
+    for paragraph in ring.cites.rounds:
+        if not ring.contested:
+            break
+        burn(ring, stub, paragraph)
+        draw_round(ring, stub, paragraph)
+        next_round(ring, paragraph)
+    _finish(ring, shares)
+
+
+def _dealt(t: Table, section: str) -> tuple[Ring, Stub]:
+    """From the blinds to the end of the first betting round."""
+    ring, stub = opened(t, cites_of(section)), Stub()
+    deal_in(ring, stub, HOLE[section])
+    first_round(ring)
+    return ring, stub
+
+
+def _finish(ring: Ring, shares: Sequence[Share]) -> None:
+    """The showdown, if more than one is left, and the pots."""
+    contending = list(ring.live)
+    if ring.contested:
+        showdown(ring)
+    pots.settle(ring, shares, contending)
+
+
+def wagers(section: str) -> tuple[Wager, ...]:
+    """What goes down before the deal; the rest is decided in turn."""
+    return (
+        Wager("ante", "Ante", f"{section}(b)", optional=True),
+        Wager("blind", "Blind Bet", f"{section}(d)"),
+        Wager("straddle", "Straddle Bet", f"{section}(e)", optional=True),
+        Wager("kill", "Kill", f"{section}(b)", optional=True),
+    )
+
+
+def button(section: str) -> Rotation:
+    """The button begins at the dealer's right, or by a card, and moves on each round.
+
+    637a.19(c)(1)(i)-(ii) and 637a.19(c)(2); 637a.20(c)(1)(i)-(ii) and 637a.20(c)(2);
+    637a.21(c)(1)(i)-(ii) and 637a.21(c)(2).
+    """
+    begins = (f"{section}(c)(1)(i)", f"{section}(c)(1)(ii)")
+    return Rotation("button", begins, f"{section}(c)(2)")
+
+
+def options(section: str) -> tuple[Option, ...]:
+    """What (b) and (d) leave to the Rules Submission."""
+    return (
+        Option(
+            "betting",
+            ("no_limit", "pot_limit", "fixed_limit"),
+            f"{section}(g)",
+            "What a bet or raise may come to; `fixed_limit` goes by the limits `small_bet` and "
+            "`big_bet`, in a kill pot as many times as `kill` is of `small_bet`.",
+        ),
+        Option("blinds", (1, 2, 3), f"{section}(d)", "How many Blind Bets must be made."),
+        Option(
+            "raises",
+            ("any", 3, 4, 5),
+            f"{section}(h)",
+            "How many raises there may be in a betting round.",
+        ),
+    )
+
+
+def irregularities(section: str) -> dict[str, Irregularity]:
+    """A deal that is not the one of (f): the documents print no irregularities of Poker."""
+    says = "not the deal of (f): void, all that was put in goes back, reshuffle"
+    return {
+        kind: Irregularity(f"{section}(f)", void=True, says=says)
+        for kind in ("wrong_card_count", "cards_face_up", "card_missing")
+    }
+
+
+def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
+    """How players act by chance: mostly they stay."""
+    del cards
+    folds = 0 if "check" in options else 3
+    return {"check": 6, "call": 8, "bet": 3, "raise": 2, "fold": folds, "draw": 1}
+
+
+HABIT = Habit(closes=False, leans=leans)

@@ -1,0 +1,1 @@
+"""Procedures over a table's tape: care of cards and dice, staffing, supervision, rotation."""

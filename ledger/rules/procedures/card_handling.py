@@ -1,0 +1,344 @@
+"""The care of cards: opened, shuffled, cut, alternated, counted and changed (.3(b)-(c), .4, .5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ledger.facts import (
+    CardsInspected,
+    CardsRemoved,
+    CardsShuffled,
+    CardsSpread,
+    CardsWashed,
+    CoverCardReached,
+    DecksReceived,
+    DecksRemoved,
+    DeviceOutOfOrder,
+    DeviceRestored,
+    InspectionVerified,
+    IrregularityCalled,
+    RoundCompleted,
+    RoundStarted,
+    RoundVoided,
+    StubCounted,
+)
+from ledger.rules.engine.game import CardProcedures
+from ledger.rules.engine.ruling import FactRef
+from ledger.rules.procedures.cut import cut_in_time, deep_enough
+from ledger.rules.procedures.equipment import HOUR_US, Batch, Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _decks_received(j: Judge, body: DecksReceived, _: object) -> None:
+    batch = Batch(j.fact.time_us, body.preshuffled, cards=body.cards, decks=body.decks)
+    j.state.batches[body.batch] = batch
+
+
+def _cards_removed(j: Judge, body: CardsRemoved, _: object) -> None:
+    """Cards leave a batch; of those named, the ones of ranks that the game's decks do not hold."""
+    batch = j.state.batches.get(body.batch)
+    if batch is None:
+        return
+    deck = j.rules.game.deck if j.rules else frozenset()
+    named = body.cards
+    count = named if isinstance(named, int) else sum(card not in deck for card in named)
+    batch.taken_out += count
+
+
+def _decks_removed(j: Judge, body: DecksRemoved, _: object) -> None:
+    j.state.batches.pop(body.batch, None)
+
+
+def _done(what: str) -> Callable[[Judge, Any, object], None]:
+    def note(j: Judge, body: Any, _: object) -> None:  # noqa: ANN401 - four kinds of fact
+        if body.batch in j.state.batches:
+            j.state.batches[body.batch].done.add(what)
+
+    return note
+
+
+def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
+    """A shuffle; where a shuffler counts, its count stands for the stub's."""
+    batch = j.state.batches.get(body.batch)
+    j.state.reshuffle_due = None
+    _play_on_without_cover(j, body.method, care)
+    if batch is None:
+        return
+    batch.shuffled, batch.cut, batch.recut = body.method, False, False
+    batch.in_shoe = batch.cover_reached = False
+    if body.counted is not None and body.counted is not False:
+        if not isinstance(care, CardProcedures) or care.count_wrong is not None:
+            j.state.rounds_uncounted, j.state.counted = 0, True
+        batch.counted = None if body.counted is True else body.counted
+
+
+def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
+    """Another method only once a device out of order is covered or signed."""
+    if not isinstance(care, CardProcedures) or method not in ("manual", "dealing"):
+        return
+    for device in sorted(j.state.uncovered):
+        j.find(
+            "device_not_covered",
+            care.device_covered,
+            f"{device} is out of order, neither covered nor signed, and play goes on without it",
+            recorded=device,
+        )
+    j.state.uncovered.clear()
+
+
+def _play_on_without_reader(j: Judge) -> None:
+    """Another round only once a card reader that failed is repaired or replaced."""
+    failed = j.rules.game.irregularities.get("card_reader_failed") if j.rules else None
+    if failed and j.state.reader_failed:
+        j.find(
+            "step_missing",
+            failed.section,
+            "The card reader failed, and a round was dealt before it was repaired or replaced",
+            expected="device_restored",
+        )
+    j.state.reader_failed = False
+
+
+def _cover_card(j: Judge, _: CoverCardReached, __: object) -> None:
+    """The round is completed, and the cards are shuffled after it."""
+    batch = _in_use(j)
+    if batch is not None:
+        batch.in_shoe, batch.cover_reached = False, True
+
+
+def _stub_counted(j: Judge, body: StubCounted, care: object) -> None:
+    """The stub was counted; where all cards are, they must be as many as there are of a deck."""
+    j.state.counted = True
+    batch = _in_use(j)
+    if batch and isinstance(care, CardProcedures) and care.stub_whole:
+        batch.short = body.counted != care.deck_cards
+
+
+def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
+    """A round begins: its cards were opened, shuffled, cut, alternated, and are not overdue."""
+    state = j.state
+    before, state.batch = state.batch, body.batch or state.batch
+    state.dealt_from = body.dealt_from or state.dealt_from
+    state.rounds += 1
+    if not isinstance(care, CardProcedures):
+        return
+    _reshuffled(j, care)
+    _play_on_without_cover(j, "dealing", care)
+    _play_on_without_reader(j)
+    batch = _in_use(j)
+    if batch is None:
+        return
+    _opened(j, batch, care)
+    _short(j, batch)
+    deep_enough(j, batch, care)
+    _miscounted(j, batch, care)
+    _stacked(j, batch, care)
+    _alternated(j, before, batch, care)
+    hours = care.change_hours.get(state.dealt_from or "")
+    if hours:
+        overdue = (j.fact.time_us - batch.received_us) // (hours * HOUR_US)
+        if overdue > batch.changes_due:
+            batch.changes_due = overdue
+            j.find(
+                "deck_change_overdue",
+                care.changed,
+                f"The cards are at the table since more than {hours * overdue} hours; "
+                f"they change every {hours}",
+                expected=f"{hours} h",
+                recorded=f"{(j.fact.time_us - batch.received_us) // 60_000_000} min",
+            )
+    batch.shuffled, batch.cut, batch.recut = None, False, False
+    batch.in_shoe = care.shoe is not None and not batch.cover_reached
+
+
+def _in_use(j: Judge) -> Batch | None:
+    """The batch of the round in progress, or the last."""
+    return j.state.batches.get(j.state.batch or "") or _only(j.state.batches)
+
+
+def _only(batches: dict[str, Batch]) -> Batch | None:
+    """The one batch at the table, where a round does not name it."""
+    return next(iter(batches.values())) if len(batches) == 1 else None
+
+
+def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """Inspected, verified, spread and washed before the first round, unless preshuffled."""
+    if batch.opened:
+        return
+    batch.opened = True
+    _taken_out(j, batch, care)
+    if batch.preshuffled:
+        return
+    for step, paragraph in (
+        ("inspected", care.inspected),
+        ("verified", care.inspected),
+        ("spread", care.spread),
+        ("washed", care.washed),
+    ):
+        if step not in batch.done:
+            j.find(
+                "inspection_missing",
+                paragraph,
+                f"The cards were dealt from without having been {step}",
+                expected=step,
+            )
+
+
+def _taken_out(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """Cards of ranks that the game's decks do not hold left the batch, preshuffled or not."""
+    over = batch.cards - batch.decks * len(j.rules.game.deck) if j.rules else 0
+    if care.taken_out and batch.taken_out < over:
+        j.find(
+            "inspection_missing",
+            care.taken_out,
+            f"The batch came with {over} cards that its decks do not hold, "
+            f"and {batch.taken_out} were taken out",
+            expected="cards_removed",
+            recorded=str(batch.taken_out),
+        )
+
+
+def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """A deck in which the shuffler found too many or too few cards leaves the table."""
+    counted, batch.counted = batch.counted, None
+    if counted in (None, care.deck_cards) or care.count_wrong is None:
+        return
+    j.find(
+        "step_missing",
+        care.count_wrong,
+        f"The shuffler counted {counted} cards, and the deck was dealt from",
+        expected="decks_removed",
+        recorded=str(counted),
+    )
+
+
+def _short(j: Judge, batch: Batch) -> None:
+    """A deck that was short or over leaves the table, unless the cards were only misdealt."""
+    wrong = batch.short and not batch.misdealt
+    batch.short = batch.misdealt = False
+    follows = j.rules.game.irregularities.get("card_missing") if j.rules else None
+    if wrong and follows:
+        j.find(
+            "step_missing",
+            follows.cited(j.state.dealt_from),
+            "The cards were not as many as there are of a deck, and it was dealt from again",
+            expected="decks_removed",
+        )
+
+
+def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
+    """Shuffled since the last round, or for the shoe; cut, where the section has them cut."""
+    if batch.preshuffled and not batch.dealt and batch.shuffled is None:
+        batch.shuffled = "preshuffled"
+    batch.dealt = True
+    if batch.shuffled is None:
+        if batch.in_shoe:
+            return
+        since = "the cover card was reached" if batch.cover_reached else "the round before"
+        j.find(
+            "step_missing",
+            care.shoe if care.shoe and batch.cover_reached else care.shuffled,
+            f"The round was dealt from cards not shuffled since {since}",
+            expected="cards_shuffled",
+        )
+    else:
+        cut_in_time(j, batch, care)
+
+
+def _alternated(j: Judge, before: str | None, batch: Batch, care: CardProcedures) -> None:
+    """Two decks with a shuffler are used in turn, every other round, or shoe, each."""
+    state = j.state
+    several = len(state.batches) > 1 and batch.shuffled == "automated"
+    if care.alternated and several and state.rounds > 1 and before == state.batch:
+        j.find(
+            "batch_not_alternated",
+            care.alternated,
+            f"Batch {state.batch} was used for two {'shoes' if care.shoe else 'rounds'} running "
+            f"with two {'batches' if care.shoe else 'decks'} at the table",
+            recorded=state.batch,
+        )
+
+
+def _reshuffled(j: Judge, care: CardProcedures) -> None:
+    """A shuffler that failed leaves cards to be reshuffled."""
+    if j.state.reshuffle_due is None:
+        return
+    j.state.reshuffle_due = None
+    failed = j.rules.game.irregularities.get("shuffler_failed") if j.rules else None
+    j.find(
+        "step_missing",
+        failed.section if failed else care.shuffled,
+        "The shuffler failed, and the round was dealt without a reshuffle",
+        expected="cards_shuffled",
+    )
+
+
+def _round_over(j: Judge, body: RoundCompleted | RoundVoided, care: object) -> None:
+    """The stub is counted at least once in so many rounds, unless a shuffler counts.
+
+    Where that is every round, not in one that was void before its deal was over.
+    """
+    state = j.state
+    if isinstance(care, CardProcedures) and care.stub_rounds == 1:
+        state.counted = state.counted or isinstance(body, RoundVoided)
+    state.rounds_uncounted = 0 if state.counted else state.rounds_uncounted + 1
+    state.counted = False
+    if not isinstance(care, CardProcedures) or not state.batches or not care.stub:
+        return
+    if state.rounds_uncounted and state.rounds_uncounted % care.stub_rounds == 0:
+        paragraph = care.stub.get(state.dealt_from or "", care.stub["manual_shoe"])
+        j.find(
+            "stub_count_overdue",
+            paragraph,
+            f"The stub was not counted in the last {state.rounds_uncounted} rounds; "
+            f"it is counted at least once every {care.stub_rounds}",
+            expected=str(care.stub_rounds),
+            recorded=str(state.rounds_uncounted),
+        )
+
+
+def _irregularity(j: Judge, body: IrregularityCalled, _: object) -> None:
+    batch = _in_use(j)
+    if body.kind == "shuffler_failed":
+        j.state.reshuffle_due = FactRef(j.fact.source, j.fact.id)
+    elif body.kind == "card_reader_failed":
+        j.state.reader_failed = True
+    elif body.kind == "card_missing" and batch:
+        batch.short = True
+    elif body.kind == "wrong_card_count" and batch:
+        batch.misdealt = True
+
+
+def _out_of_order(j: Judge, body: DeviceOutOfOrder, _: object) -> None:
+    if body.covered:
+        j.state.uncovered.pop(body.device, None)
+    else:
+        j.state.uncovered[body.device] = FactRef(j.fact.source, j.fact.id)
+
+
+def _restored(j: Judge, body: DeviceRestored, _: object) -> None:
+    """A device works again; one that was never told out of order may be a card reader."""
+    if j.state.uncovered.pop(body.device, None) is None:
+        j.state.reader_failed = False
+
+
+CARE: dict[type, Callable[[Judge, Any, object], None]] = {
+    RoundStarted: _cards_of_round,
+    RoundCompleted: _round_over,
+    RoundVoided: _round_over,
+    DecksReceived: _decks_received,
+    DecksRemoved: _decks_removed,
+    CardsInspected: _done("inspected"),
+    InspectionVerified: _done("verified"),
+    CardsSpread: _done("spread"),
+    CardsWashed: _done("washed"),
+    CardsShuffled: _shuffled,
+    CardsRemoved: _cards_removed,
+    CoverCardReached: _cover_card,
+    StubCounted: _stub_counted,
+    IrregularityCalled: _irregularity,
+    DeviceOutOfOrder: _out_of_order,
+    DeviceRestored: _restored,
+}

@@ -1,0 +1,1 @@
+"""What lies beside a wager: Match Play Coupons, progressive meters, House Money."""

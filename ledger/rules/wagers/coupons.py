@@ -1,0 +1,287 @@
+"""Match Play Coupons in play (603a.21): where one may lie, what it pays, and that it is dropped.
+
+The batches come from the office; a coupon that is not permitted stays in the settlement, as chips
+do. Where the property has no batch on record, a coupon is judged by 603a.21 alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from ledger.facts import (
+    CouponDropped,
+    CouponRefused,
+    WagerCollected,
+    WagerPaid,
+    WagerPlaced,
+    WagerReturned,
+    WagerWithdrawn,
+)
+from ledger.rules.engine.game import Reading
+from ledger.rules.engine.odds import as_json
+from ledger.rules.engine.ruling import FactRef, Finding
+from ledger.rules.engine.steps import POT, Step
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ledger.facts import Coupon
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.game import Game
+    from ledger.rules.engine.ruling import Settlement
+    from ledger.rules.engine.steps import Spot
+    from ledger.rules.engine.table import Table
+    from ledger.rules.wagers.coupon_facts import Batch
+
+ON_PUSH = Reading(
+    "coupon_on_push",
+    ("returned", "dropped"),
+    "603a.21(e)",
+    "A coupon goes into the drop box whether its wager wins or loses; a push is not spoken of. "
+    "`returned`: the patron has it back; `dropped`: it goes into the box as well.",
+)
+"""The reading that every game against the house has, beside its own."""
+
+LINES = {"craps": frozenset(("pass", "dont_pass"))}
+"""Games whose coupons lie on some wagers only: 603a.21(c)(2). Roulette, (c)(3), is not ruled on."""
+
+DROPPED = "603a.21(e)"
+
+
+Redeemed = tuple["Coupon", "Settlement"]
+"""A coupon, and what its wager came to."""
+
+
+def readings_of(game: Game) -> tuple[Reading, ...]:
+    """The readings of a game: its own, and that of coupons where its players bet with the house."""
+    return game.readings if game.pots else (*game.readings, ON_PUSH)
+
+
+class Known(NamedTuple):
+    """What is known of the coupons of a round before it is played through."""
+
+    batches: Sequence[Batch] = ()
+    refused: frozenset[str] = frozenset()
+    spent: frozenset[str] = frozenset()  # serials that went into a box before the round
+
+    def batch(self, serial: str) -> Batch | None:
+        """The batch of a serial; the one issued last, where there are several."""
+        return next((each for each in reversed(self.batches) if each.holds(serial)), None)
+
+    def faces(self, coupons: Iterable[Coupon]) -> tuple[int, int]:
+        """Cents of coupons that win at the wager's odds, and cents that win even money.
+
+        The face is the one issued; a coupon that was refused plays nothing.
+        """
+        odds = even = 0
+        for coupon in self.in_play(coupons):
+            batch = self.batch(coupon.serial)
+            face = batch.terms.face if batch else coupon.face
+            if batch and batch.terms.terms == "even_money":
+                even += face
+            else:
+                odds += face
+        return odds, even
+
+    def in_play(self, coupons: Iterable[Coupon]) -> list[Coupon]:
+        """Coupons that were not refused."""
+        return [coupon for coupon in coupons if coupon.serial not in self.refused]
+
+
+def known(batches: Sequence[Batch], facts: Iterable[Fact], spent: Iterable[Fact] = ()) -> Known:
+    """What is known of the coupons of a round: its facts, its property's batches, earlier drops."""
+    return Known(
+        batches,
+        frozenset(fact.body.serial for fact in facts if isinstance(fact.body, CouponRefused)),
+        frozenset(fact.body.serial for fact in spent if isinstance(fact.body, CouponDropped)),
+    )
+
+
+def redeem(t: Table, of: Settlement) -> tuple[Settlement, list[Step]]:
+    """The coupons that lay with a wager are used with it, and go into the box.
+
+    Of a push, as the reading has it: then the settlement names it.
+    """
+    coupons = t.coupons.pop((of.position, of.wager, of.hand), ())
+    played = t.known.in_play(coupons)
+    t.redeemed += [(coupon, of) for coupon in played]
+    drops = [
+        Step("coupon_dropped", DROPPED, what=coupon.serial, amount=sum(t.known.faces([coupon])))
+        for coupon in played
+        if is_dropped(t, of)
+    ]
+    if not played or of.outcome != "push":
+        return of, drops
+    names = [of.reading, ON_PUSH.name] if of.reading else [ON_PUSH.name]
+    value = as_json(t.rules.readings[ON_PUSH.name])
+    values = [str(of.reading_value), value] if of.reading else [value]
+    return replace(of, reading=", ".join(names), reading_value=", ".join(values)), drops
+
+
+def is_dropped(t: Table, of: Settlement) -> bool:
+    """Whether a coupon goes into the box with what its wager came to."""
+    pushed = of.outcome == "push" and t.rules.readings[ON_PUSH.name] == "dropped"
+    return pushed or of.outcome in ("win", "lose")
+
+
+class Played(NamedTuple):
+    """A coupon put down with a wager."""
+
+    fact: Fact
+    spot: Spot
+    coupon: Coupon
+
+
+def review(t: Table, facts: Sequence[Fact], gaming_day: str, *, closed: bool) -> list[Finding]:
+    """Findings of the coupons of a round. Pure; changes no settlement."""
+    played = [each for each in _played(facts) if each.coupon.serial not in t.known.refused]
+    if not played:
+        return []
+    found = [
+        _not_permitted(t, each, why, section)
+        for nth, each in enumerate(played)
+        for why, section in (
+            *_placing(t, facts, each),
+            *_one_each(t, facts, played[:nth], each),
+            *_spent(t, each),
+            *_terms(t, each, gaming_day),
+        )
+    ]
+    return [*found, *(_not_dropped(t, facts, played) if closed else ())]
+
+
+def _played(facts: Iterable[Fact]) -> Iterator[Played]:
+    """Each coupon of a wager once, in order, however often it is told with it."""
+    seen = set()
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, WagerPlaced) and body.coupon:
+            spot = (body.position, body.wager, body.hand)
+            if (spot, body.coupon.serial) not in seen:
+                seen.add((spot, body.coupon.serial))
+                yield Played(fact, spot, body.coupon)
+
+
+def _not_permitted(t: Table, each: Played, why: str, section: str) -> Finding:
+    seat, wager, hand = each.spot
+    return Finding(
+        code="wager_not_permitted",
+        position=seat,
+        hand=hand,
+        wager=wager,
+        recorded=each.coupon.serial,
+        section=section,
+        says=f"Position {seat}'s coupon {each.coupon.serial} on {t.name(wager)} is not permitted: "
+        f"{why} ({section}).",
+        facts=[FactRef(each.fact.source, each.fact.id)],
+    )
+
+
+def _placing(t: Table, facts: Iterable[Fact], each: Played) -> Iterator[tuple[str, str]]:
+    """Against the house, on a wager it may lie on, with chips of its value at least."""
+    game, (_, wager, _) = t.rules.game, each.spot
+    if game.pots or wager == POT:
+        yield "patrons do not wager against the house there", "603a.21(a)"
+        return
+    lines = LINES.get(game.id)
+    if lines and wager not in lines:
+        yield "it may lie on the Pass or Don't Pass Line only", "603a.21(c)(2)"
+    face = t.known.faces([each.coupon])
+    chips = _chips(t, facts, each)
+    if chips < sum(face):
+        yield f"{dollars(chips)} in chips is less than its {dollars(sum(face))}", "603a.21(b)"
+
+
+def _chips(t: Table, facts: Iterable[Fact], each: Played) -> int:
+    """The chips it lay under: those placed there, and no more than were at stake when it was won.
+
+    What House Money was pressed there came later, and a stake decided before went without it.
+    """
+    placed = 0
+    for fact in facts:
+        body = fact.body
+        if isinstance(body, WagerPlaced):
+            placed += body.amount if (body.position, body.wager, body.hand) == each.spot else 0
+        elif isinstance(body, WagerWithdrawn):
+            placed -= body.amount if (body.position, body.wager, 1) == each.spot else 0
+    stakes = [of.stake for coupon, of in t.redeemed if coupon.serial == each.coupon.serial]
+    return min([placed, *stakes])
+
+
+def _one_each(
+    t: Table, facts: Sequence[Fact], before: Iterable[Played], each: Played
+) -> Iterator[tuple[str, str]]:
+    """One coupon a patron and round of play; a coupon cannot lie in two places.
+
+    A line bet of Craps that was decided before is a round of play of its own.
+    """
+    seat = each.spot[0]
+    own = {seat, *t.source.seat_of(seat)}
+    for other in before:
+        again = t.rules.game.id in LINES and _decided_between(facts, other, each)
+        if other.coupon.serial == each.coupon.serial or (other.spot[0] in own and not again):
+            yield "its patron uses another in this round", "603a.21(d)"
+            return
+
+
+def _decided_between(facts: Sequence[Fact], first: Played, then: Played) -> bool:
+    """Whether chips moved for the one coupon's wager before the other coupon was put down."""
+    between = facts[facts.index(first.fact) : facts.index(then.fact)]
+    moved = (WagerPaid, WagerCollected, WagerReturned)
+    return any(
+        isinstance(fact.body, moved)
+        and (fact.body.position, fact.body.wager, fact.body.hand) == first.spot
+        for fact in between
+    )
+
+
+def _spent(t: Table, each: Played) -> Iterator[tuple[str, str]]:
+    """A coupon that was redeemed went into a drop box, and plays no other round."""
+    if each.coupon.serial in t.known.spent:
+        yield "it went into a drop box before", DROPPED
+
+
+def _terms(t: Table, each: Played, gaming_day: str) -> Iterator[tuple[str, str]]:
+    """What the batch says: its serials, games, last day and value (603a.20(c)(2)-(5))."""
+    if not t.known.batches:
+        return
+    section = "603a.21(b)"
+    batch = t.known.batch(each.coupon.serial)
+    if batch is None:
+        yield "no batch that was issued has its serial", section
+        return
+    terms = batch.terms
+    if terms.games and t.rules.game.id not in terms.games:
+        yield f"by its terms it is for {', '.join(terms.games)}", section
+    if gaming_day > terms.expires:
+        yield f"by its terms it expired after {terms.expires}", section
+    if each.coupon.face != terms.face:
+        was = f"{dollars(each.coupon.face)} on record"
+        yield f"it was issued at {dollars(terms.face)}, and is {was}", section
+
+
+def _not_dropped(t: Table, facts: Iterable[Fact], played: Sequence[Played]) -> Iterator[Finding]:
+    """Won or lost, a coupon goes into the box; on a push, as the reading has it."""
+    dropped = {fact.body.serial for fact in facts if isinstance(fact.body, CouponDropped)}
+    if t.source.excused:
+        return  # what is absent may have been lost
+    for coupon, of in t.redeemed:
+        if coupon.serial in dropped or not is_dropped(t, of):
+            continue
+        told = [each.fact for each in played if each.coupon.serial == coupon.serial]
+        yield Finding(
+            code="coupon_not_dropped",
+            position=of.position,
+            hand=of.hand,
+            wager=of.wager,
+            throw=of.throw,
+            expected="coupon_dropped",
+            recorded=coupon.serial,
+            section=DROPPED,
+            says=f"Position {of.position}'s coupon {coupon.serial} on {t.name(of.wager)} did not "
+            f"go into the drop box ({DROPPED}).",
+            facts=[FactRef(fact.source, fact.id) for fact in told],
+        )

@@ -1,0 +1,99 @@
+"""House Money pressed: its winnings added to another wager of the same player.
+
+The dealer moves the payout, so no chips come from the player's hand and no wager is placed; the
+other wager is settled on the sum. What a press may come to is the holder's Rules Submission's.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ledger.rules.engine.game import Option, Reading
+from ledger.values import dollars
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledger.rules.engine.ruling import Settlement
+    from ledger.rules.engine.table import Table
+
+PRESS = "press"
+STAKE_TOO = "press_includes_stake"
+PORTION, WHOLE, ANY, HALF = "press_portion", "whole", "any_part", "half"
+
+
+def reading(section: str) -> Reading:
+    """Whether the stake of House Money may be added with its payout."""
+    return Reading(
+        STAKE_TOO,
+        (False, True),
+        section,
+        "The text adds the payout of House Money to the other wager. `false`: the payout alone; "
+        "`true`: its stake may move with it, as casinos' own sheets have it.",
+    )
+
+
+def option(section: str) -> Option:
+    """How much of the payout the holder lets a player add."""
+    return Option(
+        PORTION,
+        (WHOLE, ANY, HALF),
+        section,
+        "What of House Money's payout may be added to the other wager: all of it, unless a Rules "
+        "Submission names a portion. `whole`: all of it or nothing; `any_part`: as much of it as "
+        "the player likes; `half`: half of it or nothing.",
+    )
+
+
+def press(
+    t: Table, seat: int, decided: Settlement | None, onto: Sequence[str], section: str
+) -> set[str]:
+    """Add what a player presses to one of his wagers `onto`; a House Money wager was `decided`.
+
+    None: its cards are not known, so neither is what may be pressed. Returns the wagers that more
+    was pressed onto than the payout alone: that stands by the reading.
+    """
+    won = decided.net if decided and decided.outcome == "win" else 0
+    portion = t.rules.options[PORTION]
+    share = won // 2 if portion == HALF else won
+    most = share + (decided.stake if decided and won and t.rules.readings[STAKE_TOO] else 0)
+    left = most
+    beyond: set[str] = set()
+    for _ in onto:
+        held = [wager for wager in onto if t.stake(seat, wager)]
+        unit = decided.stake if decided and portion == ANY else left
+        if not (left and held) and not t.source.left("decision_made"):
+            break
+        ways = partial(_ways, held, onto, unit, left)
+        body = t.decide(seat, (PRESS,), section, may=True, ways=ways)
+        if body is None:
+            break
+        amount = left if body.amount is None else body.amount
+        wager = body.wager or (held or onto)[0]
+        if decided and (amount > left or wager not in held):
+            why = "he has no such wager that House Money may be added to"
+            if amount > left:
+                why = f"{dollars(amount)} was pressed, and {dollars(left)} may be"
+            t.not_permitted(seat, wager, why, section, (t.taken[-1][1],))
+        left = max(0, left - amount)
+        beyond |= {wager} if most - left > share else set()
+        spot = (seat, wager, 1)
+        if spot not in t.stakes or t.stakes[spot] is not None:
+            t.stakes[spot] = t.stake(seat, wager) + amount
+    pressed = most - left
+    if portion != ANY and pressed and left and pressed != share:
+        why = f"{dollars(pressed)} was pressed, and {dollars(share)} or nothing may be"
+        t.not_permitted(seat, wager, why, section)
+    return beyond
+
+
+def _ways(
+    held: Sequence[str], onto: Sequence[str], unit: int, left: int, _: str
+) -> Sequence[Mapping[str, Any]]:
+    """What a press may say: a wager of his, where there are several, and all or a part."""
+    return [
+        {"amount": amount, **({"wager": wager} if len(onto) > 1 else {})}
+        for wager in held
+        for amount in range(unit, left + 1, unit)
+    ]

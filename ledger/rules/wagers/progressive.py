@@ -1,0 +1,143 @@
+"""Progressive wagers: what a win takes of a meter, who pays it, and what is filed of the meter.
+
+The rate, the initial and the reset amount are the Rules Submission's `progressives`, by wager
+(`meter_terms`). What a meter shows is read from the record; how it moves from round to round,
+`meters` judges.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ledger.facts import MeterRead, WagerPaid
+from ledger.rules.engine.ruling import Settlement
+from ledger.rules.engine.steps import Step, said
+from ledger.rules.wagers.meter_terms import AMOUNTS, amount_of, rate_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.odds import Paytable, Row
+    from ledger.rules.engine.table import Table
+
+    Payer = Literal["table", "cage"]
+
+_SHARE = re.compile(r"(\d{1,3})% of meter and (.+)")
+_WHOLE = Fraction(1)
+
+
+class Meter(NamedTuple):
+    """A wager's meter, as the Rules Submission in force has it."""
+
+    name: str
+    rate: Fraction | None  # of each wager, what the meter goes up by
+    reset: int | None  # cents
+    initial: int | None  # cents
+
+    def back_to(self, printed: int) -> int:
+        """Cents that it is reset to; `printed`: the least the section allows."""
+        return self.reset or printed
+
+    def least(self, printed: int) -> int:
+        """Cents that it shows at least."""
+        return min(self.back_to(printed), self.initial or self.back_to(printed))
+
+
+class Printed(NamedTuple):
+    """What a chapter prints of a meter."""
+
+    wager: str
+    section: str  # the rate, and the amounts
+    least: int  # cents: the initial and reset amounts at least
+    cage_from: Fraction  # a payout of so much of the meter or more is not the table's to pay
+    paid: str
+
+
+class Win(NamedTuple):
+    """A winning wager, and the row that pays it."""
+
+    seat: int
+    stake: int
+    row: Row
+
+
+def meter_share(printed: str) -> Fraction:
+    """What a row pays of the meter: `10% of meter and 200 to 1` a tenth; other odds nothing."""
+    match = _SHARE.fullmatch(printed)
+    return Fraction(int(match[1]), 100) if match else Fraction(0)
+
+
+def meter_of(rules: InForce, of: Printed) -> Meter:
+    """A wager's meter; None what the submission does not say, or as its section does not allow."""
+    told: Any = rules.progressives.get(of.wager)
+    told = told if isinstance(told, dict) else {}
+    name = told.get("meter")
+    return Meter(
+        name if isinstance(name, str) and name else of.wager,
+        rate_of(told.get("rate")),
+        *(amount_of(told.get(each), of.least) for each in AMOUNTS),
+    )
+
+
+def settle(t: Table, wins: Sequence[Win], table: Paytable, of: Printed) -> None:
+    """Pay winners of a progressive wager, counterclockwise; those of the whole meter share it."""
+    meter = meter_of(t.rules, of)
+    sharers = sum(meter_share(win.row.odds) == _WHOLE for win in wins)
+    shows = _reading(t, wins, meter, of)
+    for win in wins:
+        share, exact = meter_share(win.row.odds), win.row.ratio * win.stake
+        t.stakes.pop((win.seat, of.wager, 1), None)
+        if share:
+            if shows is None:
+                t.unsettled.append(Step("meter_read", of.paid, position=win.seat, what=meter.name))
+                continue
+            exact += share * shows / (sharers if share == _WHOLE else 1)
+        t.keep(_won(t, win, exact, table, _payer(t, win, exact, shows, of)))
+    if sharers and shows is not None:
+        t.expect(Step("meter_reset", of.section, what=meter.name, amount=meter.back_to(of.least)))
+
+
+def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: Printed) -> int | None:
+    """What the meter shows as these are paid, last; it is asked for where a win goes by it."""
+    reads = [f for f in t.source.left("meter_read") if said(f, MeterRead).meter == meter.name]
+    floor = of.cage_from * meter.least(of.least)
+    asked = any(meter_share(w.row.odds) or w.row.ratio * w.stake >= floor for w in wins)
+    if not reads and not asked:
+        return None
+    shows = t.meter(meter.name, of.paid)
+    for _ in reads[1:]:
+        shows = t.meter(meter.name, of.paid)
+    return shows
+
+
+def _payer(t: Table, win: Win, exact: Fraction, shows: int | None, of: Printed) -> Payer:
+    """It is the amount that counts: so much of the meter or more is not the table's to pay.
+
+    Where no meter was read, whoever paid is right.
+    """
+    if shows is not None:
+        return "cage" if exact >= of.cage_from * shows else "table"
+    paid = [said(fact, WagerPaid) for fact in t.source.left("wager_paid")]
+    mine = [b for b in paid if (b.position, b.wager) == (win.seat, of.wager)]
+    return mine[0].paid_from if mine else "table"
+
+
+def _won(t: Table, win: Win, exact: Fraction, table: Paytable, payer: Payer) -> Settlement:
+    """The settlement of a win; two parts where the meter is one of them."""
+    share = meter_share(win.row.odds)
+    return Settlement(
+        position=win.seat,
+        wager=table.wagers[0],
+        stake=win.stake,
+        outcome="win",
+        row=win.row.label,
+        odds=win.row.odds,
+        rows=win.row.odds.split(" and ") if share else None,
+        net=t.rules.broken(exact),
+        exact_net=str(exact),
+        section=t.rules.section(table.section),
+        paid_from=payer,
+    )

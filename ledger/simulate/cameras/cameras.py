@@ -1,0 +1,123 @@
+"""Simulated cameras: how far each clock is off, how it was checked, and what each would record.
+
+What is chosen here stays here: the tape only ever tells of the clocks by their checks, so replay
+has to find offset and drift again.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import ClockChecked
+from ledger.games import games
+from ledger.record.wire import Fact
+from ledger.simulate.cameras.shot_list import PPM, CameraPlan
+from ledger.simulate.device_emitter import HOUR, MS, SECOND, Happening
+from ledger.values import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ledger.facts import SegmentRecorded
+    from ledger.facts.tables import Covers
+    from ledger.simulate.plan import Plan, TablePlan
+
+CHECK_US = 2 * HOUR
+_BEFORE_US = HOUR // 4
+_OFFSET_US, _DRIFT_PPM = 3 * SECOND, 80
+_READ_US, _REFERENCE_US, _UNCERTAINTY_MS = 10 * MS, 3 * MS, 15  # the two errors add up to less
+_GAP_AFTER_US, _GAP_US = 4 * SECOND, 6 * SECOND
+
+
+class Camera(NamedTuple):
+    """One camera over a table, and its clock: off by so much at opening, and drifting."""
+
+    name: str
+    table: str
+    covers: Covers
+    offset_us: int
+    drift_ppm: int
+    since_us: int  # true time of the offset
+
+    def clock_us(self, true_us: int) -> int:
+        """What its clock says at a true time."""
+        return true_us + self.offset_us + (true_us - self.since_us) * self.drift_ppm // PPM
+
+
+def cameras_of(plan: Plan, table: TablePlan) -> list[Camera]:
+    """The stationary cameras of a table: one on it and its tray; at dice one on each end."""
+    parts: tuple[Covers, ...] = (("table", "tray"),)
+    if games()[table.game].dice:
+        parts = (("end_left", "tray"), ("end_right",))
+    found = []
+    for number, covers in enumerate(parts, 1):
+        name = f"{table.table}-cam{number}"
+        chance = random.Random(f"{plan.seed}/{name}")  # noqa: S311 - repeatable, guards nothing
+        offset_us = chance.randint(-_OFFSET_US, _OFFSET_US)
+        drift_ppm = chance.randint(-_DRIFT_PPM, _DRIFT_PPM)
+        found.append(Camera(name, table.table, covers, offset_us, drift_ppm, plan.opens_us))
+    return found
+
+
+def checks(plan: Plan, table: TablePlan) -> Iterator[Happening]:
+    """The checks of a table's cameras' clocks, before, during and after play, in order."""
+    cameras = cameras_of(plan, table)
+    chance = random.Random(f"{plan.seed}/{table.table}/checks")  # noqa: S311 - repeatable, guards nothing
+    at_us, number = plan.opens_us - _BEFORE_US, 0
+    while at_us < plan.closes_us + CHECK_US:
+        number += 1
+        for index, camera in enumerate(cameras):
+            true_us = at_us + index * 20 * SECOND + chance.randrange(SECOND)
+            read_us = camera.clock_us(true_us) + chance.randint(-_READ_US, _READ_US)
+            reference_us = true_us + chance.randint(-_REFERENCE_US, _REFERENCE_US)
+            checked = ClockChecked(
+                camera=camera.name,
+                camera_time=format_time(read_us, plan.offset_minutes),
+                reference_time=format_time(reference_us, plan.offset_minutes),
+                reference="ntp-1",
+                uncertainty_ms=_UNCERTAINTY_MS,
+            )
+            yield Happening(
+                _from_recorder(plan, camera.name, number, checked, true_us), true_us, true_us
+            )
+        at_us += CHECK_US
+
+
+def _from_recorder(plan: Plan, camera: str, number: int, body: ClockChecked, true_us: int) -> Fact:
+    return Fact(
+        body,
+        f"/{plan.property}/surveillance/{camera}",
+        f"{plan.gaming_day}-{number}",
+        true_us,
+        None,
+        "surveillance",
+        None,
+        None,
+    )
+
+
+def camera_plan(
+    camera: Camera, from_us: int, to_us: int, *, seed: int = 0, gap: bool = False
+) -> CameraPlan:
+    """How a camera records a stretch of true time; with a gap of six seconds, if it has one."""
+    gap_us = from_us + _GAP_AFTER_US
+    return CameraPlan(
+        camera=camera.name,
+        table=camera.table,
+        from_us=from_us,
+        to_us=to_us,
+        offset_us=camera.clock_us(from_us) - from_us,
+        drift_ppm=camera.drift_ppm,
+        gap=(gap_us, gap_us + _GAP_US) if gap and gap_us + _GAP_US < to_us else None,
+        seed=seed,
+    )
+
+
+def recorded(plan: Plan, segments: Iterable[tuple[SegmentRecorded, int]]) -> list[Fact]:
+    """Drawn segments as facts of the recorder: what was recorded, and the true time it closed."""
+    source = f"/{plan.property}/surveillance/recorder"
+    return [
+        Fact(segment, source, segment.path, closed_us, None, "surveillance", None, None)
+        for segment, closed_us in sorted(segments, key=lambda each: (each[1], each[0].path))
+    ]

@@ -1,0 +1,62 @@
+"""What a simulated camera sees: a shot list, and the plan of the camera that looks.
+
+Pure data between the simulator, which writes it, and `replay.footage.simulated.camera`, which draws
+it. Shots stand on true time; only the plan knows how the camera's own clock errs, and nothing that
+replays a round may read it.
+"""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from ledger.values import Card, Cents, Die
+
+PPM = 1_000_000
+"""Parts per million: a drift of 37 is 37 us gained for each true second."""
+
+
+class Area(Struct, frozen=True, omit_defaults=True):
+    """One area of the layout and what lies in it now; drawn in the order given."""
+
+    label: str  # printed on the felt: "Dealer", "3 Ante", "Yard 20"
+    cards: tuple[Card, ...] = ()  # `??` is drawn as a card's back
+    dice: tuple[Die, ...] = ()
+    chips: Cents = 0  # 0 draws no chips
+    text: str = ""
+
+
+class Shot(Struct, frozen=True, omit_defaults=True):
+    """The whole drawn table from a true instant on, until the next shot."""
+
+    at_us: int  # true time, microseconds since the epoch
+    caption: str  # one line above the layout
+    areas: tuple[Area, ...] = ()
+
+
+class CameraPlan(Struct, frozen=True, kw_only=True):
+    """One camera over one table: when it records, and how far its clock and frames are off."""
+
+    camera: str
+    table: str
+    from_us: int  # true time of the first frame
+    to_us: int  # true time at which recording ends
+    offset_us: int = 0  # camera clock minus true time at `from_us`
+    drift_ppm: Annotated[int, Meta(ge=-1000, le=1000)] = 0
+    frames_per_second: Annotated[int, Meta(ge=1, le=60)] = 10  # nominal; true rate varies
+    jitter_us: Annotated[int, Meta(ge=0)] = 15_000  # capture is early or late by up to this
+    dropped_permille: Annotated[int, Meta(ge=0, le=900)] = 30
+    gap: tuple[int, int] | None = None  # true times between which nothing is recorded
+    segment_us: Annotated[int, Meta(ge=1_000_000)] = 20_000_000  # by the camera's clock
+    seed: int = 0
+
+
+class ShotList(Struct, frozen=True):
+    """A camera and what passes before it, in order of time."""
+
+    plan: CameraPlan
+    shots: tuple[Shot, ...]
+
+
+def camera_clock_us(plan: CameraPlan, true_us: int) -> int:
+    """What the camera's own clock says at a true time, in microseconds since the epoch."""
+    return true_us + plan.offset_us + (true_us - plan.from_us) * plan.drift_ppm // PPM

@@ -1,0 +1,1 @@
+"""A camera's clock, coverage, timeline, custody, retention and health."""

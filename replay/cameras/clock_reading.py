@@ -1,0 +1,169 @@
+"""A camera's clock read from codes in its pictures, and the checks that are put on record.
+
+`footage calibrate` reads what somebody says is there; `footage add` and `watch` look for it by
+themselves as they take segments in (ADR 0141).
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec.structs import replace
+
+from consumers.cameras.cameras import CAMERA_FACTS
+from consumers.cameras.segments import standing_rows
+from infra.postgres.connection import Database
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import reading as views_read
+from ledger.facts import ClockChecked
+from ledger.record.wire import fact_of
+from ledger.values import Source, format_time
+from replay.cameras.calibration import (
+    Checked,
+    Reading,
+    news,
+    reading,
+    running_checks,
+    shown_us,
+)
+from replay.cameras.clocks import Check
+from replay.cameras.coverage import coverage
+from replay.cameras.picture_checks import looked_at, looked_over, sampled
+from replay.footage.decoding.sampling import CodeKind, Looked
+from replay.footage.library.index import Entry, Library
+from replay.recording.house_facts import made as fact_made
+from replay.recording.house_facts import put_all
+from replay.shell.output import print_json, say
+
+S = 1_000_000
+DEVICE = "library"
+REFRESH_MS = 50
+"""How long a code stands until it is drawn anew, unless told otherwise."""
+
+LOOK_US = 10 * S
+"""Between two pictures in which a code is looked for by itself; the first of a segment always."""
+
+KINDS: tuple[CodeKind, ...] = ("qr", "aruco")
+"""What no camera draws by itself: a strip shows the camera's own clock (ADR 0131)."""
+
+REFERENCE = "code in the picture"
+"""Whose clock a code shows, where nobody says."""
+
+
+class ClockReader:
+    """Reads the clock of one camera from segments that are taken in, and records what is news."""
+
+    def __init__(
+        self, base: Database, index: Library, property_: str, camera: str, reference: str
+    ) -> None:
+        self._base, self._index = base, index
+        self._of = (property_, camera, reference)
+        self._known = checks_on_record(base, property_, camera)
+
+    def read(self, entries: Sequence[Entry], *, json: bool) -> None:
+        """Look into segments that nobody has looked into yet, and tell of what goes on record.
+
+        That they were looked into is noted only afterwards: who is cut off begins again.
+        """
+        anew = [each for each in entries if not each.codes_read]
+        found = news(running_checks(_read(anew)), self._known)
+        if found:
+            property_, camera, reference = self._of
+            verdicts = put_checks(self._base, property_, camera, reference, found)
+            for each, verdict in zip(found, verdicts, strict=True):
+                tell_check(camera, reference, each, verdict, json=json)
+                self._known.append(
+                    Check(each.reference_us, each.camera_us, each.uncertainty_ms * 1000)
+                )
+        for entry in anew:
+            self._index.keep(replace(entry, codes_read=True))
+
+
+def _read(entries: Sequence[Entry]) -> Iterator[Reading]:
+    """What the pictures of segments tell of both clocks; of those that show a code, many."""
+    for entry, seen in looked_over(entries, KINDS, LOOK_US):
+        if not any(each.codes for each in seen):
+            continue
+        frames = sorted({*sampled(entry, 0), len(entry.times.pts_us) - 1})
+        for _, more in looked_at([(entry, tuple(frames))], KINDS):
+            for each in more:
+                yield from readings_of(entry, each, REFRESH_MS * 1000)
+
+
+def readings_of(entry: Entry, looked: Looked, refresh_us: int) -> Iterator[Reading]:
+    """What one picture tells of both clocks."""
+    camera_us = entry.start_us + looked.pts_us
+    around = entry.times.pts_us[max(looked.number - 2, 0) : looked.number + 3]
+    frame_us = max((after - before for before, after in pairwise(around)), default=S)
+    rounded = entry.start_from in ("name", "container") and entry.start_us % S == 0
+    for code in looked.codes:
+        shown = shown_us(code, camera_us)
+        if shown is not None:
+            stands_us = 0 if code.kind == "strip" else refresh_us
+            doubt_us = S if rounded else 0
+            yield reading(
+                camera_us, shown, frame_us=frame_us, refresh_us=stands_us, start_us=doubt_us
+            )
+
+
+def check_fact(camera: str, reference: str, of: Checked) -> ClockChecked:
+    """A check as it is told."""
+    return ClockChecked(
+        camera=camera,
+        camera_time=format_time(of.camera_us),
+        reference_time=format_time(of.reference_us),
+        reference=reference,
+        uncertainty_ms=of.uncertainty_ms,
+    )
+
+
+def put_checks(
+    base: Database, property_: str, camera: str, reference: str, found: Sequence[Checked]
+) -> list[str]:
+    """Put checks on record; the same footage read again gives duplicates."""
+    source = Source(property_, "surveillance", DEVICE)
+    facts = [
+        fact_made(
+            check_fact(camera, reference, each),
+            source,
+            time_us=each.reference_us,
+            id=f"clock-{camera}-{each.camera_us}-{each.reference_us}-{each.uncertainty_ms}",
+        )
+        for each in found
+    ]
+    with PostgresTape(base) as tape:
+        return [each.receipt.verdict for each in put_all(tape, facts)]
+
+
+def checks_on_record(base: Database, property_: str, camera: str) -> list[Check]:
+    """The checks of a camera that are on record, in order of time."""
+    with views_read(base, [CAMERA_FACTS.name]) as store:
+        known = coverage(fact_of(row) for row in standing_rows(store, property_, camera))
+    found = known.cameras.get((property_, camera))
+    return found.checks if found else []
+
+
+def tell_check(camera: str, reference: str, of: Checked, verdict: str, *, json: bool) -> None:
+    """Print a check and what became of it."""
+    offset_us = of.camera_us - of.reference_us
+    told = {
+        "camera": camera,
+        "camera_time": format_time(of.camera_us),
+        "reference_time": format_time(of.reference_us),
+        "reference": reference,
+        "offset_us": offset_us,
+        "uncertainty_ms": of.uncertainty_ms,
+        "readings": of.readings,
+        "verdict": verdict,
+    }
+    if json:
+        print_json(told)
+    else:
+        say(
+            f"{camera} is {seconds(offset_us)} of {reference} at {told['reference_time']}, "
+            f"+/- {of.uncertainty_ms} ms, from {of.readings} readings: {verdict}"
+        )
+
+
+def seconds(offset_us: int) -> str:
+    """How far one clock is off the other."""
+    return f"{abs(offset_us) / 1e6:.3f} s {'ahead' if offset_us >= 0 else 'behind'}"

@@ -1,0 +1,172 @@
+"""What footage must be kept, and what is: locks worked out from the facts, on each camera's clock.
+
+Pure: it puts nothing on record and opens no file. Spans are closed, in microseconds. A release
+ends a lock only where it says so; resolving a dispute releases nothing by itself.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median_low
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.facts import FootageLocked, FootageReleased
+from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera
+from replay.cameras.coverage import Camera, locks_on, mapped_cameras
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from replay.cameras.clocks import CameraClock
+    from replay.cameras.coverage import Coverage
+
+ROUND_US_MAX = 12 * 3_600_000_000
+"""A fact told further than this from the middle one of its round has a clock that is wrong by days:
+what it says of the time is not gone by, so that no year of footage is locked for it."""
+
+UNCHECKED_US = 3_600_000_000 + 300_000_000
+"""How much more is locked on each side where a camera's clock was never checked: an hour, which is
+what a clock is off that missed a change to or from summer time, and five minutes."""
+
+
+_LOCKS = (FootageLocked, FootageReleased)
+
+
+class Span(NamedTuple):
+    """A stretch of a camera's footage, by the camera's clock."""
+
+    camera: str
+    from_us: int
+    to_us: int
+
+
+class Held(NamedTuple):
+    """A stretch of footage with every lock that holds on all of it; never without one."""
+
+    from_us: int
+    to_us: int
+    locks: Sequence[FootageLocked]
+
+
+def times_of(times_us: Iterable[int]) -> tuple[int, int] | None:
+    """From when to when a round went, from its facts' times; None where there is no fact."""
+    told = sorted(times_us)
+    if not told:
+        return None
+    middle = median_low(told)
+    near = [each for each in told if abs(each - middle) <= ROUND_US_MAX]
+    return near[0], near[-1]
+
+
+def to_keep(known: Coverage, property_: str, table: str, from_us: int, to_us: int) -> list[Span]:
+    """What each camera that was on a table at any time of a stretch saw of it, and a margin.
+
+    `from_us`, `to_us`: by the reference clock. The margin is the mapping's and the devices' doubt,
+    so that what happened in the stretch lies inside; see `UNCHECKED_US`.
+    """
+    changes = known.mapped.get((property_, table), ())
+    names = {camera for told, camera, on in changes if on and from_us <= told <= to_us}
+    names.update(mapped_cameras(known, property_, table, from_us))
+    return [span_on(known, property_, name, from_us, to_us) for name in sorted(names)]
+
+
+def span_on(known: Coverage, property_: str, camera: str, from_us: int, to_us: int) -> Span:
+    """What one camera saw of a stretch of the reference's time, and a margin, by its own clock."""
+    clock = known.cameras.get((property_, camera), Camera()).clock
+    return Span(camera, *_on_its_clock(clock, from_us, to_us))
+
+
+def unlocked(known: Coverage, property_: str, spans: Iterable[Span], dispute: str) -> list[Span]:
+    """The parts of spans that were never locked for this dispute.
+
+    What was locked for it and released since was released by somebody, who said why: it does not
+    come back by itself.
+    """
+    left = []
+    for span in spans:
+        camera = known.cameras.get((property_, span.camera), Camera())
+        locked = [
+            (each.from_us, each.to_us)
+            for each in camera.handled
+            if isinstance(each.body, FootageLocked) and each.body.dispute == dispute
+        ]
+        left += [Span(span.camera, *part) for part in without(span.from_us, span.to_us, locked)]
+    return left
+
+
+def held(camera: Camera) -> list[Held]:
+    """The footage of a camera on which a lock holds, in order of time, each stretch once."""
+    told = [each for each in camera.handled if isinstance(each.body, _LOCKS)]
+    edges = sorted({each.from_us for each in told} | {each.to_us + 1 for each in told})
+    kept = Camera(handled=told)
+    found: list[Held] = []
+    for start, end in pairwise(edges):
+        locks = locks_on(kept, start)
+        if not locks:
+            continue
+        if found and found[-1].to_us + 1 == start and found[-1].locks == locks:
+            found[-1] = found[-1]._replace(to_us=end - 1)
+        else:
+            found.append(Held(start, end - 1, locks))
+    return found
+
+
+def locked(
+    camera: Camera,
+    *,
+    dispute: str | None = None,
+    window: str | None = None,
+    within: tuple[int, int] | None = None,
+) -> list[tuple[int, int]]:
+    """The stretches of a camera on which a lock holds, joined: any, or a dispute's, or a window's.
+
+    within: a closed stretch beyond which none is looked at.
+    """
+    found: list[tuple[int, int]] = []
+    for span in held(camera):
+        if not any(_is_of(lock, dispute, window) for lock in span.locks):
+            continue
+        first, last = within or (span.from_us, span.to_us)
+        from_us, to_us = max(span.from_us, first), min(span.to_us, last)
+        if from_us > to_us:
+            continue
+        if found and found[-1][1] + 1 == from_us:
+            found[-1] = (found[-1][0], to_us)
+        else:
+            found.append((from_us, to_us))
+    return found
+
+
+def _is_of(lock: FootageLocked, dispute: str | None, window: str | None) -> bool:
+    return dispute in (None, lock.dispute) and window in (None, lock.window)
+
+
+def without(from_us: int, to_us: int, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What of a closed span no other of these covers."""
+    left = []
+    at = from_us
+    for start, end in sorted(spans):
+        if start > to_us:
+            break
+        if start > at:
+            left.append((at, start - 1))
+        at = max(at, end + 1)
+    if at <= to_us:
+        left.append((at, to_us))
+    return left
+
+
+def _on_its_clock(clock: CameraClock | None, from_us: int, to_us: int) -> tuple[int, int]:
+    """The camera's times that surely hold a stretch of the reference's, also over a set clock."""
+    if clock is None:
+        return from_us - UNCHECKED_US, to_us + UNCHECKED_US
+    start, end = to_camera(clock, from_us), to_camera(clock, to_us)
+    early = start.time_us - start.plus_minus_us
+    late = end.time_us + end.plus_minus_us
+    for epoch in clock.epochs[min(start.epoch, end.epoch) : max(start.epoch, end.epoch) + 1]:
+        for knot in epoch.knots:
+            if start.epoch != end.epoch:
+                offset = knot.camera_us - knot.reference_us
+                early = min(early, from_us + offset - knot.plus_minus_us)
+                late = max(late, to_us + offset + knot.plus_minus_us)
+    return early - DEVICE_PLUS_MINUS_US, late + DEVICE_PLUS_MINUS_US

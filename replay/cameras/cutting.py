@@ -1,0 +1,160 @@
+"""Which stretches of which segments show a time, for each camera of a table. It opens no file.
+
+Times asked for are of the reference, as facts have them; a camera's own clock is reached by its
+mapping, with its plus-minus. Across a clock that was set there is a window for each of its pieces
+(ADR 0138). Where nothing was recorded nothing is made up: the gap is told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.values import format_time
+from replay.cameras.clock_pieces import epochs_of, reach, steps
+from replay.cameras.clocks import in_epoch, to_reference
+from replay.cameras.coverage import Camera
+from replay.cameras.timeline import HOLE_US_MAX
+from replay.footage.clips.clips import Stretch
+
+if TYPE_CHECKING:
+    from replay.cameras.clock_pieces import Step
+    from replay.cameras.coverage import Coverage, Segment
+
+OVERLAP_US_MAX = 2_000_000
+"""Two segments that share more than this of a camera's clock tell one time twice: it was set."""
+
+
+class Piece(NamedTuple):
+    """What part of a time a window is of, where the camera's clock was set: times of the reference.
+
+    When it was set is not known between two checks: the windows of both sides then cover that time.
+    """
+
+    number: int  # from 1
+    of: int
+    from_us: int
+    to_us: int
+    says: str  # how the clock was set
+
+
+class Window(NamedTuple):
+    """A stretch of one camera's time, by its own clock, microseconds."""
+
+    from_us: int
+    to_us: int
+    plus_minus_us: int | None  # None: the clock was never checked
+    epoch: int | None
+    piece: Piece | None = None  # None: the clock was not set in between
+
+
+class Cut(NamedTuple):
+    """What a camera has of a time: the stretches to cut, and what is missing of it."""
+
+    camera: str
+    window: Window
+    stretches: tuple[Stretch, ...]
+    missing: tuple[tuple[int, int], ...]  # gaps, from and to by the camera's clock
+
+
+def windows(camera: Camera, from_us: int, to_us: int) -> list[Window]:
+    """A stretch of reference time on a camera's clock: a window for each piece of that, in order.
+
+    Whatever the camera saw of the stretch lies in one of them, whenever the clock was set between
+    its checks.
+    """
+    clock = camera.clock
+    if clock is None:
+        return [Window(from_us, to_us, None, None)]
+    spans = []
+    for epoch in range(len(clock.epochs)):
+        first, last = reach(clock, epoch)
+        start, end = max(first, from_us), min(last, to_us)
+        if start < end:
+            spans.append((epoch, start, end))
+    told = " ".join(each.says for each in steps(clock) if _meets(each, from_us, to_us))
+    found = []
+    for number, (epoch, start, end) in enumerate(spans, 1):
+        first_at, last_at = (in_epoch(clock, epoch, at) for at in (start, end))
+        piece = Piece(number, len(spans), start, end, told) if len(spans) > 1 else None
+        doubt_us = max(first_at.plus_minus_us, last_at.plus_minus_us)
+        found.append(Window(first_at.time_us, last_at.time_us, doubt_us, epoch, piece))
+    return found
+
+
+def piece_told(wanted: Window) -> dict[str, object] | None:
+    """What piece of a time a window is of, as JSON tells it; None where it is of all of it."""
+    piece = wanted.piece
+    if piece is None:
+        return None
+    told = piece._asdict() | {"from": format_time(piece.from_us), "to": format_time(piece.to_us)}
+    return {name: told[name] for name in ("number", "of", "from", "to", "says")}
+
+
+def name_of(found: Cut) -> str:
+    """A camera's name, with the piece where there are several: `CC-07-A-1of2`."""
+    piece = found.window.piece
+    return f"{found.camera}-{piece.number}of{piece.of}" if piece else found.camera
+
+
+def reference_us(camera: Camera, camera_us: int, epoch: int | None) -> int:
+    """When, by the reference, a camera's clock showed a time; the same where it was never checked.
+
+    epoch: as a `Window` has it.
+    """
+    if camera.clock is None or epoch is None:
+        return camera_us
+    return to_reference(camera.clock, camera_us, epoch)
+
+
+def cut(known: Coverage, property_: str, name: str, from_us: int, to_us: int) -> list[Cut]:
+    """What one camera has of a stretch of reference time, for each piece of its clock."""
+    camera = known.cameras.get((property_, name), Camera())
+    return [cut_camera(name, camera, each) for each in windows(camera, from_us, to_us)]
+
+
+def cut_camera(name: str, camera: Camera, wanted: Window) -> Cut:
+    """What one camera has of a stretch of its own time."""
+    stretches, missing, reached = [], [], wanted.from_us
+    for segment in _in_order(camera, wanted):
+        if segment.start_us - reached > HOLE_US_MAX:
+            missing.append((reached, segment.start_us))
+        first = max(wanted.from_us - segment.start_us, 0)
+        last = min(wanted.to_us, segment.end_us) - segment.start_us
+        stretches.append(Stretch(segment.body.sha256, first, last))
+        reached = max(reached, segment.end_us)
+    if wanted.to_us - reached > HOLE_US_MAX:
+        missing.append((reached, wanted.to_us))
+    return Cut(name, wanted, tuple(stretches), tuple(missing))
+
+
+def may_show(camera: Camera, segment: Segment, wanted: Window) -> bool:
+    """Whether a segment may show any of a stretch: it overlaps it, and may be of its epoch."""
+    if segment.end_us <= wanted.from_us or segment.start_us >= wanted.to_us:
+        return False
+    return wanted.epoch is None or wanted.epoch in epochs_of(camera.clock, segment)
+
+
+def _meets(step: Step, from_us: int, to_us: int) -> bool:
+    return step.from_us <= to_us and step.to_us >= from_us
+
+
+def _in_order(camera: Camera, wanted: Window) -> list[Segment]:
+    """Segments that overlap a stretch, each time once where that can be told.
+
+    Of two that tell one time the one likelier to be of the window's epoch is taken, then the one
+    reported nearer to it; where neither is, both are.
+    """
+    about_us = reference_us(camera, (wanted.from_us + wanted.to_us) // 2, wanted.epoch)
+    found: list[tuple[tuple[int, int], Segment]] = []
+    for segment in camera.segments:
+        if not may_show(camera, segment, wanted):
+            continue
+        epoch = wanted.epoch
+        rank = 0 if epoch is None else epochs_of(camera.clock, segment).index(epoch)
+        key = rank, abs(segment.told_us - about_us)
+        twice = bool(found) and found[-1][1].end_us - segment.start_us > OVERLAP_US_MAX
+        if twice and key < found[-1][0]:
+            found[-1] = (key, segment)
+        elif not twice or key == found[-1][0]:
+            found.append((key, segment))
+    return [segment for _, segment in found]

@@ -1,0 +1,233 @@
+"""Key frames looked at: for codes, and for whether a camera shows what it should.
+
+Looking is decoding, so what was seen is kept beside the index, and looked at no second time.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from consumers.cameras.segments import standing_rows
+from consumers.rounds.index import facts_of
+from infra.postgres.view_tables import Store
+from ledger.facts import Body, CameraMapped, type_name
+from ledger.record.wire import Fact, fact_of
+from ledger.values import RoundId
+from replay.cameras.clocks import to_camera
+from replay.cameras.coverage import Camera, coverage
+from replay.cameras.health import (
+    HAPPENINGS_MIN,
+    MOVING,
+    SPREAD_MIN,
+    Ailing,
+    Pictured,
+    Shown,
+    ailments,
+    usual_sharpness,
+)
+from replay.footage.decoding.sampling import CodeKind, Look, Looked, look
+from replay.footage.library.index import Entry, Library
+from replay.footage.library.picture_looks import Against, Looks, Usual
+from replay.footage.muxing.muxing import END_US
+from replay.shell.output import say
+
+S = 1_000_000
+BATCH = 8
+
+EVERY_US = 2 * S
+"""Between two pictures that are looked at, unless told otherwise."""
+
+LOOK_MAX = 48
+"""Segments that a statement has looked at which nobody has looked at before: some seconds' work."""
+
+AROUND_US = 60 * S
+"""Rounds that began or ended so long before or after footage are looked at, too: clocks differ."""
+
+OPEN_US = 3600 * S
+"""A round that nothing closed is taken to have lasted no longer, microseconds."""
+
+Happened = Callable[[Entry, Sequence[Ailing]], list[int]]
+"""When something moved on the tables of a segment's camera while it stood still; its clock."""
+
+
+class Seen(NamedTuple):
+    """Pictures of a camera that were looked at, and of how many segments; how it usually looks."""
+
+    shown: Sequence[Shown]
+    usual: Usual | None
+    segments: int
+    anew: int  # of them looked at just now
+
+
+def looked_over(
+    entries: Sequence[Entry],
+    kinds: tuple[CodeKind, ...],
+    every_us: int,
+    against: bytes | None = None,
+) -> Iterator[tuple[Entry, tuple[Looked, ...]]]:
+    """Key frames of each segment, at least so far apart, as they were seen."""
+    return looked_at([(each, sampled(each, every_us)) for each in entries], kinds, against)
+
+
+def looked_at(
+    wanted: Sequence[tuple[Entry, tuple[int, ...]]],
+    kinds: tuple[CodeKind, ...],
+    against: bytes | None = None,
+) -> Iterator[tuple[Entry, tuple[Looked, ...]]]:
+    """Frames of each segment, by number, as they were seen; what cannot be read is said."""
+    for at in range(0, len(wanted), BATCH):
+        batch = wanted[at : at + BATCH]
+        jobs = [Look(str(each.path), each.sha256, frames, kinds, against) for each, frames in batch]
+        for (entry, _), seen in zip(batch, look(jobs), strict=True):
+            if seen.problem:
+                say(f"{entry.path}: {seen.problem}")
+            yield entry, seen.looked
+
+
+def seen_of(
+    index: Library, entries: Sequence[Entry], every_us: int = EVERY_US, most: int | None = None
+) -> Seen:
+    """Pictures of one camera's segments, in order: as kept, else looked at now and kept.
+
+    most: how many segments are looked at that nobody has looked at before; None: all.
+    """
+    if not entries:
+        return Seen((), None, 0, 0)
+    looks, first = Looks(index), entries[0]
+    usual = _usual(index, looks, first, most)
+    against = usual.against if usual else None
+    figures = {
+        each.sha256: kept.looked
+        for each in entries
+        if (kept := looks.seen(each.sha256, every_us, against))
+    }
+    anew = [each for each in entries if each.sha256 not in figures][:most]
+    small = _picture(index, against) if anew and against else None
+    for entry, looked in looked_over(anew, (), every_us, small):
+        figures[entry.sha256] = looked
+        if looked:
+            looks.keep(entry.sha256, every_us, against, looked)
+    shown = [
+        Shown(entry.start_us + each.pts_us, each)
+        for entry in entries
+        for each in figures.get(entry.sha256, ())
+    ]
+    return Seen(shown, usual, sum(bool(each) for each in figures.values()), len(anew))
+
+
+def ailing(seen: Seen, of: Entry | None, happened: Happened) -> list[Ailing]:
+    """What is wrong with one camera. Facts are only asked for where a picture stood still."""
+    usual = seen.usual.sharpness if seen.usual else None
+    always = [each.at_us for each in seen.shown for _ in range(HAPPENINGS_MIN)]
+    still = [each for each in ailments(seen.shown, always, usual) if each.fault == "frozen"]
+    return ailments(seen.shown, happened(of, still) if of and still else (), usual)
+
+
+def keep_usual(index: Library, of: Entry, seen: Seen) -> None:
+    """Keep how sharp a camera usually is, now that all its pictures were looked at."""
+    if seen.usual:
+        usual = Usual(seen.usual.against, usual_sharpness(seen.shown))
+        Looks(index).keep_usual(of.property, of.camera, usual)
+
+
+def pictured(index: Library, happened: Happened) -> Callable[[Sequence[str]], Pictured]:
+    """Asks what is wrong with the pictures of segments of one camera, by their hashes."""
+    left = LOOK_MAX
+
+    def ask(sha256s: Sequence[str]) -> Pictured:
+        nonlocal left
+        found = (index.entry(sha256) for sha256 in sha256s)
+        entries = [each for each in found if each and index.whole(each)]
+        seen = seen_of(index, entries, most=left)
+        left -= seen.anew
+        return Pictured(seen.segments, ailing(seen, entries[0] if entries else None, happened))
+
+    return ask
+
+
+def happened_on_record(store: Store) -> Happened:
+    """Facts of the rounds that went on at a camera's tables, by the views of rounds and cameras."""
+
+    def happened(of: Entry, still: Sequence[Ailing]) -> list[int]:
+        facts = [fact_of(row) for row in standing_rows(store, of.property, of.camera)]
+        tables = {fact.body.table for fact in facts if isinstance(fact.body, CameraMapped)}
+        rounds = {
+            round_
+            for stretch in still
+            for round_ in _rounds(store, of.property, sorted(tables), stretch)
+        }
+        told = [fact_of(row) for round_ in sorted(rounds) for row in facts_of(store, round_)]
+        return happened_of(facts, told)(of, still)
+
+    return happened
+
+
+def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened:
+    """Of these facts those that move something, each on the clock of the camera asked about."""
+    known, told = coverage(camera_facts), list(facts)
+
+    def happened(of: Entry, still: Sequence[Ailing]) -> list[int]:
+        del still
+        clock = known.cameras.get((of.property, of.camera), Camera()).clock
+        return sorted(
+            to_camera(clock, fact.time_us).time_us if clock else fact.time_us
+            for fact in told
+            if isinstance(fact.body, Body)
+            and type_name(type(fact.body)).partition(".")[0] in MOVING
+        )
+
+    return happened
+
+
+def _usual(index: Library, looks: Looks, of: Entry, most: int | None) -> Usual | None:
+    """How a camera usually looks: as kept while that picture is at hand, else found anew.
+
+    most: in how many segments it is looked for a picture that shows anything; None: in all.
+    """
+    kept = looks.usual(of.property, of.camera)
+    entry = index.entry(kept.against.sha256) if kept else None
+    if kept and entry and index.whole(entry):
+        return kept
+    entries = [each for each in index.entries(of.camera, of.property)[:most] if index.whole(each)]
+    for entry, looked in looked_over(entries, (), END_US):
+        for one in looked:
+            if one.spread >= SPREAD_MIN:
+                found = Usual(Against(entry.sha256, one.number))
+                looks.keep_usual(of.property, of.camera, found)
+                return found
+    return None
+
+
+def _picture(index: Library, against: Against) -> bytes | None:
+    """The picture that others are held against, small and grey."""
+    entry = index.entry(against.sha256)
+    if entry is None:
+        return None
+    (seen,) = look([Look(str(entry.path), entry.sha256, (against.frame,))])
+    return seen.looked[0].small if seen.looked else None
+
+
+def _rounds(store: Store, property_: str, tables: Sequence[str], stretch: Ailing) -> list[RoundId]:
+    """The rounds of these tables around a stretch."""
+    rows = store.query(
+        "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"
+        " WHERE property = %(property)s AND table_name = ANY(%(tables)s)"
+        " AND began_us <= %(until)s AND coalesce(ended_us, began_us + %(open)s) >= %(since)s",
+        {
+            "property": property_,
+            "tables": list(tables),
+            "since": stretch.from_us - AROUND_US,
+            "until": stretch.to_us + AROUND_US,
+            "open": OPEN_US,
+        },
+    )
+    return [RoundId(*row) for row in rows]
+
+
+def sampled(entry: Entry, every_us: int) -> tuple[int, ...]:
+    """Numbers of key frames at least so far apart, the first among them."""
+    taken: list[int] = []
+    for number in entry.times.keys:
+        before = entry.times.pts_us[taken[-1]] if taken else None
+        if before is None or entry.times.pts_us[number] - before >= every_us:
+            taken.append(number)
+    return tuple(taken)

@@ -1,0 +1,340 @@
+"""What was filmed of a table while it was open, camera by camera, and what was not, with its cause.
+
+Beside 465a.9(c)(2), which asks for so many stationary cameras a table. The seven states stay apart:
+silent absence reads as concealment. What is not known, as the frame rate of a file that is not at
+hand, is None and never 0. Footage of a lens that was covered is footage, and counted as such: what
+pictures show stands beside it. Pure: it opens no file; whoever calls it hands over what files say.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ledger.facts import CameraMapped, CameraUnmapped
+from ledger.rules.procedures.staffing import STATIONARY, cameras_due, watched
+from replay.cameras.clocks import to_camera, unchecked_us
+from replay.cameras.coverage import Camera, coverage, property_of
+from replay.cameras.health import Pictured
+from replay.cameras.states import SEEN, Piece, by_reference, pieces_of, runs_of
+from replay.cameras.timeline import HOLE_US_MAX, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.procedures.staffing import Watched
+    from replay.cameras.coverage import Segment
+    from replay.cameras.health import Ailing
+    from replay.footage.library.files import FootageIndex
+
+
+class Stretch(NamedTuple):
+    """A time to speak of: an open table, or a round. Device times, microseconds."""
+
+    name: str  # "open", or the round's subject
+    game: str
+    from_us: int
+    to_us: int
+    ended: bool = True  # False: nothing says that it ended; `to_us` is the latest known
+
+
+FAR_US = 2**62
+"""Later than anything told."""
+
+
+class Filmed(NamedTuple):
+    """What a file says of itself: its picture, and frames a second at least and at most."""
+
+    width: int
+    height: int
+    fps_min: float
+    fps_max: float
+
+
+class CameraCover(Struct, frozen=True, kw_only=True):
+    """What one camera has of a stretch in one role. Times in microseconds.
+
+    A camera that was turned or replaced in between has one for each kind and what it covered, each
+    with the time in which that held.
+    fps_min, fps_max, sizes: from the files themselves; None or empty where none is at hand.
+    findings: where its pictures were dark, blurred, moved or frozen, by the reference; of the
+    segments whose pictures were looked at.
+    """
+
+    camera: str
+    kind: str  # stationary, ptz
+    covers: Sequence[str]  # table, end_left, end_right, tray
+    clock: str  # checked, never_checked
+    plus_minus_us: int | None  # the most at the start, the middle and the end
+    unchecked_us: int | None  # from the stretch to the nearest check; 0: one lies within it
+    mapped_us: int
+    recorded_us: int  # of it with footage, locked or not
+    locked_us: int
+    segments: int
+    looked_at: int  # segments whose file was at hand
+    fps_min: float | None
+    fps_max: float | None
+    sizes: Sequence[str]  # as "1280x720"
+    pictured: int  # segments whose pictures were looked at
+    findings: Sequence[Ailing]
+    pieces: Sequence[Piece]
+
+
+class Cover(Struct, frozen=True, kw_only=True):
+    """A stretch against the section. short: where fewer cameras recorded than are due.
+
+    section, due, met: None where the documents print no figure for the game.
+    """
+
+    name: str
+    game: str
+    from_us: int
+    to_us: int
+    ended: bool
+    section: str | None
+    due: str | None
+    met: bool | None
+    covered_us: int | None  # in which as many cameras as are due have footage
+    short: Sequence[Piece]
+    cameras: Sequence[CameraCover]
+
+
+class Statement(Struct, frozen=True, kw_only=True):
+    """What was filmed of one table. looked: whether footage was at hand to look at."""
+
+    property: str
+    table: str
+    looked: bool
+    stretches: Sequence[Cover]
+
+
+class _Mapped(NamedTuple):
+    from_us: int
+    to_us: int
+    kind: str
+    covers: Sequence[str]
+
+
+class _Filming(NamedTuple):
+    """A camera, when it was on the table, and its segments by the reference in order of time."""
+
+    name: str
+    camera: Camera
+    mapped: Sequence[_Mapped]
+    segments: Sequence[tuple[int, int, Segment]]
+    longest_us: int
+
+    def near(self, from_us: int, to_us: int) -> list[tuple[int, int, Segment]]:
+        """The segments that overlap a time."""
+        start = bisect_left(self.segments, from_us - self.longest_us, key=lambda each: each[0])
+        end = bisect_right(self.segments, to_us, key=lambda each: each[0])
+        return [each for each in self.segments[start:end] if each[1] > from_us]
+
+
+def coverage_statement(
+    facts: Iterable[Fact],
+    property_: str,
+    table: str,
+    stretches: Iterable[Stretch],
+    at_hand: FootageIndex | None = None,
+    filmed: Callable[[str], Filmed | None] = lambda _: None,
+    pictured: Callable[[Sequence[str]], Pictured] = lambda _: Pictured(0, ()),
+) -> Statement:
+    """What was filmed of a table in each stretch.
+
+    facts: those of the cameras over the table; at_hand: the segments at hand by SHA-256, None where
+    none was looked for, so that what facts record is told as recorded; filmed: what the file with a
+    SHA-256 says of itself; pictured: what the pictures of one camera's segments show, by hash.
+    """
+    told = list(facts)
+    known = coverage(told)
+    mapped = _mappings(told, property_, table)
+    cameras = [
+        _Filming(name, camera, mapped[name], _by_time(camera), _longest_us(camera))
+        for name in sorted(mapped)
+        for camera in [known.cameras.get((property_, name), Camera())]
+    ]
+    ask = cache(filmed)
+    covers = []
+    for each in stretches:
+        stretch = each._replace(to_us=max(each.to_us, each.from_us + 1))
+        seen = [
+            _camera(camera, on, stretch, at_hand, ask, pictured)
+            for camera in cameras
+            for on in _roles(camera, stretch)
+        ]
+        covers.append(_cover(stretch, seen))
+    return Statement(property=property_, table=table, looked=at_hand is not None, stretches=covers)
+
+
+def _by_time(camera: Camera) -> list[tuple[int, int, Segment]]:
+    """The segments of a camera with their times by the reference, in order of these."""
+    times = ((*by_reference(camera.clock, segment), segment) for segment in camera.segments)
+    return sorted(times, key=lambda each: each[:2])
+
+
+def _longest_us(camera: Camera) -> int:
+    """No segment is longer, by any clock."""
+    return 2 * max((each.body.duration_us for each in camera.segments), default=0)
+
+
+def _mappings(facts: Iterable[Fact], property_: str, table: str) -> dict[str, list[_Mapped]]:
+    """When each camera was on the table, and what of it it covered."""
+    changes: dict[str, list[tuple[int, CameraMapped | None]]] = {}
+    for fact in facts:
+        body = fact.body
+        if not isinstance(body, CameraMapped | CameraUnmapped) or body.table != table:
+            continue
+        if property_of(fact) == property_:
+            on = body if isinstance(body, CameraMapped) else None
+            changes.setdefault(body.camera, []).append((fact.time_us, on))
+    found = {}
+    for camera, told in changes.items():
+        told.sort(key=lambda each: each[0])
+        ends = [*(time_us for time_us, _ in told[1:]), FAR_US]
+        found[camera] = [
+            _Mapped(from_us, to_us, on.kind, on.covers)
+            for (from_us, on), to_us in zip(told, ends, strict=True)
+            if on is not None
+        ]
+    return found
+
+
+def _roles(filming: _Filming, stretch: Stretch) -> Iterable[Sequence[_Mapped]]:
+    """When a camera was on the table in a stretch, for each kind and what it covered."""
+    roles: dict[tuple[str, tuple[str, ...]], list[_Mapped]] = {}
+    for each in filming.mapped:
+        from_us, to_us = max(each.from_us, stretch.from_us), min(each.to_us, stretch.to_us)
+        if from_us < to_us:
+            role = roles.setdefault((each.kind, tuple(sorted(each.covers))), [])
+            role.append(each._replace(from_us=from_us, to_us=to_us))
+    return roles.values()
+
+
+def _camera(
+    filming: _Filming,
+    on: Sequence[_Mapped],
+    stretch: Stretch,
+    at_hand: FootageIndex | None,
+    filmed: Callable[[str], Filmed | None],
+    pictured: Callable[[Sequence[str]], Pictured],
+) -> CameraCover:
+    """One camera over a stretch while it was on the table in one role."""
+    camera = filming.camera
+    near = filming.near(stretch.from_us - HOLE_US_MAX, stretch.to_us + HOLE_US_MAX)
+    runs = runs_of(near, at_hand)
+    pieces = [piece for each in on for piece in pieces_of(camera, runs, each.from_us, each.to_us)]
+    counted = [each for each in near if _touches(on, each[0], each[1] - 1)]
+    over = [each for _, _, each in counted]
+    files = [file for each in over if (file := filmed(each.body.sha256))]
+    pictures = pictured([each.body.sha256 for each in over])
+    clock = camera.clock
+    looked_us = (stretch.from_us, (stretch.from_us + stretch.to_us) // 2, stretch.to_us)
+    doubts = [to_camera(clock, at_us).plus_minus_us for at_us in looked_us] if clock else []
+    checked_us = [each.reference_us for each in camera.checks]
+    return CameraCover(
+        camera=filming.name,
+        kind=on[0].kind,
+        covers=on[0].covers,
+        clock="checked" if clock else "never_checked",
+        plus_minus_us=max(doubts, default=None),
+        unchecked_us=unchecked_us(checked_us, stretch.from_us, stretch.to_us),
+        mapped_us=sum(each.to_us - each.from_us for each in on),
+        recorded_us=sum(each.to_us - each.from_us for each in pieces if each.state in SEEN),
+        locked_us=sum(each.to_us - each.from_us for each in pieces if each.state == "locked"),
+        segments=len(over),
+        looked_at=len(files),
+        fps_min=min((file.fps_min for file in files), default=None),
+        fps_max=max((file.fps_max for file in files), default=None),
+        sizes=sorted({f"{file.width}x{file.height}" for file in files}),
+        pictured=pictures.segments,
+        findings=list(_findings(pictures.findings, counted, on)),
+        pieces=pieces,
+    )
+
+
+def _findings(
+    ails: Iterable[Ailing], counted: Sequence[tuple[int, int, Segment]], on: Sequence[_Mapped]
+) -> Iterable[Ailing]:
+    """What ails pictures while the camera was on, by the reference as the segments are."""
+
+    def reference(camera_us: int) -> int:
+        inside = (
+            from_us + camera_us - each.start_us
+            for from_us, _, each in counted
+            if each.start_us <= camera_us <= each.end_us
+        )
+        return next(inside, camera_us)
+
+    for each in ails:
+        from_us, to_us = reference(each.from_us), reference(each.to_us)
+        if _touches(on, from_us, to_us):
+            yield replace(each, from_us=from_us, to_us=to_us)
+
+
+def _touches(on: Sequence[_Mapped], first_us: int, last_us: int) -> bool:
+    """Whether any of a closed stretch falls into the time of a role."""
+    return any(each.from_us <= last_us and each.to_us > first_us for each in on)
+
+
+def _cover(stretch: Stretch, cameras: Sequence[CameraCover]) -> Cover:
+    """A stretch beside the section: when too few cameras have footage of it."""
+    due = cameras_due(stretch.game)
+    short = list(_short(stretch, due, cameras)) if due else []
+    lacking = sum(each.to_us - each.from_us for each in short)
+    return Cover(
+        name=stretch.name,
+        game=stretch.game,
+        from_us=stretch.from_us,
+        to_us=stretch.to_us,
+        ended=stretch.ended,
+        section=due.section if due else None,
+        due=f"{due.cameras}{', one an end' if due.ends else ''}" if due else None,
+        met=not short if due else None,
+        covered_us=stretch.to_us - stretch.from_us - lacking if due else None,
+        short=short,
+        cameras=cameras,
+    )
+
+
+def _short(stretch: Stretch, due: Watched, cameras: Sequence[CameraCover]) -> Iterable[Piece]:
+    """When fewer stationary cameras have footage than are due, and why."""
+    fixed = [each for each in cameras if each.kind == STATIONARY]
+    edges = {stretch.from_us, stretch.to_us}
+    edges |= {at for each in fixed for piece in each.pieces for at in (piece.from_us, piece.to_us)}
+    last: Piece | None = None
+    for start, end in pairwise(sorted(edges)):
+        now = [(each, _piece_at(each.pieces, start)) for each in fixed]
+        seen = [each.covers for each, piece in now if piece and piece.state in SEEN]
+        if watched(due, seen):
+            continue
+        state, says = _why(due, [(each.camera, piece) for each, piece in now if piece])
+        if last and last.to_us == start and (last.state, last.says) == (state, says):
+            last = Piece(last.from_us, end, state, says)
+            continue
+        if last:
+            yield last
+        last = Piece(start, end, state, says)
+    if last:
+        yield last
+
+
+def _piece_at(pieces: Sequence[Piece], time_us: int) -> Piece | None:
+    found = bisect_right(pieces, time_us, key=lambda piece: piece.from_us) - 1
+    return pieces[found] if found >= 0 and pieces[found].to_us > time_us else None
+
+
+def _why(due: Watched, now: Collection[tuple[str, Piece]]) -> tuple[State, str]:
+    """Why there are too few: what the first camera without footage lacks, or too few mapped."""
+    missing = [(camera, piece) for camera, piece in now if piece.state not in SEEN]
+    if missing:
+        says = " ".join(f"{camera}: {piece.says}" for camera, piece in missing)
+        return missing[0][1].state, says
+    asked = f"{due.cameras} are due{', one an end' if due.ends else ''}"
+    return "no_camera_mapped", f"{len(now)} stationary cameras were mapped and recorded; {asked}."

@@ -1,0 +1,278 @@
+"""Which frame of which camera saw each fact of a round, or why there is none. It opens no file.
+
+What is there is shown; a reason is looked for only where nothing is (ADR 0014). Every instant
+carries its plus-minus: the device's and the clock mapping's, or none for a clock never checked.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ledger.values import format_time
+from replay.cameras.clock_pieces import doubt_at, epochs_of
+from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera
+from replay.cameras.coverage import (
+    Camera,
+    expiry_of,
+    held_by,
+    is_off_line,
+    lock_on,
+    mapped_cameras,
+    property_of,
+)
+from replay.footage.library.files import label_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.record.wire import Fact
+    from replay.cameras.coverage import Coverage, Segment
+    from replay.footage.decoding.decoder import FrameIndex
+    from replay.footage.library.files import FootageIndex
+
+State = Literal["recorded", "gap", "expired", "locked", "no_camera_mapped", "off_line", "altered"]
+"""`recorded` and `locked` (held as evidence) have footage; the others say why there is none."""
+
+HOLE_US_MAX = 500_000
+"""Longer than this without a frame, what happened in between was not seen: a gap."""
+
+UNCHECKED = (
+    "This camera's clock was never checked: its own time is taken at its word, "
+    "and may be off by any amount."
+)
+"""Stands beside everything a camera shows whose clock no one compared with a reference."""
+
+
+class Sight(Struct, frozen=True, kw_only=True):
+    """One camera and one fact. Times in microseconds; a camera's are by its own clock."""
+
+    camera: str | None  # None where no camera was mapped to the table
+    state: State
+    says: str  # the same for people, with what is doubtful about it
+    clock: Literal["checked", "never_checked"] | None = None
+    camera_time_us: int | None = None
+    plus_minus_us: int | None = None  # None: unknown, since the clock was never checked
+    epoch: int | None = None
+    from_check_us: int | None = None  # how far away the nearest clock check is
+    segment: str | None = None  # SHA-256
+    path: str | None = None  # the segment's label; never opened
+    frame: int | None = None  # the first at or after the fact's instant
+    pts_us: int | None = None
+    frames: tuple[int, int] | None = None  # first and last within the plus-minus
+    beyond: bool = False  # the plus-minus reaches out of this segment
+
+
+class Seen(Struct, frozen=True):
+    """A fact and what each camera on its table has of it."""
+
+    source: str
+    id: str
+    time_us: int  # the device's clock
+    plus_minus_us: int  # of the device's clock
+    sights: tuple[Sight, ...]
+
+
+def timeline(
+    facts: Iterable[Fact],
+    known: Coverage,
+    footage: FootageIndex | None,
+    device_plus_minus_us: int = DEVICE_PLUS_MINUS_US,
+) -> tuple[Seen, ...]:
+    """For each fact, in the order given, what every camera then mapped to its table has of it.
+
+    `footage` None: no folder was named, so what facts record is told without frame numbers.
+    """
+    doubt_us = device_plus_minus_us
+    return tuple(
+        Seen(
+            fact.source,
+            fact.id,
+            fact.time_us,
+            doubt_us,
+            sights_at(known, property_of(fact), fact.table or "", fact.time_us, footage, doubt_us),
+        )
+        for fact in facts
+    )
+
+
+def sights_at(
+    known: Coverage,
+    place: str,
+    table: str,
+    time_us: int,
+    footage: FootageIndex | None,
+    doubt_us: int = DEVICE_PLUS_MINUS_US,
+) -> tuple[Sight, ...]:
+    """What every camera then mapped to a table of a property has of an instant, by a device."""
+    names = mapped_cameras(known, place, table, time_us)
+    if not names:
+        says = f"No camera was mapped to {table or 'this place'} then."
+        return (Sight(camera=None, state="no_camera_mapped", says=says),)
+    cameras = ((name, known.cameras.get((place, name), Camera())) for name in names)
+    return tuple(sight(name, camera, time_us, footage, doubt_us) for name, camera in cameras)
+
+
+def sight(
+    name: str, camera: Camera, time_us: int, footage: FootageIndex | None, doubt_us: int = 0
+) -> Sight:
+    """What one camera has of an instant of reference time, which is off by `doubt_us` at most."""
+    instant, camera_us = _instant(name, camera, time_us, doubt_us)
+    found = _look(instant, camera, camera_us, time_us, footage)
+    doubt = doubt_at(camera.clock, time_us) if camera.clock else UNCHECKED
+    return replace(found, says=f"{found.says} {doubt}") if doubt else found
+
+
+def sight_of_camera_time(
+    name: str, camera: Camera, camera_us: int, footage: FootageIndex | None
+) -> Sight:
+    """What one camera has of an instant of its own clock."""
+    blank = Sight(camera=name, state="gap", says="", camera_time_us=camera_us, plus_minus_us=0)
+    return _look(blank, camera, camera_us, camera_us, footage)
+
+
+def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[Sight, int]:
+    """Where to look on the camera's clock; the state is settled by looking."""
+    blank = Sight(camera=name, state="gap", says="", camera_time_us=time_us, clock="never_checked")
+    if camera.clock is None:
+        return blank, time_us
+    there = to_camera(camera.clock, time_us)
+    checked = replace(
+        blank,
+        clock="checked",
+        camera_time_us=there.time_us,
+        plus_minus_us=there.plus_minus_us + doubt_us,
+        epoch=there.epoch,
+        from_check_us=there.from_check_us,
+    )
+    return checked, there.time_us
+
+
+def _look(
+    sight: Sight, camera: Camera, camera_us: int, time_us: int, footage: FootageIndex | None
+) -> Sight:
+    segment = _segment_at(camera, sight.epoch, camera_us, time_us)
+    if segment is None:
+        return _nothing(sight, camera, camera_us, time_us)
+    sight = replace(sight, segment=segment.body.sha256, path=segment.body.path)
+    if footage is None:
+        expiry = expiry_of(camera, camera_us)
+        if expiry:
+            return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
+        says = "Recorded; no footage folder was named, so no frame was looked up."
+        return _kept(sight, camera, camera_us, says)
+    file = footage.kept.get(segment.body.sha256)
+    if file is None:
+        return _not_at_hand(sight, camera, camera_us, footage)
+    if file.times is None:
+        says = f"Recorded and unaltered, but it cannot be read: {file.problem}."
+        return _kept(sight, camera, camera_us, says)
+    return _frame(sight, camera, segment, file.times)
+
+
+def _segment_at(camera: Camera, epoch: int | None, camera_us: int, time_us: int) -> Segment | None:
+    """The segment that holds the first frame at or after an instant of the camera's clock.
+
+    A clock that was set back shows one time twice: of two segments the one likelier to be of the
+    epoch is taken, then the one reported nearer to the fact. A pause between two segments too
+    short for a gap belongs to the later one.
+    """
+    its = []
+    for segment in camera.segments:
+        if segment.start_us - HOLE_US_MAX <= camera_us <= segment.end_us + HOLE_US_MAX:
+            epochs = epochs_of(camera.clock, segment)
+            if epoch is None or epoch in epochs:
+                its.append((0 if epoch is None else epochs.index(epoch), segment))
+    over = [(rank, each) for rank, each in its if each.start_us <= camera_us < each.end_us]
+    if over:
+        return min(over, key=lambda one: (one[0], abs(one[1].told_us - time_us)))[1]
+    before, after = _neighbours([each for _, each in its], camera_us)
+    if before and after and after.start_us - before.end_us <= HOLE_US_MAX:
+        return after
+    return None
+
+
+def _neighbours(segments: list[Segment], camera_us: int) -> tuple[Segment | None, Segment | None]:
+    """The segment that ended last before an instant, and the one that began first after it."""
+    begun = bisect_right(segments, camera_us, key=lambda segment: segment.start_us)
+    before = max(segments[:begun], key=lambda segment: segment.end_us, default=None)
+    return before, segments[begun] if begun < len(segments) else None
+
+
+def _frame(sight: Sight, camera: Camera, segment: Segment, times: FrameIndex) -> Sight:
+    """The first frame at or after the instant, and those the plus-minus leaves open."""
+    camera_us = sight.camera_time_us or 0
+    pts = times.pts_us
+    target_us = camera_us - segment.start_us
+    number = min(bisect_left(pts, target_us), len(pts) - 1)
+    hole_us = pts[number] - pts[number - 1] if number and pts[number] > target_us else 0
+    if hole_us > HOLE_US_MAX:
+        return replace(sight, says=f"The segment has no frame for {_seconds(hole_us)} here.")
+    doubt_us = sight.plus_minus_us or 0
+    first = min(bisect_left(pts, target_us - doubt_us), number)
+    last = max(bisect_right(pts, target_us + doubt_us) - 1, number)
+    beyond = target_us < doubt_us or target_us + doubt_us > segment.end_us - segment.start_us
+    says = f"Frame {number} of {len(pts)} in {segment.body.path}."
+    if len(pts) != segment.body.frames:
+        says += f" The record counts {segment.body.frames} frames in it."
+    found = replace(sight, frame=number, pts_us=pts[number], frames=(first, last), beyond=beyond)
+    return _kept(found, camera, camera_us, says)
+
+
+def _kept(sight: Sight, camera: Camera, camera_us: int, says: str) -> Sight:
+    """Footage that is there: recorded, or locked with what for."""
+    lock = lock_on(camera, camera_us)
+    if lock:
+        says += f" {held_by(lock)}."
+        return replace(sight, state="locked", says=says)
+    if expiry_of(camera, camera_us):
+        says += " The record says that it expired, yet it is here."
+    return replace(sight, state="recorded", says=says)
+
+
+def _not_at_hand(sight: Sight, camera: Camera, camera_us: int, footage: FootageIndex) -> Sight:
+    """A segment was recorded, and no file has its bytes."""
+    expiry = expiry_of(camera, camera_us)
+    if expiry:
+        return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
+    name = label_name(sight.path or "")
+    if name in footage.strangers:
+        says = f"{name} is in the footage folder, but its bytes are not those recorded."
+    else:
+        says = f"{sight.path} was recorded, and no file in the footage folder has its bytes."
+    return replace(sight, state="altered", says=says)
+
+
+def _nothing(sight: Sight, camera: Camera, camera_us: int, time_us: int) -> Sight:
+    """No segment covers the instant: why."""
+    expiry = expiry_of(camera, camera_us)
+    if expiry:
+        return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
+    if is_off_line(camera, time_us):
+        return replace(sight, state="off_line", says="The camera was reported lost.")
+    before, after = _neighbours(camera.segments, camera_us)
+    ends = f"the last before ends at {_clock(before.end_us)}" if before else "none before"
+    begins = f"the next begins at {_clock(after.start_us)}" if after else "none after"
+    says = f"No footage of this instant: {ends}, {begins} (camera's clock)."
+    doubt_us = sight.plus_minus_us or 0
+    ends_near = before is not None and camera_us - before.end_us < doubt_us
+    begins_near = after is not None and after.start_us - camera_us < doubt_us
+    if ends_near or begins_near:
+        says += " Footage lies within the plus-minus."
+    return replace(sight, says=says)
+
+
+def _expired(by: str, because: str) -> str:
+    return f"Expired, by {by}: {because}."
+
+
+def _clock(time_us: int) -> str:
+    """Time of day to the millisecond, UTC."""
+    return format_time(time_us)[11:-4]
+
+
+def _seconds(span_us: int) -> str:
+    return f"{span_us // 1_000_000}.{span_us // 1000 % 1000:03d} s"

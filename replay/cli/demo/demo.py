@@ -1,0 +1,366 @@
+"""`demo`: a gaming day dealt, kept, ruled on, its mistakes found, the worst one replayed.
+
+Runs in a folder of its own, with a record of its own: no setting leads made-up facts into a real
+ledger (ADR 0065). It calls what the other commands call.
+"""
+
+import fcntl
+import shlex
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple, TypeVar
+
+import typer
+
+from consumers.registry import VIEWS
+from consumers.rulings import rulings
+from consumers.rulings.tables import RULINGS
+from infra.postgres.connection import Database, begin_anew, database
+from infra.postgres.embedded import embedded
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import reading
+from infra.settings import Settings
+from ledger.errors import Refused
+from ledger.record.group_commit import Committer
+from ledger.simulate import Plan, Planted, Written, plan_of, write
+from ledger.values import RoundId, dollars, parse_subject
+from replay.cli.dossier.dossier import wanted_for, write_for
+from replay.cli.footage.add import take
+from replay.cli.record.feeds import blocks, opened, size
+from replay.cli.record.ingest import keep
+from replay.cli.serving.signing import SIGNING
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.demo.audit import Audit, audit, money_at_stake
+from replay.demo.report import Left, found_text, pointers, worst_text
+from replay.dossier.signing.keys import make as make_key
+from replay.dossier.signing.keys import public_text
+from replay.footage.library.adding import Told as Known
+from replay.footage.library.adding import footage_files
+from replay.footage.library.index import Library
+from replay.footage.simulated.filming import film
+from replay.rounds.reading import Told, bring_along, draw, told
+from replay.shell.output import Advance, progress, say
+from replay.shell.settings import in_force
+from replay.web.page import round_path
+
+T = TypeVar("T")
+
+app = family()
+
+MARK = ".round-ledger-demo"
+"""Lies in a folder that the demonstration made, and may remove."""
+
+DATABASE = "round_ledger_demo"
+"""The record's database where a server of one's own is named."""
+
+DATABASE_MARK = "Made by `round-ledger demo`, which drops it when it is run again."
+
+MISTAKES = {
+    "overpay": 2,
+    "underpay": 1,
+    "not_collected": 1,
+    "paid_push": 1,
+    "late_wager": 1,
+    "skipped_player": 1,
+    "lost_fact": 1,
+    "retransmission": 1,
+}
+
+
+class Place(NamedTuple):
+    """Where a demonstration lies."""
+
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        """What ROUND_LEDGER_HOME is to be, to look further."""
+        return self.folder / "home"
+
+    @property
+    def footage(self) -> Path:
+        """Where commands look for footage by themselves."""
+        return self.home / "footage"
+
+    @property
+    def recorder(self) -> Path:
+        """The feed of what was filmed."""
+        return self.folder / "footage.jsonl"
+
+    @property
+    def dossier(self) -> Path:
+        """What is left to open."""
+        return self.folder / "dossier"
+
+    @property
+    def public_key(self) -> Path:
+        """What the dossier is checked with."""
+        return self.folder / "house.pub"
+
+
+@app.command("demo")
+def demo(
+    folder: Annotated[Path, typer.Argument(help="A folder to make, or one made before.")] = Path(
+        "demo"
+    ),
+    *,
+    hours: Annotated[float, typer.Option(min=0.5, max=20, help="Hours of play.")] = 8.0,
+    seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
+) -> None:
+    """Deal a gaming day, find its mistakes, replay the worst one.
+
+    Four tables of two games, with a few planted dealers' mistakes. Leaves a dossier to open, and a
+    record to try other commands on. Run again, it begins anew; your own ledger is never touched:
+    on a server that ROUND_LEDGER_DATABASE_URL names, the record is in a database of its own,
+    `round_ledger_demo`.
+
+    Example: round-ledger demo
+    """
+    place = Place(folder.resolve())
+    began = time.monotonic()
+    _make_room(place)
+    settings = _settings(place)
+    plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
+    written = _stage("Deal", lambda advance: _deal(plan, place, advance))
+    with ThreadPoolExecutor(1) as beside, database(settings) as base:
+        filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
+        _stage("Take in", lambda advance: _take_in(base, written.feed, advance))
+        _stage("Rule", lambda advance: _rule(base, advance))
+        _stage("Film", lambda advance: _film(base, filming, plan, written, place, advance))
+        checked = _stage("Compare", lambda _: _compare(base, written.planted))
+        worst = _stage("Replay", lambda _: _worst(base, written.planted, place))
+        _stage("Dossier", lambda _: _hand_over(base, worst, place))
+    draw(found_text(checked))
+    draw(worst_text(worst.story))
+    draw(pointers(_left(place, settings, worst.story.round)))
+    sys.stdout.write(f"Done in {time.monotonic() - began:.0f} s.\n")
+    if not checked.agrees:
+        raise typer.Exit(FINDINGS)
+
+
+def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
+    """Do one stage, with progress while it runs and a line with its time when it is done."""
+    began = time.monotonic()
+    with progress(title) as advance:
+        result, says = work(advance)
+    sys.stdout.write(f"{title:<8} {time.monotonic() - began:5.1f} s   {says}\n")
+    sys.stdout.flush()
+    return result
+
+
+def _make_room(place: Place) -> None:
+    """An empty folder with our mark. Raises `Refused` for one that we did not make."""
+    folder = place.folder
+    there = folder.exists()
+    if there and not folder.is_dir():
+        raise _not_ours(folder)
+    if there and any(folder.iterdir()):
+        if not (folder / MARK).is_file():
+            raise _not_ours(folder)
+        _stop_what_runs_there(place)
+        shutil.rmtree(folder)
+        say(f"Began anew: what the demonstration had left in {folder} is removed.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).write_text("Made by `round-ledger demo`, which may remove all of it.\n")
+    except OSError as error:
+        raise Refused(
+            f"The folder cannot be made: {error.strerror}",
+            where=str(folder),
+            hint="Name another: round-ledger demo FOLDER.",
+        ) from error
+
+
+def _not_ours(folder: Path) -> Refused:
+    return Refused(
+        "There is something that the demonstration did not make",
+        where=str(folder),
+        hint="Name another folder: round-ledger demo FOLDER.",
+    )
+
+
+def _stop_what_runs_there(place: Place) -> None:
+    """End a server that a killed run left. Raises `Refused` where a program still uses it."""
+    users = place.home / "postgres.users"
+    if not users.is_file():
+        return
+    with users.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(
+                "Another program is using the record of the last demonstration",
+                where=str(place.home),
+                hint="End it, or name another folder: round-ledger demo FOLDER.",
+            ) from None
+    if (place.home / "postgres" / "postmaster.pid").exists():
+        with embedded(place.home):
+            pass  # the last one to leave stops it
+
+
+def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[Written, str]:
+    written = write(
+        plan, place.folder, lambda facts: advance(0, doing=f"Deal: {facts:,} facts"), cameras_max=2
+    )
+    tables = ", ".join(table.table for table in plan.tables)
+    return written, (
+        f"{written.facts:,} facts of {written.rounds:,} rounds at {tables}; "
+        f"{len(written.planted)} mistakes planted"
+    )
+
+
+def _take_in(base: Database, feed: Path, advance: Advance) -> tuple[Counter[str], str]:
+    """What `ingest` does."""
+    verdicts: Counter[str] = Counter()
+    with opened([str(feed)]) as sources, PostgresTape(base) as tape, Committer(tape) as committer:
+        for line, _, receipt in keep(committer, blocks(sources)):
+            verdicts[receipt.verdict] += 1
+            advance(len(line.octets) + 1, total=size(sources))
+    told = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items()))
+    return verdicts, f"{verdicts.total():,} received: {told}"
+
+
+def _film(
+    base: Database,
+    filming: Future[int],
+    plan: Plan,
+    written: Written,
+    place: Place,
+    advance: Advance,
+) -> tuple[None, str]:
+    """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
+    segments = filming.result()
+    _take_in(base, place.recorder, advance)
+    bring_along(base, VIEWS, advance)
+    _index(base, plan, place)
+    return None, (
+        f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
+        "around each mistake"
+    )
+
+
+def _index(base: Database, plan: Plan, place: Place) -> None:
+    """What `footage add` does, a camera a folder. Raises `Refused` where a segment is not taken."""
+    for folder in sorted(place.footage.iterdir()):
+        told_of = Known(plan.property, folder.name)
+        for taken in take(base, Library(place.home), footage_files(folder), told_of):
+            if taken.added.problem:
+                raise Refused(
+                    f"A drawn segment was not taken: {taken.added.problem}",
+                    where=str(taken.added.path),
+                    hint="Try again; if it stays so, it is a defect of this program.",
+                )
+
+
+def _rule(base: Database, advance: Advance) -> tuple[None, str]:
+    bring_along(base, VIEWS, advance)
+    with reading(base, [RULINGS.name]) as store:
+        count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
+    return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"
+
+
+def _compare(base: Database, planted: Sequence[Planted]) -> tuple[Audit, str]:
+    """What was found beside what was planted."""
+    found = rulings.findings(base, limit=rulings.ROWS_MAX)
+    with reading(base, rulings.tables_to_read()) as store:
+        ruled = {
+            round_.subject: rulings.newest(store, round_).ruling
+            for round_ in {_round(each.round) for each in found}
+        }
+    of_tables = [
+        (each.table, finding) for each in rulings.table_findings(base) for finding in each.findings
+    ]
+    checked = audit(planted, ruled, of_tables)
+    expected = [each for each in checked.checked if each.planted.expect]
+    seen = sum(not each.missed for each in expected)
+    return checked, (
+        f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} findings "
+        "of anything else"
+    )
+
+
+def _round(name: str) -> RoundId:
+    """A round by its full name, as views print it."""
+    property_, _, subject = name.partition(":")
+    round_ = parse_subject(subject, property_)
+    if round_ is None:
+        raise ValueError(f"{name} is not the name of a round")
+    return round_
+
+
+def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[Told, str]:
+    """The mistaken round in which most money went wrong, with its footage."""
+    names = sorted({each.round for each in planted if each.round})
+    stakes = {name: money_at_stake(told(base, name, None).story.lines) for name in names}
+    name = max(names, key=lambda each: stakes[each])
+    found = told(base, name, Library(place.home))
+    seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
+    facts = len(found.story.moments)
+    return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
+
+
+def _hand_over(base: Database, worst: Told, place: Place) -> tuple[None, str]:
+    wanted = wanted_for(worst, "demonstration")
+    keys = place.home / SIGNING
+    signer = make_key(keys, "demonstration", datetime.now(UTC))
+    place.public_key.write_text(public_text(signer))
+    filed = write_for(base, worst, place.dossier, wanted, keys, library=Library(place.home))
+    pictures = sum(each.path.startswith("frames/") for each in filed)
+    return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
+
+
+def _settings(place: Place) -> Settings:
+    """The demonstration's own: its home, and on a server of one's own a database begun anew."""
+    settings = replace(in_force(), home=place.home)
+    if settings.database_url:
+        settings = begin_anew(settings, DATABASE, DATABASE_MARK)
+        say(f"The record is in database {DATABASE} on the server that you named.")
+    return settings
+
+
+def _left(place: Place, settings: Settings, round_: RoundId) -> Left:
+    """What to look at next, by commands and on the screen."""
+    url = settings.public_url or f"http://{settings.http_host}:{settings.http_port}"
+    return Left(
+        setting=_to_set(place, settings),
+        dossier=place.dossier,
+        public_key=place.public_key,
+        round=round_.subject,
+        program=_called(),
+        page=url + round_path(round_),
+    )
+
+
+def _to_set(place: Place, settings: Settings) -> str:
+    """The line that makes a reader's shell look at this record; URLs stay in a file of hers."""
+    if not settings.database_url:
+        return f"export ROUND_LEDGER_HOME={shlex.quote(str(place.home))}"
+    file = place.folder / "settings.sh"
+    file.touch(mode=0o600)
+    file.write_text(
+        "".join(
+            f"export {name}={shlex.quote(str(value))}\n"
+            for name, value in (
+                ("ROUND_LEDGER_HOME", settings.home),
+                ("ROUND_LEDGER_DATABASE_URL", settings.database_url),
+                ("ROUND_LEDGER_MIGRATION_URL", settings.migration_url),
+            )
+        )
+    )
+    return f". {shlex.quote(str(file))}"
+
+
+def _called() -> str:
+    """How to call this program again."""
+    name, here = shutil.which("round-ledger"), Path(sys.argv[0]).resolve()
+    if name and Path(name).resolve() == here:
+        return "round-ledger"
+    return str(here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here)

@@ -1,0 +1,201 @@
+"""`simulate`: a floor dealt by chance, with mistakes planted and cameras drawn."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ledger.errors import Refused, Usage
+from ledger.games import games
+from ledger.simulate import (
+    DEALT,
+    MISTAKES,
+    Plan,
+    Window,
+    Written,
+    happenings,
+    plan_of,
+    write,
+)
+from ledger.values import parse_subject
+from replay.cli.shell.app import family
+from replay.footage.simulated.filming import film
+from replay.shell.output import Json, print_json, progress, say
+
+app = family()
+
+_MISTAKE = re.compile(r"([a-z_]+)(?:=(\d{1,6}))?")
+_AROUND_US = 5_000_000  # filmed before and after a round
+_MISTAKES_WORD = "mistakes"
+
+
+@app.command("simulate", epilog="Mistakes: " + ", ".join(MISTAKES) + ".")
+def simulate(  # noqa: PLR0913 - one option a choice
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="A folder to make.")],
+    *,
+    tables: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 4,
+    game: Annotated[
+        list[str] | None, typer.Option(metavar="GAME", help="Only this game; may be repeated.")
+    ] = None,
+    hours: Annotated[float, typer.Option(min=0.05, max=20, help="Open for play.")] = 8.0,
+    seats: Annotated[int, typer.Option(min=1, max=16, help="Patrons a table, at most.")] = 5,
+    seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
+    mistake: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=COUNT", help="Plant mistakes; may be repeated."),
+    ] = None,
+    footage: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Draw a table, a round, or `mistakes` (a minute around each); may be repeated.",
+        ),
+    ] = None,
+    cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn a table.")] = 1,
+    gaming_day: Annotated[str, typer.Option(help="YYYY-MM-DD.")] = "2026-11-20",
+    property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
+    json: Json = False,
+) -> None:
+    """Deal a floor by chance, with mistakes and footage.
+
+    Writes `feed.jsonl`, `truth.jsonl` and, where something is drawn, `shots/`, `footage/` and the
+    facts of the recorder in `footage.jsonl`.
+
+    Example: round-ledger simulate --hours 1 --mistake overpay=2 --footage mistakes --out floor
+    """
+    if out.exists() and any(out.iterdir() if out.is_dir() else [out]):
+        raise Refused(
+            "There is something in that place already",
+            where=str(out),
+            hint="Name a new folder with --out.",
+        )
+    plan = _plan(
+        tables=tables,
+        minutes=round(hours * 60),
+        seats=seats,
+        seed=seed,
+        mistakes=_mistakes(mistake or ()),
+        gaming_day=gaming_day,
+        property_=property_,
+        only=game or (),
+    )
+    windows = _windows(plan, footage or ())
+    with progress("deal") as advance:
+        written = write(
+            plan,
+            out,
+            lambda facts: advance(0, doing=f"deal: {facts:,} facts"),
+            film=windows,
+            cameras_max=cameras,
+        )
+    segments = _filmed(plan, written, out)
+    counted = {
+        "facts": written.facts,
+        "rounds": written.rounds,
+        "planted": len(written.planted),
+        "segments": segments,
+    }
+    if json:
+        print_json(counted)
+        return
+    told = ", ".join(f"{count:,} {what}" for what, count in counted.items())
+    feeds = f"{out / 'feed.jsonl'}" + (f" {out / 'footage.jsonl'}" if segments else "")
+    say(f"{told}. Take them in with: round-ledger ingest {feeds}")
+
+
+def _filmed(plan: Plan, written: Written, out: Path) -> int:
+    """Draw what was to be drawn; how many segments."""
+    if not written.shots:
+        return 0
+    with progress("draw footage", len(written.shots)) as advance:
+        return film(
+            plan,
+            written.shots,
+            out / "footage",
+            out / "footage.jsonl",
+            lambda _done, _total: advance(),
+        )
+
+
+def _plan(
+    *, tables: int, only: Sequence[str], seats: int, mistakes: dict[str, int], **rest: object
+) -> Plan:
+    """The plan of these options. Raises `Usage`."""
+    unknown = sorted(set(only) - set(games()))
+    if unknown:
+        raise Usage(
+            f"There is no game `{unknown[0]}`",
+            where="--game",
+            hint=f"Name one of {', '.join(sorted(games()))}.",
+        )
+    try:
+        return plan_of(
+            tables=tables,
+            seats=seats,
+            mistakes=mistakes,
+            of=only or DEALT,
+            **rest,  # type: ignore[arg-type] # the options above, by their names
+        )
+    except ValueError as error:
+        raise Usage(str(error), where="simulate", hint="See `simulate --help`.") from error
+
+
+def _mistakes(told: Sequence[str]) -> dict[str, int]:
+    """How many of which to plant. Raises `Usage`."""
+    found: dict[str, int] = {}
+    for each in told:
+        match = _MISTAKE.fullmatch(each)
+        if match is None or match[1] not in MISTAKES:
+            raise Usage(
+                f"`{each}` is no mistake that can be planted",
+                where="--mistake",
+                hint=f"Give NAME=COUNT with one of {', '.join(MISTAKES)}.",
+            )
+        found[match[1]] = found.get(match[1], 0) + int(match[2] or 1)
+    return found
+
+
+def _windows(plan: Plan, told: Sequence[str]) -> list[Window] | None:
+    """What to film; None is a minute around each mistake. Raises `Usage`."""
+    if _MISTAKES_WORD in told:
+        if len(told) > 1:
+            raise Usage(
+                "`mistakes` goes alone",
+                where="--footage",
+                hint="Draw tables and rounds in another run with the same seed.",
+            )
+        return None
+    tables = {table.table for table in plan.tables}
+    found = [Window(each, plan.opens_us, plan.closes_us) for each in told if each in tables]
+    rounds = {each for each in told if each not in tables}
+    for each in sorted(rounds):
+        round_ = parse_subject(each, plan.property)
+        if round_ is None or round_.table not in tables:
+            raise Usage(
+                f"`{each}` is no table or round of this floor",
+                where="--footage",
+                hint=f"Name one of {', '.join(sorted(tables))}, a round of one, or `mistakes`.",
+            )
+    return found + _of_rounds(plan, rounds)
+
+
+def _of_rounds(plan: Plan, rounds: set[str]) -> list[Window]:
+    """When rounds are played, which only dealing them tells. Raises `Usage`."""
+    times: dict[str, list[int]] = {}
+    if rounds:
+        for each, _ in happenings(plan):
+            subject = each.fact.round.subject if each.fact.round else None
+            if subject in rounds:
+                times.setdefault(subject, []).append(each.true_us)
+    if rounds - times.keys():
+        raise Usage(
+            f"Round {min(rounds - times.keys())} is not dealt",
+            where="--footage",
+            hint="Deal for longer, or name an earlier round.",
+        )
+    return [
+        Window(subject.partition("/")[0], min(at) - _AROUND_US, max(at) + _AROUND_US)
+        for subject, at in sorted(times.items())
+    ]

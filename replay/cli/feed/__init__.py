@@ -1,0 +1,1 @@
+"""Commands of the feed and the views: relay, topics, consume, rebuild, dlq."""

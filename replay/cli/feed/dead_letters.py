@@ -1,0 +1,199 @@
+"""`dlq`: records that the alerts could not be made from, looked at and handled again."""
+
+import base64
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, NamedTuple
+
+import typer
+
+from consumers.alerts import process
+from infra.access.connections import at_the_machine
+from infra.kafka.dead_letters import Dead, Letters, dead_letters, identity
+from infra.postgres.alerts import Alerts, Replayed
+from infra.postgres.connection import Database
+from ledger.errors import NotFound
+from ledger.values import format_time
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.shell.connections import opened_database
+from replay.shell.kafka import kafka
+from replay.shell.logs import log_to_stderr
+from replay.shell.output import Json, print_json, say, show_table
+from replay.shell.settings import in_force
+from replay.text.typed import written
+
+app = family()
+group = family()
+app.add_typer(group, name="dlq", help="Look at dead letters, and handle them again.")
+
+SHOWN_OCTETS = 1_000
+
+Places = Annotated[
+    list[str] | None, typer.Argument(metavar="PLACE...", help="As `dlq list` prints them.")
+]
+
+
+class Letter(NamedTuple):
+    """A dead letter, and whether it was handled since."""
+
+    dead: Dead
+    replayed: Replayed | None
+
+
+class Shelf(NamedTuple):
+    """The dead letters, open to be read one after the other: they are too large to be kept."""
+
+    base: Database
+    letters: Letters
+    done: Mapping[tuple[int, int], Replayed]
+
+    def each(self, *, everything: bool) -> Iterator[Letter]:
+        """Every letter; without `everything` those that were not handled yet."""
+        for dead in self.letters:
+            letter = self._letter(dead)
+            if everything or not letter.replayed:
+                yield letter
+
+    def at(self, place: str, *, everything: bool) -> Letter:
+        """The letter at a place, read alone. Raises `NotFound`."""
+        partition, _, offset = place.partition("@")
+        if (partition + offset).isdecimal() and partition and offset:
+            dead = self.letters.at(int(partition), int(offset))
+            letter = dead and self._letter(dead)
+            if letter and (everything or not letter.replayed):
+                return letter
+        raise NotFound(
+            f"There is no dead letter {place}",
+            where=process.DEAD,
+            hint="See `round-ledger dlq list --all`; a place is <partition>@<offset>.",
+        )
+
+    def _letter(self, dead: Dead) -> Letter:
+        return Letter(dead, self.done.get((dead.record.partition, dead.record.offset)))
+
+
+@group.command("list")
+def list_(
+    *,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Those that were handled since, too.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List dead letters that were not handled yet.
+
+    Exit code 1 where there are any. With `--all` it says who had one handled, and when.
+
+    Example: round-ledger dlq list
+    """
+    columns = {"place": "place", "from": "came from", "reason": "reason", "tries": "tries"}
+    if everything:
+        columns |= {"replayed_at": "handled", "replayed_by": "by"}
+    rows = []
+    with _open() as shelf:
+        for told in map(_told, shelf.each(everything=everything)):
+            rows.append([str(told[name] or "") for name in columns])
+            if json:
+                print_json(told)
+    if not json:
+        show_table("Dead letters", tuple(columns.values()), rows)
+    if rows:
+        raise typer.Exit(FINDINGS)
+
+
+@group.command("show")
+def show(
+    place: Annotated[str, typer.Argument(metavar="PLACE", help="As `dlq list` prints it.")],
+    *,
+    json: Json = False,
+) -> None:
+    """Show a dead letter: why it is one, and as it came its headers and the first of its octets.
+
+    Example: round-ledger dlq show 0@17
+    """
+    with _open() as shelf:
+        letter = shelf.at(place, everything=True)
+    record = letter.dead.original.record
+    headers = {name: value.decode(errors="replace") for name, value in record.headers}
+    octets = (record.value or b"")[:SHOWN_OCTETS]
+    if json:
+        told = _told(letter) | {"headers": headers, "bytes": base64.b64encode(octets).decode()}
+        print_json(told)
+        return
+    show_table("Dead letter", ("what", "is"), _told(letter).items())
+    show_table("Headers", ("name", "value"), headers.items())
+    say(octets.decode(errors="replace"))
+
+
+@group.command("replay")
+def replay(
+    places: Places = None,
+    *,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="EMPLOYEE",
+            help="Your credential number; else this login's name.",
+            callback=lambda text: text and written(text, "--by"),
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Handle dead letters again, all of them or those named, once their cause is mended.
+
+    What succeeds is noted with who had it done, and listed no more; the topic itself is never
+    changed. Each try is logged. Exit code 1 where one fails again.
+
+    Example: round-ledger dlq replay 0@17 --by S-2001
+    """
+    log_to_stderr()
+    who = by or at_the_machine().name
+    failures = 0
+    with _open() as shelf:
+        chosen = _chosen(shelf, places)
+        for dead, failed in process.replay(shelf.base, kafka(), in_force(), chosen, who):
+            failures += failed is not None
+            if json:
+                print_json({"place": _place(dead), "replayed": failed is None, "reason": failed})
+            else:
+                say(f"{_place(dead)}: {failed or 'handled'}.")
+    if failures:
+        raise typer.Exit(FINDINGS)
+
+
+@contextmanager
+def _open() -> Iterator[Shelf]:
+    with opened_database() as base, dead_letters(kafka(), process.DEAD) as letters:
+        with base.connect("ledger_reader") as connection:
+            done = Alerts(base, connection).replayed(identity(kafka(), process.DEAD))
+        yield Shelf(base, letters, done)
+
+
+def _chosen(shelf: Shelf, places: list[str] | None) -> Iterator[Dead]:
+    """Letters to be handled. Raises `NotFound` of a place before any of them is given."""
+    if not places:
+        return (each.dead for each in shelf.each(everything=False))
+    named = list(dict.fromkeys(places))
+    for place in named:
+        shelf.at(place, everything=False)
+    return (shelf.at(place, everything=False).dead for place in named)
+
+
+def _told(letter: Letter) -> dict[str, object]:
+    dead, replayed = letter
+    original = dead.original
+    return {
+        "place": _place(dead),
+        "from": f"{original.topic}/{original.record.partition}@{original.record.offset}",
+        "reason": dead.reason,
+        "tries": dead.tries,
+        "octets": dead.octets,
+        "replayed_at": replayed and format_time(replayed.at_us),
+        "replayed_by": replayed and replayed.by,
+    }
+
+
+def _place(dead: Dead) -> str:
+    return f"{dead.record.partition}@{dead.record.offset}"

@@ -1,0 +1,58 @@
+"""`topics`: the feed's topics as they are declared, made where they lack, and held to."""
+
+import typer
+
+from infra.kafka import topics
+from infra.kafka.clients import Connection
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.shell.kafka import kafka
+from replay.shell.output import Json, print_json, say, show_table
+
+app = family()
+group = family()
+app.add_typer(group, name="topics", help="Make the feed's topics, and check them.")
+
+
+@group.command("apply")
+def apply(*, json: Json = False) -> None:
+    """Make the topics that do not exist, then check all.
+
+    What exists is never changed. Exit code 1 where it is not as declared.
+
+    Example: round-ledger topics apply
+    """
+    where = kafka()
+    made = topics.apply(where)
+    for name in made:
+        say(f"Made {name}.")
+    copies = topics.replication(where)
+    say(f"Every record is kept by {copies} broker{'s' if copies > 1 else ''}.")
+    _check(where, json=json)
+
+
+@group.command("check")
+def check(*, json: Json = False) -> None:
+    """Compare the topics with what is declared; exit code 1 where they differ.
+
+    Example: round-ledger topics check --json
+    """
+    _check(kafka(), json=json)
+
+
+def _check(where: Connection, *, json: bool) -> None:
+    found = topics.differences(where)
+    if json:
+        for each in found:
+            print_json(each._asdict())
+    elif found:
+        show_table("Differences", topics.Difference._fields, found)
+    if not found:
+        say(f"All {len(topics.declared())} topics are as declared.")
+        return
+    lacking = sum(each.what == "topic" for each in found)
+    if lacking:
+        say(f"{lacking} topics lack: make them with `round-ledger topics apply`.")
+    if others := len(found) - lacking:
+        say(f"{others} differences: nothing was changed; set right what is wrong on the cluster.")
+    raise typer.Exit(FINDINGS)

@@ -1,0 +1,345 @@
+"""`consume`, `rebuild` and `unpark`: keep views up, make them anew, mend them.
+
+Thin over `consumers`. Reading commands bring their views along by themselves; on a floor one
+`consume --follow` does it for everybody.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from consumers.disputes import disputes
+from consumers.parallel_rebuild import WORKERS_MAX, Share, fill
+from consumers.registry import VIEWS, install, view
+from consumers.runtime import unpark as release
+from consumers.runtime.following import follow_on
+from consumers.runtime.lifecycle import Manner, Projection, catch_up, until_signalled
+from consumers.runtime.lifecycle import rebuild as rebuild_one
+from consumers.runtime.metrics import Watch, served
+from consumers.runtime.source import RecordSource
+from infra.kafka.feed_source import feed_source
+from infra.kafka.merging import Figures
+from infra.kafka.topics import FACTS
+from infra.postgres import parking
+from infra.postgres.connection import AnyConnection, Database, kept_running
+from infra.postgres.parking import Shown
+from infra.postgres.relay_progress import tracked
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import tape_source
+from ledger.errors import Unavailable, Usage
+from ledger.values import format_time
+from replay.cli.feed.alerts import raise_alerts
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS, STOPPED
+from replay.disputes.lock_keeper import locks_kept
+from replay.disputes.service import roll_of
+from replay.shell.connections import opened_database
+from replay.shell.kafka import kafka
+from replay.shell.logs import LOG, log_to_stderr
+from replay.shell.output import Json, print_json, progress, say, show_table
+from replay.shell.settings import in_force
+
+ALL, ALERTS = "all", "alerts"
+
+app = family()
+
+
+class Source(StrEnum):
+    """Where facts are read from."""
+
+    KAFKA = "kafka"
+    TAPE = "tape"
+
+
+Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, `all`, or `alerts`.")]
+From = Annotated[
+    Source | None,
+    typer.Option("--from", help="Default: kafka where ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
+]
+
+
+@app.command("consume")
+def consume(
+    names: Names,
+    *,
+    from_: From = None,
+    stay: Annotated[
+        bool, typer.Option("--follow", help="Keep them there until stopped by a signal.")
+    ] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="Only say how far they are, and what they withhold.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=65_535, help="With --follow: /metrics, /healthz, /readyz; 0 a free one."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Bring views to the end of the record.
+
+    From Kafka that is as far as the relay has published. Views that do not exist yet are made.
+    Stopping loses nothing: a view's rows and the position they reach are written together. With
+    `--follow` being stopped is the usual end; a server that goes away is connected to again as
+    often as need be, and the log on stderr (JSON Lines) says so.
+    A table that cannot be taken in is parked, the others go on; `--status` names it (exit code 1),
+    `unpark` lets it in again. `alerts` is no view: it reads Kafka and tells what to look at now, on
+    a topic, in the log and to a webhook; `dlq` has what it could not read. With `--follow` the view
+    `disputes` also locks the footage of disputes that were raised elsewhere.
+
+    Example: round-ledger consume all --follow --from kafka
+    """
+    if set(names) == {ALERTS}:
+        _refuse_for_alerts(status=status, from_=from_)
+        raise_alerts(follow=stay, port=port, json=json)
+        return
+    chosen = _chosen(names)
+    if status:
+        _tell_status(chosen, json=json)
+        return
+    with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
+        install(base)
+        watch = Watch(
+            base,
+            feed=_source(from_) is Source.KAFKA,
+            ready_s=in_force().ready_s,
+            views=[each.name for each in chosen],
+        )
+        manner = Manner(passed, parks=stay or watch.feed, watcher=watch)
+        opened = _opened(base, chosen, watch.figures if watch.feed else None)
+        if stay:
+            position = _follow(base, chosen, opened, manner, watch, stop, port)
+        else:
+            with opened() as source:
+                position = catch_up(base, source, chosen, stop=stop, manner=manner)
+        stopped = stop() and not stay
+    if position is None:
+        say("Stopped while PostgreSQL was away; views go on from the positions they have.")
+        return
+    for each in chosen:
+        if json:
+            print_json({"view": each.name, "version": each.version, "position": position})
+        else:
+            say(f"View {each.name} has reached position {position:,}.")
+    if stopped:
+        raise typer.Exit(STOPPED)
+
+
+@app.command("rebuild")
+def rebuild(
+    names: Names,
+    *,
+    from_: From = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=WORKERS_MAX, help="Processes side by side, by partition.")
+    ] = 1,
+    json: Json = False,
+) -> None:
+    """Make views anew from the record, then put them in place.
+
+    The live view answers until the new one has caught up; readers see one or the other, whole.
+    From the tape, unless `--from kafka` reads the feed from its first offset. Several `--workers`
+    share a view out by tables, where no row of it needs the facts of two: `drop`, `rulings` and
+    `disputes` need the order of the whole record, and are made by one.
+
+    Example: round-ledger rebuild rounds table_board --workers 4
+    """
+    chosen = _chosen(names)
+    feed = from_ is Source.KAFKA
+    with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
+        for each in chosen:
+            began = time.monotonic()
+            at_once = workers if each.part_of else 1
+            with _opened(base, [], Figures() if feed else None)() as source:
+                first = _side_by_side(base, each, at_once, passed, stop, feed=feed)
+                done = rebuild_one(base, source, each, progress=passed, stop=stop, first=first)
+            if not done:
+                say(f"Stopped: view {each.name} is as it was.")
+                raise typer.Exit(STOPPED)
+            took = time.monotonic() - began
+            if json:
+                told = {"view": each.name, "version": each.version, "rebuilt": True}
+                print_json(told | {"workers": at_once})
+            else:
+                by = f" by {at_once} processes" if at_once > 1 else ""
+                say(f"View {each.name} is rebuilt{by}, in {took:.1f} s.")
+
+
+def _side_by_side(
+    base: Database,
+    projection: Projection,
+    workers: int,
+    progress: Callable[[str, int], None],
+    stop: Callable[[], bool],
+    *,
+    feed: bool,
+) -> Callable[[AnyConnection], bool]:
+    """What fills a new view before it is brought to the end: several processes, or nothing."""
+    if workers == 1:
+        return lambda _: True
+
+    def filled(connection: AnyConnection) -> bool:
+        if feed:
+            until = next((r.position for r in tracked(base) if r.topic == FACTS), 0)
+        else:
+            with PostgresTape(base) as tape:
+                until = tape.counters().appended
+        where = kafka() if feed else None
+        share = Share(base, where, projection.name, 0, workers, until)
+        return fill(connection, share, progress=progress, stop=stop)
+
+    return filled
+
+
+@app.command("unpark")
+def unpark(
+    tape: Annotated[str, typer.Argument(metavar="TAPE", help="<property>/<place>.")],
+    *,
+    json: Json = False,
+) -> None:
+    """Let a parked table into the views again, once it is mended.
+
+    The record's own tape is recomputed from its bytes first, and decides. A view in which the order
+    of tables counts is rebuilt beside the live one, the others take what they lack. Exit code 1
+    where a view parks it again.
+
+    Example: round-ledger unpark hollywood/CC-07
+    """
+    with opened_database() as base, _bar(base) as passed:
+        told = release.release(base, VIEWS, tape, progress=passed)
+    for each in told:
+        if json:
+            print_json(each._asdict())
+        else:
+            say(f"View {each.view}: {each.how}; it had lacked {each.facts:,} facts of {tape}.")
+    if any(each.how == "parked again" for each in told):
+        raise typer.Exit(FINDINGS)
+
+
+def _follow(
+    base: Database,
+    chosen: Sequence[Projection],
+    opened: Callable[[], AbstractContextManager[RecordSource]],
+    manner: Manner,
+    watch: Watch,
+    stop: Callable[[], bool],
+    port: int | None,
+) -> int | None:
+    log_to_stderr()
+    with ExitStack() as open_:
+        open_.enter_context(kept_running(in_force()))
+        if disputes.VIEW in chosen:
+            open_.enter_context(locks_kept(base, roll_of(in_force())))
+        if port is not None:
+            bound = open_.enter_context(served(watch, in_force().http_host, port))
+            LOG.info("serving figures", extra={"figures": {"port": bound}})
+        return follow_on(
+            base,
+            chosen,
+            progress=manner.progress or (lambda *_: None),
+            stop=watch.ticking(stop),
+            lost=lambda error, pause_s: _lost(watch, error, pause_s),
+            opened=opened,
+            manner=manner,
+        )
+
+
+def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
+    """How far views are, and what they withhold; exit code 1 where they do."""
+    names = {each.name for each in chosen}
+    with opened_database() as base:
+        with PostgresTape(base) as tape:
+            lags = [lag for lag in tape.view_lags() if lag.view in names]
+        parked = [each for each in parking.shown(base) if each.view in names]
+    if json:
+        for lag in lags:
+            withheld = [_told(each) for each in parked if each.view == lag.view]
+            behind = {"behind_facts": lag.facts, "behind_us": lag.behind_us}
+            print_json({"view": lag.view, **behind, "parked": withheld})
+    else:
+        rows = [(lag.view, lag.facts, f"{lag.behind_us / 1e6:.1f}") for lag in lags]
+        show_table("Views", ("view", "facts behind", "seconds behind"), rows, right="all")
+        columns = ("view", "tape", "position", "withheld", "reason", "says", "place", "since")
+        if parked:
+            show_table("Parked", columns, ([*_told(each).values()] for each in parked))
+    if parked:
+        raise typer.Exit(FINDINGS)
+
+
+def _told(each: Shown) -> dict[str, object]:
+    return {
+        "view": each.view,
+        "tape": each.tape,
+        "position": each.position,
+        "withheld": each.withheld,
+        "reason": each.reason,
+        "says": each.says,
+        "place": each.place or None,
+        "since": format_time(each.parked_at_us),
+    }
+
+
+def _source(told: Source | None) -> Source:
+    return told or (Source.KAFKA if in_force().kafka_bootstrap else Source.TAPE)
+
+
+def _opened(
+    base: Database, chosen: Sequence[Projection], figures: Figures | None
+) -> Callable[[], AbstractContextManager[RecordSource]]:
+    """Opens the feed where its figures are to be kept, else the tape."""
+    if figures is None:
+        return lambda: tape_source(base)
+    log_to_stderr()  # what the feed lacks or holds otherwise
+    where = kafka()
+    names = [each.name for each in chosen]
+    return lambda: feed_source(base, where, names, figures)
+
+
+def _lost(watch: Watch, error: Unavailable, pause_s: float) -> None:
+    watch.lost(error.what)
+    figures = {"what": error.what, "where": error.where, "again_in_s": pause_s}
+    LOG.warning("the record is away", extra={"figures": figures})
+
+
+def _chosen(names: Sequence[str]) -> Sequence[Projection]:
+    """The views that are meant, each once. Raises `NotFound` of what is none, `Usage` of alerts."""
+    if ALERTS in names:
+        raise Usage(
+            "`alerts` is no view",
+            where=" ".join(names),
+            hint="It is a process of its own: `round-ledger consume alerts --follow`.",
+        )
+    named = [view(name) for name in dict.fromkeys(names) if name != ALL]
+    return VIEWS if ALL in names else named
+
+
+def _refuse_for_alerts(*, status: bool, from_: Source | None) -> None:
+    """Raises `Usage` of what is asked of views alone: a look would raise alerts instead."""
+    for given, where in ((status, "--status"), (from_ is Source.TAPE, "--from tape")):
+        if given:
+            raise Usage(
+                "`alerts` is no view, and reads Kafka",
+                where=where,
+                hint="Leave it away; how it stands, /metrics of its --port says.",
+            )
+
+
+@contextmanager
+def _bar(base: Database) -> Iterator[Callable[[str, int], None]]:
+    """Progress by position, towards the end the record has now."""
+    with PostgresTape(base) as tape:
+        end = tape.counters().appended
+    with progress("views", end) as advance:
+        at = 0
+
+        def passed(name: str, position: int) -> None:
+            nonlocal at
+            advance(position - at, doing=f"view {name}")
+            at = position
+
+        yield passed

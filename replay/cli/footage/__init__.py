@@ -1,0 +1,1 @@
+"""Commands of footage: add, frames, clips, clocks, coverage, custody."""

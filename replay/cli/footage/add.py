@@ -1,0 +1,398 @@
+"""`footage add`, `watch` and `list`: what recorders wrote, taken into the index and on record."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import typer
+
+from consumers.cameras.cameras import (
+    CAMERA_FACTS,
+    CAMERAS,
+    TOLD_AFTER_US,
+    TOLD_BEFORE_US,
+)
+from consumers.runtime.lifecycle import catch_up, until_signalled
+from infra.postgres.connection import Database
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import Store, reading, tape_source
+from ledger.errors import Usage
+from ledger.facts import SegmentRecorded
+from ledger.record.tape import Received, TapeRow
+from ledger.record.wire import fact_of
+from ledger.values import Source, format_time, parse_time
+from replay.cameras.clock_reading import REFERENCE, ClockReader
+from replay.cli.footage.group import (
+    Camera,
+    Property,
+    group,
+    library,
+    moment,
+    property_of,
+    told_errors,
+)
+from replay.cli.footage.segments_text import as_json, list_cameras, list_segments, says
+from replay.footage.library.adding import Added, Told, add, footage_files
+from replay.footage.library.index import Entry, Library
+from replay.footage.library.start_times import Recorded
+from replay.footage.muxing.muxing import available
+from replay.recording.house_facts import KEPT, Noted, made, put_each
+from replay.rounds.reading import opened_views
+from replay.shell.output import Json, print_json, progress, say
+
+DEVICE = "library"
+"""Who says that a segment was recorded, where it is this command that took it in."""
+
+BATCH = 16
+"""Segments put on record in one transaction."""
+
+POLL_S = 1.0
+"""How long `watch` waits before it looks into the folder again, seconds."""
+
+STABLE_S = 3.0
+"""A file that has not changed for so long is finished, seconds."""
+
+TOLD_OTHERWISE = (
+    "these very bytes are on record with another start or name, which stands; give the file that "
+    "name again, or the start with --start, and add it again"
+)
+"""Why a file is not put on record that was renamed, or whose zone was given otherwise."""
+
+HOUR_US = 3_600_000_000
+LABEL_MAX = 512
+
+Zone = Annotated[
+    str | None,
+    typer.Option(
+        "--zone", metavar="NAME", help="Of times in names without an offset; default UTC."
+    ),
+]
+KeepAudio = Annotated[
+    bool,
+    typer.Option(
+        "--keep-audio",
+        help="Let browsers play an original with its sound where they can play the file as it is; "
+        "copies and clips never have any.",
+    ),
+]
+
+
+Calibrate = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate/--no-calibrate", help="Look for the time of a clock in the pictures."
+    ),
+]
+Reference = Annotated[
+    str, typer.Option("--reference", metavar="NAME", help="Whose clock such a code shows.")
+]
+
+
+class Taken(NamedTuple):
+    """What became of one file, and where the fact of it stands."""
+
+    added: Added
+    noted: Noted | None
+
+    @property
+    def verdict(self) -> str:
+        """`appended`, `duplicate`, `on_record` (by the recorder's own fact) or `refused`."""
+        if self.added.entry is None:
+            return "refused"
+        return self.noted.receipt.verdict if self.noted else "on_record"
+
+
+@group.command("add")
+def add_(  # noqa: PLR0913 - one option a choice
+    folder: Annotated[Path, typer.Argument(help="A folder of segments, or one file.")],
+    camera: Camera,
+    *,
+    property_: Property = None,
+    start: Annotated[
+        str | None,
+        typer.Option("--start", metavar="TIME", help="When the one file begins, camera's clock."),
+    ] = None,
+    zone: Zone = None,
+    keep_audio: KeepAudio = False,
+    calibrate: Calibrate = True,
+    reference: Reference = REFERENCE,
+    json: Json = False,
+) -> None:
+    """Take segments of a camera into the index and on record.
+
+    MP4, Matroska, WebM, MPEG-TS and AVI are hashed and indexed without decoding; the files stay
+    where they are and are never written to. What a browser cannot play gets a copy without sound.
+    The start is the one on record, else `--start`, else the time in the file's name, else the
+    timecode in its pictures, else when its container says it was made; which, is told. A timecode
+    that runs makes a name in whole seconds exact. Sending a folder again is safe. A bad file is
+    told, exit code 2, and the others are taken.
+
+    Where pictures show the time of a running clock, as QR code or ArUco markers, the camera's own
+    is held against it, and the check put on record with its uncertainty, as `footage calibrate`
+    does; where none can be read, nothing is. `--no-calibrate` looks for none.
+
+    Example: round-ledger footage add recordings/CC-07-A --camera CC-07-A --property hollywood
+    """
+    paths = [folder] if folder.is_file() else footage_files(folder)
+    if start is not None and len(paths) != 1:
+        raise Usage(
+            f"`--start` is of one file, and there are {len(paths)}",
+            where=str(folder),
+            hint="Name the file itself.",
+        )
+    start_us = None if start is None else moment(start, "--start")
+    with (
+        told_errors(),
+        opened_views([CAMERAS]) as base,
+        progress("footage", len(paths)) as advance,
+    ):
+        told = _told(base, camera, property_, start_us, zone, keep_audio=keep_audio)
+        read = _reader(base, told, reference if calibrate else None, json=json)
+        counted = _tell(take(base, library(), paths, told, advance, read), json=json)
+    _sum_up(counted, json=json)
+
+
+@group.command("watch")
+def watch(  # noqa: PLR0913 - one option a choice
+    folder: Annotated[Path, typer.Argument(help="The folder a recorder writes to.")],
+    camera: Camera,
+    *,
+    property_: Property = None,
+    zone: Zone = None,
+    keep_audio: KeepAudio = False,
+    calibrate: Calibrate = True,
+    reference: Reference = REFERENCE,
+    stable_s: Annotated[
+        float, typer.Option("--stable", min=0.1, help="Unchanged for so many seconds: finished.")
+    ] = STABLE_S,
+    json: Json = False,
+) -> None:
+    """Take in what a recorder finishes, until stopped.
+
+    A file is taken once it has stopped changing, and the time of a clock in its pictures is read as
+    `footage add` does. Stops at SIGTERM or SIGINT after the file at hand.
+
+    Example: round-ledger footage watch recordings/CC-07-A --camera CC-07-A
+    """
+    counted: Counter[str] = Counter()
+    with until_signalled() as stop, told_errors(), opened_views([CAMERAS]) as base:
+        told = _told(base, camera, property_, None, zone, keep_audio=keep_audio)
+        read = _reader(base, told, reference if calibrate else None, json=json)
+        say(f"Watching {folder} for segments of {camera}.")
+        for paths in finished(folder, stable_s, stop):
+            for path in paths:
+                if not stop():
+                    taken = take(base, library(), [path], told, read=read)
+                    counted += _tell(taken, json=json)
+    _sum_up(counted, json=json, ends=False)
+
+
+@group.command("list")
+def list_(
+    camera: Annotated[
+        str | None, typer.Option("--camera", metavar="NAME", help="Only this camera's segments.")
+    ] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """What the index holds: a line a camera, or a camera's segments.
+
+    Example: round-ledger footage list --camera CC-07-A
+    """
+    index = library()
+    entries = index.entries(camera)
+    if json:
+        for entry in entries:
+            print_json(as_json(entry))
+        return
+    if camera is None:
+        list_cameras(entries)
+    else:
+        list_segments(index, entries)
+
+
+def take(
+    base: Database,
+    index: Library,
+    paths: Sequence[Path],
+    told: Told,
+    advance: Callable[[], object] = lambda: None,
+    read: Callable[[Sequence[Entry]], object] = lambda _: None,
+) -> Iterator[Taken]:
+    """Take files into the index, and put those on record that are not.
+
+    What recorders have told of them by now is learnt first. read: is handed what was taken, once it
+    is on record.
+    """
+    with tape_source(base) as source:
+        catch_up(base, source, [CAMERAS])
+    with reading(base, [CAMERA_FACTS.name]) as store:
+        recorded = on_record(store, told.property, told.camera)
+        waiting: list[Added] = []
+        with PostgresTape(base) as tape:
+            for added in add(index, paths, told, recorded):
+                advance()
+                waiting.append(added)
+                if len(waiting) == BATCH:
+                    yield from _put(tape, waiting)
+                    read([each.entry for each in waiting if each.entry])
+                    waiting = []
+            yield from _put(tape, waiting)
+            read([each.entry for each in waiting if each.entry])
+
+
+def on_record(store: Store, property_: str, camera: str) -> Recorded:
+    """Looks up segments that the recorder itself has told of, an hour at a time.
+
+    Of an hour those told in it, and those that ended in it, however late it told of them.
+    """
+    hours: dict[int, dict[str, int]] = {}
+
+    def of_hour(hour: int) -> dict[str, int]:
+        if hour not in hours:
+            found = store.query(
+                "SELECT tape, table_seq FROM {schema}.camera_facts"
+                " WHERE property = %(property)s AND camera = %(camera)s AND segment"
+                " AND time_us >= %(since)s AND time_us < %(until)s"
+                " UNION SELECT tape, table_seq FROM {schema}.camera_facts"
+                " WHERE property = %(property)s AND camera = %(camera)s AND segment"
+                " AND to_us >= %(since)s AND to_us < %(until)s",
+                {
+                    "property": property_,
+                    "camera": camera,
+                    "since": hour * HOUR_US,
+                    "until": (hour + 1) * HOUR_US,
+                },
+            )
+            rows = store.rows_at((tape, seq, seq) for tape, seq in found)
+            hours[hour] = dict(_starts(rows))
+        return hours[hour]
+
+    def look(sha256: str, about_us: int) -> int | None:
+        first, last = about_us - TOLD_BEFORE_US, about_us + TOLD_AFTER_US
+        for hour in range(first // HOUR_US, last // HOUR_US + 1):
+            if sha256 in of_hour(hour):
+                return of_hour(hour)[sha256]
+        return None
+
+    return look
+
+
+def finished(folder: Path, stable_s: float, stop: Callable[[], bool]) -> Iterator[list[Path]]:
+    """Files that have stopped changing, each once, until told to stop. Raises `Usage`."""
+    seen: dict[Path, tuple[tuple[int, int], float]] = {}
+    taken: dict[Path, tuple[int, int]] = {}
+    while not stop():
+        now, ready = time.monotonic(), []
+        for path in footage_files(folder):
+            look = _look(path)
+            if look is None or taken.get(path) == look:
+                continue
+            if path not in seen or seen[path][0] != look:
+                seen[path] = (look, now)
+            elif now - seen[path][1] >= stable_s:
+                taken[path] = look
+                ready.append(path)
+        yield ready
+        time.sleep(min(POLL_S, stable_s))
+
+
+def segment_fact(entry: Entry) -> Received:
+    """The fact that a segment was recorded; of the same file always the same octets."""
+    body = SegmentRecorded(
+        camera=entry.camera,
+        path=f"{entry.camera}/{entry.path.name}"[:LABEL_MAX],
+        sha256=entry.sha256,
+        start=format_time(entry.start_us),
+        frames=len(entry.times.pts_us),
+        duration_us=entry.duration_us,
+    )
+    source = Source(entry.property, "surveillance", DEVICE)
+    return made(body, source, time_us=entry.end_us, id=f"segment-{entry.sha256}")
+
+
+def _reader(
+    base: Database, told: Told, reference: str | None, *, json: bool
+) -> Callable[[Sequence[Entry]], object]:
+    """Reads the clock of the camera from what is taken in, or nothing where that is not wanted."""
+    if reference is None:
+        return lambda _: None
+    clock = ClockReader(base, library(), told.property, told.camera, reference)
+    return lambda entries: clock.read(entries, json=json)
+
+
+def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[Taken]:
+    """Put the segments among these on record that only this command knows of."""
+    ours = [each.entry for each in added if each.entry and each.entry.start_from != "record"]
+    noted = iter(put_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
+    for each in added:
+        told = each.entry is not None and each.entry.start_from != "record"
+        answer = next(noted) if told else None
+        if answer and answer.receipt.verdict not in KEPT:
+            yield Taken(each._replace(verdict="refused", entry=None, problem=TOLD_OTHERWISE), None)
+        else:
+            yield Taken(each, answer)
+
+
+def _starts(rows: Iterable[TapeRow]) -> Iterator[tuple[str, int]]:
+    for row in rows:
+        fact = fact_of(row)
+        if isinstance(fact.body, SegmentRecorded) and not fact.source.endswith(f"/{DEVICE}"):
+            yield fact.body.sha256, parse_time(fact.body.start) or 0
+
+
+def _look(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _told(
+    base: Database,
+    camera: str,
+    named: str | None,
+    start_us: int | None,
+    zone: str | None,
+    *,
+    keep_audio: bool,
+) -> Told:
+    with reading(base, [CAMERA_FACTS.name]) as store:
+        property_ = property_of(store, camera, named)
+    try:
+        known = None if zone is None else ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        hint = "Give one as America/New_York."
+        raise Usage(f"There is no time zone {zone}", where="--zone", hint=hint) from error
+    return Told(property_, camera, start_us, known, keep_audio)
+
+
+def _tell(results: Iterator[Taken], *, json: bool) -> Counter[str]:
+    """Print what became of each file; how many of each verdict."""
+    counted: Counter[str] = Counter()
+    for taken in results:
+        counted[taken.verdict] += 1
+        entry = taken.added.entry
+        if json:
+            what = {"problem": taken.added.problem} if entry is None else as_json(entry)
+            print_json(what, {"file": str(taken.added.path), "verdict": taken.verdict})
+        elif entry is None:
+            say(f"{taken.added.path}: {taken.added.problem}")
+        elif taken.verdict == "appended":
+            say(f"{taken.added.path}: {says(entry)}")
+    return counted
+
+
+def _sum_up(counted: Counter[str], *, json: bool, ends: bool = True) -> None:
+    if json:
+        print_json(dict(sorted(counted.items())) | {"files": counted.total()})
+    else:
+        say(", ".join(f"{count:,} {what}" for what, count in sorted(counted.items())) or "No file.")
+    if not available():
+        say("PyAV is not installed: no copies for browsers, no clips (extra `video`).")
+    if ends and counted["refused"]:
+        raise typer.Exit(Usage.exit_code)

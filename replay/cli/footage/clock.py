@@ -1,0 +1,205 @@
+"""`footage calibrate` and `footage clock`: a camera's clock beside a reference, on record."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import reading as views_read
+from ledger.errors import NotFound, Usage
+from ledger.values import Source, format_time
+from replay.cameras.calibration import Checked, Reading, checks
+from replay.cameras.clock_reading import (
+    REFRESH_MS,
+    check_fact,
+    checks_on_record,
+    put_checks,
+    readings_of,
+    seconds,
+    tell_check,
+)
+from replay.cameras.clocks import Check, camera_clock, rate_ppm
+from replay.cameras.picture_checks import looked_over
+from replay.cli.footage.group import (
+    Camera,
+    Property,
+    entries_of,
+    group,
+    library,
+    moment,
+    property_of,
+)
+from replay.footage.decoding.sampling import CodeKind
+from replay.recording.house_facts import put
+from replay.rounds.reading import opened_views
+from replay.shell.output import Json, print_json, progress, show_table
+
+S = 1_000_000
+EVERY_S = 10.0
+
+Reference = Annotated[
+    str, typer.Option("--reference", metavar="NAME", help="Whose clock it is: tablet-3, NTP.")
+]
+
+
+@group.command("calibrate")
+def calibrate(
+    camera: Camera,
+    reference: Reference,
+    *,
+    property_: Property = None,
+    code: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--code", metavar="KIND", help="`qr`, `aruco`, `strip`; default the first two."
+        ),
+    ] = None,
+    refresh_ms: Annotated[
+        int, typer.Option("--refresh-ms", min=0, help="How long a code stands until the next.")
+    ] = REFRESH_MS,
+    every: Annotated[float, typer.Option(min=0, help="Seconds between pictures read.")] = EVERY_S,
+    json: Json = False,
+) -> None:
+    """Compare a camera's clock with one that it saw, and put the checks on record.
+
+    Reads codes from key frames of what the index holds: a QR code with a time in it (RFC 3339,
+    13 digits of milliseconds, or 17 of date and time), or two ArUco markers (4x4, 1000) that count
+    tenths of a second since midnight UTC. `--reference` says whose clock these show. A simulated
+    camera's strip shows the camera's own clock: read it only where that is what you compare.
+
+    Example: round-ledger footage calibrate --camera CC-07-A --reference tablet-3
+    """
+    kinds = _kinds(code)
+    with opened_views([CAMERAS]) as base:
+        with views_read(base, [CAMERA_FACTS.name]) as store:
+            place = property_of(store, camera, property_)
+        entries = entries_of(library(), camera, place)
+        readings: list[Reading] = []
+        with progress("pictures", len(entries)) as advance:
+            for entry in entries:
+                for _, seen in looked_over([entry], kinds, round(every * S)):
+                    for looked in seen:
+                        readings += readings_of(entry, looked, refresh_ms * 1000)
+                advance()
+        found = checks(readings)
+        if not found:
+            raise NotFound(
+                "No picture of this camera shows a code with a time",
+                where=f"{camera}, {len(entries)} segments",
+                hint="Hold a code before the camera, or enter a reading with `footage clock`.",
+            )
+        noted = put_checks(base, place, camera, reference, found)
+    for each, verdict in zip(found, noted, strict=True):
+        tell_check(camera, reference, each, verdict, json=json)
+
+
+@group.command("clock")
+def clock(
+    camera: Camera,
+    *,
+    property_: Property = None,
+    camera_time: Annotated[
+        str | None, typer.Option("--camera-time", metavar="TIME", help="What the camera showed.")
+    ] = None,
+    reference_time: Annotated[
+        str | None, typer.Option("--reference-time", metavar="TIME", help="What it was then.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option("--reference", metavar="NAME", help="By whose clock.")
+    ] = None,
+    uncertainty_ms: Annotated[
+        int | None, typer.Option("--uncertainty-ms", min=0, help="How far the reading may be off.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Enter a reading of a camera's clock by hand, or show what is known of it.
+
+    With the four options, one reading of both clocks is put on record. Without them, the checks on
+    record and what they make of the clock: its epochs, how fast it drifts, how sure that is.
+
+    Example: round-ledger footage clock --camera CC-07-A --camera-time 2026-11-20T21:00:03Z
+    --reference-time 2026-11-20T21:00:00.5Z --reference NTP --uncertainty-ms 500
+    """
+    told = (camera_time, reference_time, reference, uncertainty_ms)
+    given = [each is not None for each in told]
+    if any(given) and not all(given):
+        raise Usage(
+            "A reading is of both clocks, with its uncertainty",
+            where="--camera-time, --reference-time, --reference, --uncertainty-ms",
+            hint="Give all four, or none to see what is known.",
+        )
+    with opened_views([CAMERAS]) as base:
+        with views_read(base, [CAMERA_FACTS.name]) as store:
+            place = property_of(store, camera, property_)
+        if camera_time and reference_time and reference and uncertainty_ms is not None:
+            camera_us = moment(camera_time, "--camera-time")
+            reference_us = moment(reference_time, "--reference-time")
+            body = check_fact(
+                camera, reference, Checked(camera_us, reference_us, uncertainty_ms, 1)
+            )
+            with PostgresTape(base) as tape:
+                noted = put(tape, body, Source(place, "surveillance", "console"))
+            tell_check(
+                camera,
+                reference,
+                Checked(camera_us, reference_us, uncertainty_ms, 1),
+                noted.receipt.verdict,
+                json=json,
+            )
+            return
+        known = checks_on_record(base, place, camera)
+    _show(camera, known, json=json)
+
+
+def _kinds(named: Sequence[str] | None) -> tuple[CodeKind, ...]:
+    known: tuple[CodeKind, ...] = ("qr", "aruco", "strip")
+    for each in named or ():
+        if each not in known:
+            hint = f"Name one of {', '.join(known)}."
+            raise Usage(f"There is no code `{each}`", where="--code", hint=hint)
+    return tuple(kind for kind in known if kind in (named or known[:2]))
+
+
+def _show(camera: str, known: Sequence[Check], *, json: bool) -> None:
+    """What the checks make of a clock."""
+    made = camera_clock(known)
+    if made is None:
+        raise NotFound(
+            "This camera's clock was never checked",
+            where=camera,
+            hint="Use `footage calibrate`, or enter a reading with this command's options.",
+        )
+    for number, epoch in enumerate(made.epochs):
+        rate = rate_ppm(made, number)
+        drift = None if rate is None else round(float(rate), 1)
+        told = [
+            {
+                "epoch": number,
+                "drift_ppm": drift,
+                "reference_time": format_time(knot.reference_us),
+                "camera_time": format_time(knot.camera_us),
+                "offset_us": knot.camera_us - knot.reference_us,
+                "plus_minus_us": knot.plus_minus_us,
+            }
+            for knot in epoch.knots
+        ]
+        if json:
+            for each in told:
+                print_json(each)
+            continue
+        runs = "its rate is not known" if drift is None else f"it gains {drift:g} us a second"
+        show_table(
+            f"{camera}, epoch {number}: {runs}",
+            ("reference", "camera", "ahead by", "+/-"),
+            (
+                (
+                    each["reference_time"],
+                    each["camera_time"],
+                    seconds(knot.camera_us - knot.reference_us),
+                    f"{knot.plus_minus_us / 1000:.0f} ms",
+                )
+                for each, knot in zip(told, epoch.knots, strict=True)
+            ),
+        )

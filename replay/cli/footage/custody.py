@@ -1,0 +1,348 @@
+"""`footage retention`, `lock`, `release`, `expire`: what is kept, how long, and by whom.
+
+Nothing is deleted but by `expire --delete`, and then only files of the footage index whose bytes
+are those recorded, that have expired and on which no lock holds.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from consumers.cameras.cameras import CAMERAS
+from consumers.cameras.segments import segments_over
+from infra.postgres.tape import PostgresTape
+from ledger.errors import Refused, Usage
+from ledger.facts import FootageExpired, FootageLocked, FootageReleased, SegmentRecorded
+from ledger.facts.cameras import FootageHandled
+from ledger.record.wire import fact_of
+from ledger.values import parse_time
+from replay.cameras.custody import Held, held, without
+from replay.cameras.custody_service import (
+    House,
+    LetGo,
+    opened_house,
+    stretch,
+    tell,
+    to_release,
+)
+from replay.cameras.retention import (
+    BUILT_IN,
+    DAY_US,
+    Footage,
+    Run,
+    due,
+    expired,
+    keeping,
+    not_expired,
+    policy_from,
+    runs,
+)
+from replay.cli.footage.custody_text import (
+    Handled,
+    due_json,
+    handled_json,
+    tell_kept,
+    window_of,
+)
+from replay.cli.footage.group import Property, group, library, moment
+from replay.disputes.service import lock_pending, opened_office
+from replay.footage.clips.clip_cache import forget
+from replay.footage.library.index import Entry, Library
+from replay.recording.house_facts import Noted, now_us
+from replay.rounds.reading import opened_views
+from replay.shell.output import Json, print_json, print_lines, print_text, say
+from replay.shell.settings import in_force
+from replay.text.typed import written
+
+OneCamera = Annotated[str | None, typer.Option("--camera", metavar="NAME", help="This camera.")]
+Because = Annotated[
+    str, typer.Option(help="Why.", callback=lambda text: written(text, "--because"))
+]
+By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
+From = Annotated[str, typer.Option("--from", help="By the camera's clock: 2026-11-20T19:00:00Z.")]
+To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
+
+
+@group.command("retention")
+def retention(
+    *,
+    within: Annotated[int, typer.Option(min=0, max=36_500, help="Days from now.")] = 7,
+    camera: OneCamera = None,
+    policy: Annotated[
+        bool, typer.Option("--policy", help="Only print the built-in table of keeping, as TOML.")
+    ] = False,
+    property_: Property = None,
+    json: Json = False,
+) -> None:
+    """Show what expires within some days and why, what is locked and by whom, who released what.
+
+    How long footage is kept stands in the table that ROUND_LEDGER_RETENTION_FILE names, by area and
+    reason; without one the built-in table holds, whose figures are no regulation's.
+
+    Example: round-ledger footage retention --within 3
+    """
+    if policy:
+        print_text(BUILT_IN.rstrip("\n"))
+        return
+    with _opened(property_, camera) as house:
+        until_us = now_us() + within * DAY_US
+        soon = [each for name in house.cameras for each in _due(house, name, until_us)]
+        locked = [
+            Handled(name, span.from_us, span.to_us, lock)
+            for name, one in house.cameras.items()
+            for span in held(one)
+            for lock in span.locks
+        ]
+        released = [
+            Handled(name, each.from_us, each.to_us, each.body)
+            for name, one in house.cameras.items()
+            for each in one.handled
+            if isinstance(each.body, FootageReleased)
+        ]
+    if json:
+        print_lines(due_json(each) for each in soon)
+        print_lines(handled_json("locked", each) for each in locked)
+        print_lines(handled_json("released", each) for each in released)
+    else:
+        tell_kept(soon, locked, released, within, in_force().time_zone)
+
+
+@group.command("lock")
+def lock(
+    *,
+    camera: Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")],
+    since: From,
+    until: To,
+    because: Because,
+    by: By,
+    dispute: Annotated[str | None, typer.Option(help="The dispute it is kept for.")] = None,
+    property_: Property = None,
+    json: Json = False,
+) -> None:
+    """Keep a camera's footage from expiring, from and to by the camera's own clock.
+
+    By the reference's clock, or for all cameras of a table: `round-ledger dispute preserve`.
+
+    Example: round-ledger footage lock --camera CC-07-cam1 --from 2026-11-20T19:00:00Z
+    --to 2026-11-20T19:20:00Z --because "A fall" --by S-2001
+    """
+    from_us, to_us = _span(since, until)
+    with _opened(property_, camera) as house:
+        body = FootageLocked(
+            camera=camera, **stretch(from_us, to_us), by=by, because=because, dispute=dispute
+        )
+        _tell(house, [body], "locked", json=json)
+
+
+@group.command("release")
+def release(  # noqa: PLR0913 - one option a field
+    *,
+    because: Because,
+    by: By,
+    dispute: Annotated[str | None, typer.Option(help="All that was locked for it.")] = None,
+    window: Annotated[
+        str | None, typer.Option(metavar="P-…", help="All that preserves this window.")
+    ] = None,
+    camera: OneCamera = None,
+    since: Annotated[str | None, typer.Option("--from", help="By the camera's clock.")] = None,
+    until: Annotated[str | None, typer.Option("--to", help="By the camera's clock.")] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Every lock on that footage, whatever it is for.")
+    ] = False,
+    property_: Property = None,
+    json: Json = False,
+) -> None:
+    """Let locked footage expire again: of a dispute, of a preserved window, or of a camera.
+
+    Another dispute's or window's lock on the same footage stays, unless --all is given. Who may
+    release stands in the table of keeping.
+
+    Example: round-ledger footage release --dispute D-2026-11-20-1 --because "Settled" --by S-2001
+    """
+    named = [each for each in (dispute, window) if each]
+    if not named and not (camera and since and until and all_):
+        raise Usage(
+            "It is not said whose lock ends",
+            where="footage release",
+            hint="Name --dispute or --window, or --camera with --from, --to and --all.",
+        )
+    if len(named) + all_ > 1:
+        hint = "Give --dispute, --window or --all, one of them."
+        raise Usage("It is said in two ways whose lock ends", where="footage release", hint=hint)
+    place, _, window = (window or "").rpartition(":")
+    within = _span(since, until) if since and until else None
+    with _opened(property_ or place or None, camera) as house:
+        what = LetGo(dispute, window or None, within)
+        _tell(house, to_release(house, what, because, by), "released", json=json)
+
+
+@group.command("expire")
+def expire(
+    *,
+    by: By,
+    because: Because = "past its keeping",
+    camera: OneCamera = None,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete the files of what has expired, too.")
+    ] = False,
+    property_: Property = None,
+    json: Json = False,
+) -> None:
+    """Put on record what is past its keeping; locked footage never is.
+
+    What open disputes need is locked first, whoever raised them. Deletes nothing unless --delete is
+    given, and then only files of the footage index that have expired, whose bytes are those
+    recorded, and on no instant of which a lock holds, with the copies and clips made of them.
+
+    Example: round-ledger footage expire --by S-2001
+    """
+    with _after_locks(property_, camera) as house:
+        found = [each for name in house.cameras for each in _due(house, name, now_us())]
+        bodies = [
+            FootageExpired(
+                camera=each.camera,
+                **stretch(each.from_us, each.to_us - 1),
+                by=by,
+                because=f"{because}: {each.reason}, {each.days} days ({each.area})",
+            )
+            for each in found
+        ]
+        _tell(house, bodies, "expired", json=json)
+    if delete:
+        with _after_locks(property_, camera) as house:  # with what was just told
+            gone = list(_deletable(house, library()))
+            _forget_clips(gone)
+            deleted = [each for each in gone if _delete(each)]
+        _tell_deleted(deleted, json=json)
+
+
+def _due(house: House, name: str, until_us: int) -> list[Run]:
+    """What of a camera is past its keeping by then, in runs.
+
+    Only segments are read that no fact says have expired, and that are old enough by the shortest
+    keeping there is.
+    """
+    camera, area = house.cameras[name], house.areas[name]
+    stretches = not_expired(camera, until_us - area.days["routine"] * DAY_US)
+    found = segments_over(house.store, house.property, name, stretches)
+    kept = keeping(camera, area, [Footage(start, end) for start, end, _, _ in found])
+    return runs(name, due(kept, until_us), kept)
+
+
+def _deletable(house: House, index: Library) -> Iterator[Entry]:
+    """Segments at hand all of whose footage has expired, and on none of which a lock holds."""
+    for name, camera in house.cameras.items():
+        locked = held(camera)
+        for entry in index.entries(name, house.property):
+            told = _told_of(house, entry)
+            expired_ = told and all(not without(start, end, expired(camera)) for start, end in told)
+            if not expired_ or any(_touches(locked, start, end) for start, end in told):
+                continue
+            if index.whole(entry):
+                yield entry
+
+
+def _told_of(house: House, entry: Entry) -> list[tuple[int, int]]:
+    """From when to when facts say that these very bytes were recorded; closed."""
+    span = (entry.start_us, entry.end_us - 1)
+    places = segments_over(house.store, house.property, entry.camera, [span])
+    rows = house.store.rows_at((tape, seq, seq) for _, _, tape, seq in places)
+    bodies = [body for row in rows if isinstance(body := fact_of(row).body, SegmentRecorded)]
+    return [
+        (start, start + body.duration_us - 1)
+        for body in bodies
+        if body.sha256 == entry.sha256 and (start := parse_time(body.start)) is not None
+    ]
+
+
+def _touches(locked: Sequence[Held], first: int, last: int) -> bool:
+    return any(span.from_us <= last and span.to_us >= first for span in locked)
+
+
+def _forget_clips(gone: Sequence[Entry]) -> None:
+    """Delete the clips that hold anything of these. Raises `Refused`: then no original goes yet."""
+    try:
+        forget(library().home, {each.sha256 for each in gone})
+    except OSError as error:
+        raise Refused(
+            f"A clip of expired footage cannot be deleted: {error.strerror}",
+            where=str(error.filename),
+            hint="Delete it as whoever made it, and expire again.",
+        ) from error
+
+
+def _delete(entry: Entry) -> bool:
+    """Delete a segment's copy for browsers and its file; what cannot be deleted is said.
+
+    The file last: as long as it is there, the next `expire --delete` comes to it again.
+    """
+    try:
+        if entry.playable and entry.playable.path != entry.path:
+            entry.playable.path.unlink(missing_ok=True)
+        entry.path.unlink()
+    except OSError as error:
+        say(f"{entry.path} cannot be deleted: {error.strerror}.")
+        return False
+    return True
+
+
+@contextmanager
+def _after_locks(property_: str | None, camera: str | None) -> Iterator[House]:
+    """The cameras of a property, once no open dispute waits for its footage to be locked.
+
+    A dispute that a feed brought may have met nobody yet who keeps locks.
+    """
+    with opened_office() as office:
+        while lock_pending(office.vault, wait=True):
+            pass
+    with _opened(property_, camera) as house:
+        yield house
+
+
+@contextmanager
+def _opened(property_: str | None, camera: str | None) -> Iterator[House]:
+    """The cameras of a property, with the record open."""
+    policy = policy_from(in_force().retention_file)
+    with (
+        opened_views([CAMERAS]) as base,
+        PostgresTape(base) as tape,
+        opened_house(base, tape, policy, property_, camera) as house,
+    ):
+        yield house
+
+
+def _span(since: str, until: str) -> tuple[int, int]:
+    from_us, to_us = moment(since, "--from"), moment(until, "--to")
+    if to_us < from_us:
+        raise Usage("It ends before it begins", where="--to", hint="Give the later time there.")
+    return from_us, to_us
+
+
+def _tell(house: House, bodies: Sequence[FootageHandled], what: str, *, json: bool) -> None:
+    """Put it on record, all or none, and say so."""
+    for each, body in zip(tell(house, bodies), bodies, strict=True):
+        _say(each, body, what, json=json)
+    if not bodies and not json:
+        say(f"Nothing is to be {what}.")
+
+
+def _say(noted: Noted, body: FootageHandled, what: str, *, json: bool) -> None:
+    if json:
+        told = {"camera": body.camera, "from": body.from_, "to": body.to, "dispute": body.dispute}
+        why = {"window": window_of(body), "because": body.because, "position": noted.position}
+        print_json({"fact": f"footage_{what}", **told, **why})
+    else:
+        say(f"{what.capitalize()}: {body.camera}, {body.from_} to {body.to} by its own clock.")
+
+
+def _tell_deleted(deleted: Sequence[Entry], *, json: bool) -> None:
+    if json:
+        print_lines(
+            {"deleted": str(each.path), "sha256": each.sha256, "camera": each.camera}
+            for each in deleted
+        )
+    else:
+        octets = sum(each.size for each in deleted)
+        say(f"{len(deleted):,} files were deleted, {octets:,} octets.")

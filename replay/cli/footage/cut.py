@@ -1,0 +1,330 @@
+"""`footage frame` and `footage clip`: the exact frame of a time, and stretches in one file.
+
+What is taken out here is on record before a file of it is handed out: who took what of which
+camera, and why. Where that cannot be put on record, nothing is handed out.
+"""
+
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import msgspec
+import typer
+
+from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS
+from consumers.cameras.rows import rows_of_cameras
+from infra.postgres.connection import Database
+from infra.postgres.view_tables import reading
+from ledger.errors import NotFound, Refused, Usage
+from ledger.record.wire import fact_of
+from ledger.values import format_time
+from replay.cameras.clip_list import NAME, Made, clip_list, in_json
+from replay.cameras.coverage import Camera, Coverage, coverage, mapped_cameras
+from replay.cameras.custody import times_of
+from replay.cameras.cutting import Window, cut_camera, name_of, windows
+from replay.cameras.timeline import Sight, sight, sight_of_camera_time
+from replay.cli.footage.group import group, library, moment, property_of
+from replay.footage.clips.clips import Way, clip
+from replay.footage.decoding.decoder import Frame
+from replay.footage.library.files import FootageIndex, frames
+from replay.recording.exports import Because, By, Taken, tell_exports
+from replay.rounds.reading import ROUND_VIEWS, opened_views, told
+from replay.shell.output import Json, print_json, progress, say
+
+S = 1_000_000
+PRE_S, POST_S = 8.0, 12.0
+"""What is cut before and after, unless told otherwise: as long as a decision takes, seconds."""
+
+Round = Annotated[
+    str | None, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
+]
+OneCamera = Annotated[
+    str | None, typer.Option("--camera", metavar="NAME", help="This camera alone.")
+]
+Property = Annotated[
+    str | None, typer.Option("--property", metavar="NAME", help="The casino of --camera.")
+]
+CameraClock = Annotated[
+    bool, typer.Option("--camera-clock", help="Times are the camera's own, not the reference's.")
+]
+Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write.")]
+
+
+class Asked(NamedTuple):
+    """Which cameras, what facts say of them, and where the round stands, if one is meant."""
+
+    property: str
+    names: tuple[str, ...]
+    known: Coverage
+    footage: FootageIndex
+    times: tuple[int, ...]  # of the round's facts, microseconds, in order
+
+    def camera(self, name: str) -> Camera:
+        """What facts say of one of them."""
+        return self.known.cameras.get((self.property, name), Camera())
+
+
+@group.command("frame")
+def frame(  # noqa: PLR0913 - one option a choice
+    round_: Round = None,
+    *,
+    at: Annotated[str, typer.Option(metavar="TIME|N", help="A time, or the round's fact N.")],
+    camera: OneCamera = None,
+    property_: Property = None,
+    camera_clock: CameraClock = False,
+    out: Out = Path(),
+    by: By = None,
+    because: Because = "footage frame",
+    json: Json = False,
+) -> None:
+    """The exact frame of a time, as PNG with its hash.
+
+    Of every camera then on the round's table, or of one camera. It is the first frame at or after
+    that time, by the index of presentation times; where there is none, the reason is told.
+
+    Example: round-ledger footage frame CC-07/2026-11-20/231 --at 5 --out frames
+    """
+    with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as base:
+        near_us = None if at.isdecimal() else moment(at, "--at")
+        asked = _asked(base, round_, camera, property_, [] if near_us is None else [near_us])
+        at_us = _fact_time(asked, at) if near_us is None else near_us
+        sights = [
+            sight_of_camera_time(name, asked.camera(name), at_us, asked.footage)
+            if camera_clock
+            else sight(name, asked.camera(name), at_us, asked.footage)
+            for name in asked.names
+        ]
+        wanted = [(each.segment, each.frame) for each in sights]
+        found = frames(asked.footage, [(sha, n) for sha, n in wanted if sha and n is not None])
+        gots = [found.get((sha or "", -1 if n is None else n)) for sha, n in wanted]
+        taken = [
+            Taken(each.camera or "", each.camera_time_us or 0, each.camera_time_us or 0)
+            for each, got in zip(sights, gots, strict=True)
+            if isinstance(got, Frame)
+        ]
+        tell_exports(base, asked.property, taken, by, because)
+        for each, got in zip(sights, gots, strict=True):
+            path = _save(out, each, got) if isinstance(got, Frame) else None
+            _tell_frame(each, got, path, json=json)
+    if not taken:
+        raise NotFound(
+            "No camera has a frame of that time", where=at, hint="See the reasons above."
+        )
+
+
+@group.command("clip")
+def clip_(  # noqa: PLR0913 - one option a choice
+    round_: Round = None,
+    *,
+    out: Out,
+    camera: OneCamera = None,
+    property_: Property = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="TIME|N", help="A time, or the round's fact N.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="TIME|N", help="A time, or the round's fact N.")
+    ] = None,
+    pre: Annotated[float, typer.Option(min=0, help="Seconds more before.")] = PRE_S,
+    post: Annotated[float, typer.Option(min=0, help="Seconds more after.")] = POST_S,
+    camera_clock: CameraClock = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Encode anew, to begin and end exactly: derived.")
+    ] = False,
+    overlay: Annotated[
+        bool, typer.Option("--overlay", help="Encode anew with the camera's clock in it: derived.")
+    ] = False,
+    by: By = None,
+    because: Because = "footage clip",
+    json: Json = False,
+) -> None:
+    """Clips of a round, or of a camera: a file a camera, and how they line up.
+
+    A camera whose clock was set in between has a file for each side of that, named so.
+
+    Packets are copied from the key frame before what is wanted, across segments, so that nothing is
+    encoded anew; `clips.json` says for each file where the wanted part begins and ends, which
+    originals it came from, and what is missing. Without `--from` and `--to`, the whole round.
+
+    Example: round-ledger footage clip CC-07/2026-11-20/231 --out clips
+    """
+    way: Way = "overlay" if overlay else "exact" if exact else "copy"
+    with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as base:
+        near = [moment(text, "--from, --to") for text in (from_, to)
+                if text is not None and not text.isdecimal()]  # fmt: skip
+        asked = _asked(base, round_, camera, property_, near)
+        since, until = _span_of(asked, from_, to)
+        since, until = since - round(pre * S), until + round(post * S)
+        if until <= since:
+            raise Usage("The clip ends before it begins", where="--to", hint="Swap the two times.")
+        cuts: list[Made] = []
+        with progress("clips", len(asked.names)) as advance:
+            for name in asked.names:
+                cuts += _clips_of(asked, name, since, until, way, by_camera=camera_clock)
+                advance()
+        taken = [
+            Taken(each.clip.camera, each.clip.starts_us, each.clip.starts_us + each.clip.out_us)
+            for each in cuts
+            if each.clip
+        ]
+        tell_exports(base, asked.property, taken, by, because)
+    told_of = clip_list([_handed(out, each, way) for each in cuts], asked.camera)
+    with _writing(out / NAME) as path:
+        path.write_bytes(in_json(told_of))
+    for each in told_of:
+        _tell_clip(each, json=json)
+    if not taken:
+        raise NotFound(
+            "No camera has footage of that time",
+            where=f"{format_time(since)} to {format_time(until)}",
+            hint="See what is missing above.",
+        )
+
+
+def _asked(
+    base: Database,
+    round_: str | None,
+    camera: str | None,
+    property_: str | None,
+    near: Sequence[int],
+) -> Asked:
+    """The cameras meant and their facts, near these times. Raises `Usage`, `NotFound`."""
+    if round_ is not None:
+        found = told(base, round_, library())
+        facts = [fact_of(row) for row in found.camera_rows]
+        known, of = coverage(facts), found.story.round
+        times = tuple(row.time_us for row in found.story.rows)
+        mapped = {
+            name
+            for time_us in times_of(times) or ()
+            for name in mapped_cameras(known, of.property, of.table, time_us)
+        }
+        names = tuple(sorted(mapped)) if camera is None else (camera,)
+        return Asked(of.property, names, known, library().at_hand(facts), tuple(sorted(times)))
+    if camera is None:
+        raise Usage("Nothing is named", where="ROUND", hint="Name a round, or --camera.")
+    if not near:
+        raise Usage("No time is named", where="--from", hint="Give RFC 3339 times with an offset.")
+    with reading(base, [CAMERA_FACTS.name]) as store:
+        place = property_of(store, camera, property_)
+        rows = rows_of_cameras(store, place, min(near), max(near), camera)
+    facts = [fact_of(row) for row in rows]
+    return Asked(place, (camera,), coverage(facts), library().at_hand(facts), ())
+
+
+def _fact_time(asked: Asked, number: str) -> int:
+    """When the round's fact N was told. Raises `Usage`."""
+    if not 1 <= int(number) <= len(asked.times):
+        raise Usage(
+            f"There is no fact {number}",
+            where="--at, --from, --to",
+            hint=f"Give a number from 1 to {len(asked.times)} with a ROUND, or a time.",
+        )
+    return asked.times[int(number) - 1]
+
+
+def _span_of(asked: Asked, from_: str | None, to: str | None) -> tuple[int, int]:
+    """What is wanted, without what is added before and after."""
+    if not asked.times and (from_ is None or to is None):
+        raise Usage("One of the times is missing", where="--from, --to", hint="Give both.")
+    found = []
+    for text, default in zip((from_, to), times_of(asked.times) or (0, 0), strict=True):
+        if text is None:
+            found.append(default)
+        elif text.isdecimal():
+            found.append(_fact_time(asked, text))
+        else:
+            found.append(moment(text, "--from, --to"))
+    return found[0], found[1]
+
+
+def _clips_of(
+    asked: Asked, name: str, since: int, until: int, way: Way, *, by_camera: bool
+) -> Iterator[Made]:
+    """Cut one camera's clip, or one for each piece of its clock, which nobody is given yet."""
+    camera = asked.camera(name)
+    wanted = [Window(since, until, 0, None)] if by_camera else windows(camera, since, until)
+    for each in wanted:
+        found = cut_camera(name, camera, each)
+        at_hand = [one for one in found.stretches if one.sha256 in asked.footage.kept]
+        made = clip(library(), at_hand, way=way) if at_hand else None
+        yield Made(found, made, len(found.stretches) - len(at_hand))
+
+
+def _handed(out: Path, made: Made, way: Way) -> Made:
+    """The clip copied to where it was asked for. Raises `Refused`.
+
+    Its name sorts by camera and time, and says what is derived.
+    """
+    if made.clip is None:
+        return made
+    wanted = made.cut.window
+    start = re.sub(r"[^0-9TZ]", "", format_time(wanted.from_us)[:19]) + "Z"
+    derived = "" if way == "copy" else f".derived-{way}"
+    name = f"{_safe(name_of(made.cut))}_{start}{derived}.{made.clip.container}"
+    with _writing(out / name) as path:
+        shutil.copyfile(made.clip.path, path)
+    return made._replace(clip=msgspec.structs.replace(made.clip, path=str(path)))
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".") or "_"
+
+
+def _save(out: Path, of: Sight, got: Frame) -> Path:
+    stamp = re.sub(r"[^0-9TZ]", "", format_time(of.camera_time_us or 0)[:23])
+    with _writing(out / f"{_safe(of.camera or '')}_{stamp}Z_frame{got.number}.png") as path:
+        path.write_bytes(got.png)
+    return path
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[Path]:
+    """A place to write to, its folder made. Raises `Refused`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield path
+    except OSError as error:
+        raise Refused(
+            f"It cannot be written: {error.strerror}",
+            where=str(path),
+            hint="Name a folder you may write to.",
+        ) from error
+
+
+def _tell_frame(of: Sight, got: Frame | str | None, path: Path | None, *, json: bool) -> None:
+    if json:
+        told_of = msgspec.to_builtins(of)
+        if isinstance(got, Frame):
+            code = got.timecode
+            told_of |= {
+                "file": str(path),
+                "sha256": got.sha256,
+                "timecode": code and code._asdict(),
+            }
+        print_json(told_of)
+    elif isinstance(got, Frame):
+        doubt = "unknown" if of.plus_minus_us is None else f"{of.plus_minus_us / 1000:.0f} ms"
+        say(f"{path}: frame {got.number} at {got.pts_us} us of {of.path}, +/- {doubt}")
+        say(f"  SHA-256 {got.sha256}")
+    else:
+        say(f"{of.camera}: {got or of.says}")
+
+
+def _tell_clip(of: dict[str, object], *, json: bool) -> None:
+    if json:
+        print_json(of)
+        return
+    made = of["clip"]
+    if isinstance(made, dict):
+        say(f"{of['camera']}: {made['path']}, {made['frames']} frames. {made['says']}")
+    else:
+        say(f"{of['camera']}: nothing of it is at hand")
+    if isinstance(of["piece"], dict):
+        say(f"{of['camera']}: piece {of['piece']['number']} of {of['piece']['of']}. "
+            f"{of['piece']['says']}")  # fmt: skip
+    for gap in of["missing"] if isinstance(of["missing"], list) else ():
+        say(f"{of['camera']}: nothing was recorded from {gap[0]} to {gap[1]} (camera's clock)")

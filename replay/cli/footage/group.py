@@ -1,0 +1,87 @@
+"""The group `footage`, on which several modules register their commands, and what these share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from consumers.cameras.cameras import CAMERA_FACTS
+from infra.postgres.view_tables import Store
+from ledger.errors import NotFound, Unavailable, Usage
+from ledger.values import parse_time
+from replay.cli.shell.app import family
+from replay.footage.library.index import Entry, Library
+from replay.shell.settings import in_force
+
+group = family()
+
+Camera = Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")]
+Property = Annotated[
+    str | None,
+    typer.Option(
+        "--property", metavar="NAME", help="The casino; else the one that has such a camera."
+    ),
+]
+
+
+def library() -> Library:
+    """The footage index of this home."""
+    return Library(in_force().home)
+
+
+def property_of(store: Store, camera: str, named: str | None) -> str:
+    """The property meant: the one named, else the only one that knows the camera. Raises `Usage`.
+
+    The view `cameras` must be at the end of the record.
+    """
+    if named is not None:
+        return named
+    found = store.query(
+        f"SELECT DISTINCT property FROM {{schema}}.{CAMERA_FACTS.name}"  # noqa: S608 - our own name
+        " WHERE camera = %(camera)s ORDER BY 1",
+        {"camera": camera},
+    )
+    if len(found) == 1:
+        return str(found[0][0])
+    what = "No fact speaks of this camera" if not found else "Several properties have this camera"
+    names = ", ".join(str(row[0]) for row in found)
+    hint = f"Name one: {names}." if found else "Name the casino: --property NAME."
+    raise Usage(what, where=camera, hint=hint)
+
+
+def moment(text: str, where: str) -> int:
+    """A time as it is given with an option, microseconds since the epoch. Raises `Usage`."""
+    time_us = parse_time(text)
+    if time_us is None:
+        raise Usage(
+            f"`{text}` is no time",
+            where=where,
+            hint="Give RFC 3339 with an offset, as 2026-11-20T21:14:07.250Z or …-05:00.",
+        )
+    return time_us
+
+
+@contextmanager
+def told_errors() -> Iterator[None]:
+    """Turn what a full or forbidden disk says into what a user can act on."""
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(
+            f"The footage index cannot be written: {error.strerror}",
+            where=str(error.filename or in_force().home),
+            hint="Make room there, or name another home with ROUND_LEDGER_HOME.",
+        ) from error
+
+
+def entries_of(index: Library, camera: str, property_: str) -> list[Entry]:
+    """The segments of a camera whose files are whole. Raises `NotFound` where there is none."""
+    entries = [entry for entry in index.entries(camera, property_) if index.whole(entry)]
+    if not entries:
+        raise NotFound(
+            "The index holds no segment of this camera",
+            where=camera,
+            hint="Take them in with `round-ledger footage add`.",
+        )
+    return entries

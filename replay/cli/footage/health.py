@@ -1,0 +1,95 @@
+"""`footage health`: whether cameras show what they should."""
+
+from typing import Annotated
+
+import typer
+from msgspec import to_builtins
+
+from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS
+from consumers.rounds.index import ROUND_INDEX
+from infra.postgres.view_tables import Store, reading
+from ledger.values import format_time
+from replay.cameras.health import Ailing
+from replay.cameras.picture_checks import (
+    EVERY_US,
+    ailing,
+    happened_on_record,
+    keep_usual,
+    seen_of,
+)
+from replay.cli.footage.group import group, library
+from replay.cli.shell.errors import FINDINGS
+from replay.footage.library.index import Entry, Library
+from replay.rounds.reading import opened_views
+from replay.shell.output import Json, print_json, progress, say, show_table
+
+S = 1_000_000
+
+
+@group.command("health")
+def health(
+    camera: Annotated[
+        str | None, typer.Option("--camera", metavar="NAME", help="Only this camera.")
+    ] = None,
+    *,
+    every: Annotated[float, typer.Option(min=0, help="Seconds between pictures.")] = EVERY_US / S,
+    json: Json = False,
+) -> None:
+    """Whether cameras show what they should: dark, blurred, moved, frozen.
+
+    Looks at key frames of what the index holds. The first picture of a camera that is lit is what
+    it is held against for having moved; frozen is only called what stands still while facts tell
+    of things moved on its table, for a quiet table stands still, too. Exit code 1 where there is a
+    finding.
+
+    Example: round-ledger footage health --camera CC-07-A
+    """
+    index = library()
+    found: list[tuple[str, Ailing]] = []
+    with opened_views([ROUND_INDEX, CAMERAS]) as base:
+        tables = [each.name for each in ROUND_INDEX.tables]
+        with reading(base, [*tables, CAMERA_FACTS.name]) as store, progress("pictures") as advance:
+            for name, entries in _by_camera(index, camera):
+                found += [(name, of) for of in _of_camera(store, index, entries, round(every * S))]
+                advance(1, doing=name)
+    if json:
+        for name, each in found:
+            told = to_builtins(each)
+            times = {"from": format_time(told.pop("from_us")), "to": format_time(told.pop("to_us"))}
+            print_json({"camera": name, **times, **told})
+    elif found:
+        show_table(
+            "Findings (times by the camera's clock)",
+            ("camera", "finding", "from", "to", "pictures", "what"),
+            (
+                (
+                    name,
+                    of.fault,
+                    format_time(of.from_us),
+                    format_time(of.to_us),
+                    of.pictures,
+                    of.says,
+                )
+                for name, of in found
+            ),
+            right="pictures",
+        )
+    else:
+        say("Nothing was found.")
+    if found:
+        raise typer.Exit(FINDINGS)
+
+
+def _by_camera(index: Library, camera: str | None) -> list[tuple[str, list[Entry]]]:
+    cameras: dict[tuple[str, str], list[Entry]] = {}
+    for entry in index.entries(camera):
+        if index.whole(entry):
+            cameras.setdefault((entry.property, entry.camera), []).append(entry)
+    return [(name, entries) for (_, name), entries in sorted(cameras.items())]
+
+
+def _of_camera(store: Store, index: Library, entries: list[Entry], every_us: int) -> list[Ailing]:
+    """What is wrong with one camera, by all of its pictures; how it usually looks is kept."""
+    seen = seen_of(index, entries, every_us)
+    keep_usual(index, entries[0], seen)
+    return ailing(seen._replace(usual=None), entries[0], happened_on_record(store))

@@ -1,0 +1,50 @@
+"""`footage status`: what reading footage rests on here, and how far it is confined."""
+
+from replay.cli.footage.group import group, library
+from replay.footage.decoding.limits import BUSY, LIMITS, confinement
+from replay.footage.muxing.muxing import available
+from replay.shell.output import Json, print_json, say
+
+MIB = 1 << 20
+
+
+@group.command("status")
+def status(*, json: Json = False) -> None:
+    """How far the processes that read footage are confined on this machine, and what is at hand.
+
+    Footage is read by processes of their own, without a network where the system grants them a
+    namespace (Linux, unless a container or a policy forbids it). Elsewhere this says so: local
+    files of five kinds are then still all that is opened.
+
+    Example: round-ledger footage status
+    """
+    confined, index = confinement(), library()
+    told = {
+        "network": confined.network if confined else None,
+        "limits_refused": confined.refused if confined else None,
+        "memory_bytes": LIMITS.memory_bytes,
+        "cpu_s": LIMITS.cpu_s,
+        "job_s": LIMITS.job_s,
+        "bytes_a_s": LIMITS.bytes_a_s,
+        "video": available(),
+        "index": str(index.folder),
+        "segments": sum(1 for _ in index.folder.glob("entries/??/*.json")),
+    }
+    if json:
+        print_json(told)
+        return
+    if confined is None:
+        say("The process that reads footage cannot be started.")
+    elif confined.network:
+        say("Footage is read by a process that HAS a network: the system gives it no namespace.")
+    else:
+        say("Footage is read by a process that has no network.")
+    if confined and confined.refused:
+        say(f"Limits that the system did not take: {', '.join(confined.refused)}.")
+    say(
+        f"Bounds: {LIMITS.memory_bytes // MIB:,} MiB, {LIMITS.cpu_s} s of processor time, "
+        f"{LIMITS.job_s} s of it a file, and a second more for each {LIMITS.bytes_a_s // MIB} MiB;"
+        f" by the clock {BUSY} times as long."
+    )
+    say(f"Copies for browsers and clips: {'yes' if available() else 'no, PyAV is missing'}.")
+    say(f"Index: {told['index']}, {told['segments']:,} segments.")

@@ -1,0 +1,1 @@
+"""Commands of the record: ingest, quarantine, verify, backup, import."""

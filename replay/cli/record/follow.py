@@ -1,0 +1,124 @@
+"""`ingest --follow`: a growing file stored and forwarded, to a ledger far away or the one here."""
+
+import logging
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from consumers.runtime.lifecycle import until_signalled
+from infra.postgres.connection import kept_running
+from ledger.errors import Refused, Unavailable, Usage
+from ledger.record.group_commit import Committer
+from ledger.record.wire import parse_line
+from replay.devices import file_tail
+from replay.devices.forwarding import Manner, NotTaken, Send, forward
+from replay.devices.http_client import Post
+from replay.recording.answers import Answer, answer
+from replay.shell.connections import opened_tape
+from replay.shell.logs import LOG, log_to_stderr
+from replay.shell.output import print_json
+from replay.shell.settings import in_force
+
+TOLD_S = 60.0
+"""How often figures are logged while lines are taken, seconds."""
+
+_STEP_S = 0.1
+
+
+def follow_file(
+    feeds: Sequence[str], to: str | None, key_file: Path | None, *, json: bool
+) -> Counter[str]:
+    """Follow one file until told to stop; how many of each verdict there were. Raises `Usage`."""
+    path = _one(feeds)
+    log_to_stderr()
+    verdicts: Counter[str] = Counter()
+    with until_signalled() as stop, _sender(to, key_file) as send, file_tail.alone(path):
+        with closing(file_tail.Tail(path, file_tail.kept_place(path), _told)) as lines:
+            manner = Manner(stop, _pausing(stop), _answering(verdicts, json=json), _told)
+            LOG.info("following", extra={"figures": {"file": str(path), "to": to}})
+            aside = forward(path, lines, send, manner)
+        LOG.info("stopped", extra={"figures": {**verdicts, "set_aside": aside}})
+    return verdicts
+
+
+def _one(feeds: Sequence[str]) -> Path:
+    if len(feeds) != 1 or feeds[0] == "-" or Path(feeds[0]).is_dir():
+        raise Usage(
+            "One file is followed at a time",
+            where="--follow",
+            hint="Name one file; standard input is read to its end without --follow.",
+        )
+    return Path(feeds[0]).absolute()
+
+
+@contextmanager
+def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
+    if to is not None:
+        with Post(to, key_file) as post:
+            yield post
+        return
+    if key_file is not None:
+        raise Usage("A key is for another ledger", where="--key-file", hint="Name it with --to.")
+    with opened_tape() as tape, kept_running(in_force()), Committer(tape) as committer:
+        yield _here(committer)
+
+
+def _here(committer: Committer) -> Send:
+    """Into the record of the settings."""
+
+    def send(lines: Sequence[bytes]) -> Sequence[object]:
+        judged = [parse_line(line) for line in lines]
+        try:
+            receipts = committer.append(judged)
+        except Unavailable as error:
+            raise NotTaken(error.what) from error
+        except Refused as error:
+            raise NotTaken(error.what, never=True) from error
+        return [answer(*each) for each in zip(judged, receipts, strict=True)]
+
+    return send
+
+
+def _answering(verdicts: Counter[str], *, json: bool) -> Callable[[file_tail.Line, object], None]:
+    """Count what becomes of lines, print it, and log the figures now and then."""
+    told_at = time.monotonic()
+
+    def answered(line: file_tail.Line, said: object) -> None:
+        nonlocal told_at
+        told = said if isinstance(said, Answer) else msgspec.convert(said, _Said)
+        verdicts[told.verdict] += 1
+        if json:
+            print_json(said, {"line": line.number})
+            sys.stdout.flush()
+        if time.monotonic() - told_at > TOLD_S:
+            told_at = time.monotonic()
+            LOG.info("lines are taken", extra={"figures": {**verdicts, "line": line.number}})
+
+    return answered
+
+
+class _Said(msgspec.Struct):
+    verdict: str
+
+
+def _pausing(stop: Callable[[], bool]) -> Callable[[float], None]:
+    def pause(seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while not stop() and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, _STEP_S))
+
+    return pause
+
+
+_LOUD = ("lost", "because")
+
+
+def _told(says: str, **figures: object) -> None:
+    """To the log: louder where somebody should look."""
+    level = logging.WARNING if any(name in figures for name in _LOUD) else logging.INFO
+    LOG.log(level, says, extra={"figures": figures})

@@ -1,0 +1,298 @@
+"""`ingest` and `quarantine`: facts on their way in, and what became of the malformed ones."""
+
+import base64
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from msgspec import to_builtins
+
+from infra.postgres.tape import PostgresTape
+from ledger.errors import Refused, Usage
+from ledger.record.group_commit import Committer
+from ledger.record.tape import (
+    Counters,
+    InQuarantine,
+    Quarantined,
+    Receipt,
+    Received,
+    frame_attributes,
+    unframe_attributes,
+)
+from ledger.record.wire import parse_kept, parse_line, parse_structured
+from ledger.values import format_time
+from replay.cli.record.feeds import Feeds, Line, blocks, opened, size
+from replay.cli.shell.app import family
+from replay.recording.answers import answer, totals
+from replay.shell.connections import opened_tape
+from replay.shell.output import Json, print_json, print_lines, progress, say, show_table
+
+BLOCKS_WAITING_MAX = 4
+"""Blocks handed to the record whose receipts have not been read yet."""
+
+SHOWN_OCTETS = 1_000
+"""Octets of a malformed input shown in a list."""
+
+NAMED = "quarantineid"
+"""The attribute by which a corrected fact names what it stands for."""
+
+app = family()
+quarantine = family()
+app.add_typer(quarantine, name="quarantine", help="Look at what was malformed, and release it.")
+
+Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="Its number, from `list`.")]
+
+
+class Kept(NamedTuple):
+    """A line, what it was judged to be, and its receipt."""
+
+    line: Line
+    judged: Received | Quarantined
+    receipt: Receipt
+
+
+class _Block(NamedTuple):
+    lines: list[Line]
+    judged: list[Received | Quarantined]
+    receipts: Future[list[Receipt]]
+
+
+@app.command("ingest")
+def ingest(
+    feeds: Feeds,
+    *,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on as the file grows, until stopped.")
+    ] = False,
+    to: Annotated[
+        str | None, typer.Option(metavar="URL", help="With --follow: the ledger to send to.")
+    ] = None,
+    key_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File that holds this device's key.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Keep every fact of a feed; a verdict for each.
+
+    A malformed line goes to quarantine with its bytes and a reason. Sending a feed again is safe:
+    what was kept is answered `duplicate` with its first receipt.
+
+    `--follow` stores and forwards: lines are sent as they are written, through cuts of any length
+    and through rotation, and the place in the file is kept beside it (`FILE.place`) once they are
+    taken. With `--to https://ledger.example` they go to `POST /v1/facts` there, else into the
+    ledger here.
+
+    Example: round-ledger ingest shift.jsonl
+    """
+    if follow:
+        from replay.cli.record.follow import follow_file  # noqa: PLC0415 - only where it is asked for
+
+        print_totals(totals(follow_file(feeds, to, key_file, json=json)), json=json)
+        return
+    if to or key_file:
+        raise Usage(
+            "A feed is sent elsewhere only as it is followed",
+            where="--to, --key-file",
+            hint="Add --follow.",
+        )
+    verdicts: Counter[str] = Counter()
+    with (
+        opened(feeds) as sources,
+        opened_tape() as tape,
+        Committer(tape) as committer,
+        progress("ingest", size(sources)) as advance,
+    ):
+        try:
+            for line, judged, receipt in keep(committer, blocks(sources)):
+                verdicts[receipt.verdict] += 1
+                advance(len(line.octets) + 1)
+                if json:
+                    which = {"feed": line.feed} if len(feeds) > 1 else {}
+                    print_json(answer(judged, receipt), {**which, "line": line.number})
+        except KeyboardInterrupt:
+            say(f"Stopped after {verdicts.total():,} lines; sending the whole feed again is safe.")
+            raise
+    print_totals(totals(verdicts), json=json)
+
+
+def print_totals(counted: Counters, *, json: bool) -> None:
+    """How many of each verdict there were."""
+    if json:
+        print_json(counted._asdict())
+    else:
+        show_table("Ingested", counted._fields, [[f"{n:,}" for n in counted]], right="all")
+    if counted.quarantined or counted.equivocation:
+        say("What was not appended waits in `round-ledger quarantine list`, with its reason.")
+
+
+def keep(committer: Committer, lines: Iterable[list[Line]]) -> Iterator[Kept]:
+    """Judge and append block after block; the receipts in order, as they come.
+
+    While one block is being committed the next is judged. An empty block means that nothing more
+    has arrived: what is under way is then waited for.
+    """
+    waiting: deque[_Block] = deque()
+    for block in lines:
+        if block:
+            judged = [parse_line(line.octets) for line in block]
+            waiting.append(_Block(block, judged, committer.submit(judged)))
+        while waiting and (not block or len(waiting) > BLOCKS_WAITING_MAX):
+            yield from _receipts(waiting.popleft())
+    for left in waiting:
+        yield from _receipts(left)
+
+
+def _receipts(block: _Block) -> Iterator[Kept]:
+    return map(Kept, block.lines, block.judged, block.receipts.result())
+
+
+@quarantine.command("list")
+def list_(
+    *,
+    released: Annotated[bool, typer.Option(help="Show what was released, too.")] = False,
+    json: Json = False,
+) -> None:
+    """What waits in quarantine, with its reason.
+
+    Example: round-ledger quarantine list --json | head -3
+    """
+    with opened_tape() as tape:
+        rows = _all(tape, released=released)
+        if json:
+            print_lines(_as_json(row, SHOWN_OCTETS) for row in rows)
+            return
+        show_table(
+            "In quarantine",
+            ("id", "received", "times", "reason", "what", "where", "released as"),
+            (
+                (
+                    row.quarantine_id,
+                    format_time(row.received_at_us),
+                    row.times_received,
+                    row.reason,
+                    row.what,
+                    row.where,
+                    row.released_position or "",
+                )
+                for row in rows
+            ),
+            right="id times",
+        )
+
+
+@quarantine.command("show")
+def show(number: Number, *, json: Json = False) -> None:
+    """One input in quarantine: all its bytes, why it is there, and what to do.
+
+    Example: round-ledger quarantine show 17
+    """
+    with opened_tape() as tape:
+        row = tape.in_quarantine(number)
+    if json:
+        print_json(_as_json(row, len(row.octets)))
+        return
+    shown = _as_json(row, 0) | {"bytes": row.octets.decode(errors="backslashreplace")}
+    show_table(f"Number {number}", ("", "in quarantine"), shown.items())
+
+
+@quarantine.command("release")
+def release(
+    number: Number,
+    *,
+    corrected: Annotated[
+        Path | None, typer.Option("--as", metavar="FACT.json", help="Append this fact for it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Judge the same bytes again, or append a corrected fact for them.
+
+    After an upgrade, bytes that were malformed may be a fact. A corrected fact is appended with the
+    attribute `quarantineid`, which names what it stands for.
+
+    Example: round-ledger quarantine release 17 --as corrected.json
+    """
+    with opened_tape() as tape:
+        row = tape.in_quarantine(number)
+        fact = _same_again(row) if corrected is None else _corrected(corrected, number)
+        receipt = tape.release(number, fact)
+    said = answer(fact, receipt)
+    if json:
+        print_json(said, {"released": number})
+    else:
+        show_table(f"Number {number}", ("", "released"), to_builtins(said).items())
+
+
+def _all(tape: PostgresTape, *, released: bool) -> Iterator[InQuarantine]:
+    """Every row, a page at a time."""
+    after = 0
+    while page := tape.quarantined(after=after, released=released):
+        yield from page
+        after = page[-1].quarantine_id
+
+
+def _as_json(row: InQuarantine, octets: int) -> dict[str, object]:
+    released_at = None if row.released_at_us is None else format_time(row.released_at_us)
+    return {
+        "quarantine_id": row.quarantine_id,
+        "received_at": format_time(row.received_at_us),
+        "reason": row.reason,
+        "what": row.what,
+        "where": row.where,
+        "bytes": base64.b64encode(row.octets[:octets]).decode(),
+        "hint": row.hint,
+        "verdict": row.verdict,
+        "source": row.source,
+        "id": row.id,
+        "attributes": None if row.attributes is None else unframe_attributes(row.attributes),
+        "octets": len(row.octets),
+        "times_received": row.times_received,
+        "last_received_at": format_time(row.last_received_at_us),
+        "released_at": released_at,
+        "released_position": row.released_position,
+    }
+
+
+def _same_again(row: InQuarantine) -> Received:
+    where = f"number {row.quarantine_id} in quarantine"
+    if row.verdict == "equivocation":
+        raise Refused(
+            "It is a well-formed fact whose source and id are on record with other bytes",
+            where=where,
+            hint="If it is the true one, append a `fact_corrected` for the other with --as.",
+        )
+    judged = parse_kept(row.octets)
+    if isinstance(judged, Quarantined):
+        raise Refused(
+            f"It is still malformed: {judged.what} ({judged.reason})",
+            where=f"{where}, {judged.where}",
+            hint=f"Correct it and append that with --as: {judged.hint}.",
+        )
+    return judged
+
+
+def _corrected(path: Path, number: int) -> Received:
+    """The fact in a file, naming what it stands for."""
+    try:
+        octets = path.read_bytes()
+    except OSError as error:
+        raise Usage(
+            f"The fact cannot be read: {error.strerror}",
+            where=str(path),
+            hint="Give a file that holds one fact.",
+        ) from error
+    judged = parse_structured(octets.strip())
+    if isinstance(judged, Quarantined):
+        raise Usage(
+            f"{judged.what} ({judged.reason})", where=f"{path} {judged.where}", hint=judged.hint
+        )
+    attributes = unframe_attributes(judged.attributes)
+    if attributes.setdefault(NAMED, str(number)) != str(number):
+        raise Usage(
+            f"It names number {attributes[NAMED]}, not {number}",
+            where=f"{path} $.{NAMED}",
+            hint=f"Leave `{NAMED}` out: it is added.",
+        )
+    return judged._replace(attributes=frame_attributes(attributes))

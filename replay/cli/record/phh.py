@@ -1,0 +1,171 @@
+"""`import-phh`: hands from elsewhere as facts; kept and ruled on like any other feed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from infra.postgres.tape import PostgresTape
+from ledger.adjudication import feed
+from ledger.errors import Usage
+from ledger.facts import Breakage, RulesSubmissionFiled
+from ledger.record.group_commit import Committer
+from ledger.record.tape import Quarantined
+from ledger.record.wire import Fact, encode, fact_of, parse_line
+from ledger.values import parse_time
+from replay.cli.record.feeds import Line
+from replay.cli.record.ingest import keep, print_totals
+from replay.cli.rules.rules import print_rulings
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.recording.answers import totals
+from replay.recording.hand_history import FACT, Hand, Told, facts_of, hands, unit_of
+from replay.shell.connections import opened_tape
+from replay.shell.output import Json, print_text
+
+SECOND_US = 1_000_000
+ROUND_US = 600 * SECOND_US
+"""Hands stand this far apart where the file tells no time."""
+
+NO_DAY = "1970-01-01"
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]")
+
+app = family()
+
+
+@app.command("import-phh")
+def import_phh(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Hand histories (.phh).")],
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FEED", help="Write the facts there, and do no more; `-`: print them."
+        ),
+    ] = None,
+    property_: Annotated[str, typer.Option("--property", help="Whose table it was.")] = "phh",
+    table: Annotated[str | None, typer.Option(help="Which table; by default the file's.")] = None,
+    json: Json = False,
+) -> None:
+    """Turn Poker Hand History files into facts.
+
+    They are kept, and ruled on.
+
+    2-7 Triple Draw (F2L3D), Badugi (FB), and Omaha (PO, FO/8) where five cards are dealt. What the
+    notation does not have is derived, and each fact says in `derived` what of it is: its time, or
+    the whole fact (a burn, a bet that went back, a push of chips). A chip of 1 counts as a dollar.
+    The same file again is answered `duplicate`. Exit code 1 where a ruling finds anything.
+
+    Example: round-ledger import-phh hand-17.phh --to hand-17.jsonl
+    """
+    lines = list(_lines([hand for path in files for hand in _read(path)], property_, table))
+    if to is not None:
+        _write(lines, to)
+        return
+    facts = [_fact(line) for line in lines]
+    with opened_tape() as tape:
+        _keep(tape, lines, json=json)
+    if print_rulings(feed.adjudicate(facts), len(facts), json=json):
+        raise typer.Exit(FINDINGS)
+
+
+def _read(path: Path) -> list[Hand]:
+    try:
+        return hands(path.read_bytes(), str(path))
+    except OSError as error:
+        raise Usage(
+            f"The hand history cannot be read: {error.strerror}",
+            where=str(path),
+            hint="Check its name and that you may read it.",
+        ) from error
+
+
+def _write(lines: list[bytes], to: Path) -> None:
+    if str(to) == "-":
+        for line in lines:
+            print_text(line.decode())
+    else:
+        to.write_bytes(b"".join(line + b"\n" for line in lines))
+
+
+def _fact(line: bytes) -> Fact:
+    """A line as it is read back. Raises Usage where the file holds what no fact may."""
+    judged = parse_line(line)
+    if isinstance(judged, Quarantined):
+        raise Usage(
+            f"A hand history makes no fact: {judged.what}", where=judged.where, hint=judged.hint
+        )
+    return fact_of(judged)
+
+
+def _keep(tape: PostgresTape, lines: list[bytes], *, json: bool) -> None:
+    """Append the facts, and tell how many were new."""
+    numbered = [Line("import-phh", number, line) for number, line in enumerate(lines, 1)]
+    with Committer(tape) as committer:
+        verdicts = Counter[str](kept.receipt.verdict for kept in keep(committer, [numbered]))
+    if not json:
+        print_totals(totals(verdicts), json=False)
+
+
+def _lines(of: list[Hand], property_: str, table: str | None) -> Iterator[bytes]:
+    """The feed of all hands; a hand without a number of its own takes its place in the order."""
+    filed: set[tuple[str, str, str]] = set()
+    for order, hand in enumerate(of, 1):
+        at = table or "PHH-" + _NO_NAME.sub("-", str(hand.fields.get("table", 1)))[:60]
+        day, number = _day(hand), hand.fields.get("hand")
+        number = number if isinstance(number, int) and number > 0 else order
+        if (at, day, hand.game) not in filed:
+            filed.add((at, day, hand.game))
+            yield _filing(hand, property_, at, day)
+        began_us = _noon_us(day) + number * ROUND_US
+        for index, each in enumerate(facts_of(hand)):
+            id_ = f"{hand.digest[:24]}-{index + 1}"
+            subject = f"{at}/{day}/{number}"
+            source = f"/{property_}/{at}/phh"
+            line = encode(each.body, source, id_, began_us + index * SECOND_US, subject)
+            yield _marked(line, each)
+
+
+def _marked(line: bytes, told: Told) -> bytes:
+    """The fact with what of it is derived, a field that readers of facts pass over."""
+    event = msgspec.json.decode(line)
+    event["data"]["derived"] = told.derived
+    return msgspec.json.encode(event)
+
+
+def _filing(hand: Hand, property_: str, table: str, day: str) -> bytes:
+    """A Rules Submission for the table: what is taken of the notation, its smallest chip."""
+    unit = unit_of(hand)
+    body = RulesSubmissionFiled(
+        game=hand.game,
+        effective_from=day,
+        offers=("ante", "straddle"),
+        breakage=Breakage(unit=unit),
+    )
+    id_ = f"phh-{table}-{day}-{hand.game}-{unit}"
+    line = encode(body, f"/{property_}/office/phh", id_, _noon_us(day), table)
+    return _marked(line, Told(body, FACT))
+
+
+def _day(hand: Hand) -> str:
+    """The gaming day: the file's date, or none at all."""
+    parts = [hand.fields.get(name) for name in ("year", "month", "day")]
+    if not all(isinstance(part, int) for part in parts):
+        return NO_DAY
+    try:
+        return date(*parts).isoformat()  # type: ignore[arg-type]  # whole numbers
+    except ValueError as error:
+        raise Usage(
+            f"The hand history has no day of the calendar: {error}",
+            where=hand.name,
+            hint="Check its year, month and day.",
+        ) from error
+
+
+def _noon_us(day: str) -> int:
+    return parse_time(f"{day}T12:00:00Z") or 0

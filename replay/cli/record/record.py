@@ -1,0 +1,163 @@
+"""`verify`, `backup` and `restore`: whether the record is whole, and how it stays so."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.postgres.backup import back_up
+from infra.postgres.backup import restore as bring_back
+from infra.postgres.connection import NAME, server
+from ledger.errors import Usage
+from ledger.record.tape import Head
+from ledger.record.verify import Verified, heads_from_json, heads_to_json
+from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
+from replay.shell.connections import opened_database, opened_tape
+from replay.shell.output import Json, print_json, print_text, progress, say, show_table
+from replay.shell.settings import in_force
+
+app = family()
+
+Head_ = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Heads kept elsewhere: the lines `verify --json` printed."),
+]
+
+
+@app.command("verify")
+def verify(
+    *,
+    head: Head_ = None,
+    json: Json = False,
+) -> None:
+    """Recompute every tape's hash chain from its bytes.
+
+    Prints the head of every tape; keep them on another machine. A record cut off at its end, or
+    computed anew from some fact on, is only found against heads kept elsewhere. The quarantine's
+    digests are recomputed too. Exit code 1 where the record is broken; the first break is named.
+
+    Example: round-ledger verify --head heads-of-yesterday.jsonl
+    """
+    kept = () if head is None else _heads(head)
+    with opened_tape() as tape, _bar("verify") as passed:
+        seen = tape.verify(kept, passed)
+    _tell(seen, len(kept), json=json)
+
+
+@app.command("backup")
+def backup(
+    folder: Annotated[Path, typer.Argument(help="A folder without a backup; made if need be.")],
+    *,
+    json: Json = False,
+) -> None:
+    """Write the record and its heads into a folder.
+
+    Facts may arrive meanwhile. Keep a copy of `heads.jsonl` on another machine: it shows that an
+    archive was cut or rewritten.
+
+    Example: round-ledger backup backups/2026-11-20
+    """
+    with opened_database() as base:
+        done = back_up(base, folder)
+    if json:
+        print_json({"archive": str(done.archive), "heads": str(done.heads_file)})
+    else:
+        say(f"The record is in {done.archive}, {len(done.heads):,} heads are in {done.heads_file}.")
+
+
+@app.command("restore")
+def restore(
+    folder: Annotated[Path, typer.Argument(help="The folder of a backup.")],
+    *,
+    into: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A new database on the server you named."),
+    ] = None,
+    head: Head_ = None,
+    json: Json = False,
+) -> None:
+    """Restore a backup into a new database, and verify it.
+
+    With the embedded server, into the empty home that ROUND_LEDGER_HOME names; with a server of
+    your own, into the new database NAME. Nothing that holds a record is written over. Exit code 1
+    where what came back is broken.
+
+    Example: ROUND_LEDGER_HOME=/srv/again round-ledger restore backups/2026-11-20
+    """
+    settings = in_force()
+    if settings.database_url and into is None:
+        raise Usage(
+            "The new database has no name", where="--into", hint="Name one: --into ledger_again."
+        )
+    kept = () if head is None else _heads(head)
+    with server(settings) as base, _bar("verify") as passed:
+        _, seen = bring_back(folder, base, into or NAME, kept=kept, progress=passed)
+    _tell(seen, len(kept), json=json)
+
+
+def _tell(seen: Verified, kept: int, *, json: bool) -> None:
+    """Print what a verification saw; the exit code says whether the record is whole."""
+    if json:
+        _print_json(seen)
+    else:
+        _print(seen, kept)
+    if seen.broken:
+        raise typer.Exit(FINDINGS)
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress by rows, as a verification tells it."""
+    with progress(what) as advance:
+        done = 0
+
+        def passed(rows: int, tip: int) -> None:
+            nonlocal done
+            advance(rows - done, total=tip)
+            done = rows
+
+        yield passed
+
+
+def _heads(path: Path) -> list[Head]:
+    try:
+        return heads_from_json(path.read_text().splitlines(), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Usage(
+            f"The heads cannot be read: {error}",
+            where=str(path),
+            hint="Give the file that `round-ledger verify --json` was written to.",
+        ) from error
+
+
+def _print_json(seen: Verified) -> None:
+    """The head of every tape; then the first break, if there is one."""
+    for line in heads_to_json(seen.heads):
+        print_text(line)
+    if seen.broken:
+        print_json({"broken": seen.broken._asdict()})
+
+
+def _print(seen: Verified, kept: int) -> None:
+    show_table(
+        "Heads",
+        ("place", "sequence", "position", "hash"),
+        ((of.tape, f"{of.table_seq:,}", f"{of.position:,}", of.hash.hex()) for of in seen.heads),
+        right="sequence position",
+    )
+    if seen.broken is None:
+        against = f", and against {kept:,} heads kept elsewhere" if kept else ""
+        beside = f" and {seen.aside:,} inputs in quarantine" if seen.aside else ""
+        done = f"{seen.rows:,} facts{beside} recomputed from their bytes{against}"
+        say(f"{done}: the record is whole.")
+        return
+    broken = seen.broken
+    if broken.position is None:
+        where = f"number {broken.quarantine_id:,} in quarantine"
+    else:
+        where = f"position {broken.position:,}" + (f" on {broken.tape}" if broken.tape else "")
+    say(f"The record is broken at {where}, {broken.kind}: {broken.says}")
+    say(f"{seen.rows:,} facts are whole. Keep the database as it is, and restore.")

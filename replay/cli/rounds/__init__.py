@@ -1,0 +1,1 @@
+"""Commands of rounds and money: rounds, replay, drop."""

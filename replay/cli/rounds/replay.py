@@ -1,0 +1,117 @@
+"""`replay`: a round as it happened, from the record and whatever cameras saw.
+
+It judges nothing: a replay of a round with findings ends with exit code 0, as any answer does.
+"""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.postgres.connection import Database
+from ledger.errors import Refused, Usage
+from replay.cameras.timeline import Sight
+from replay.cli.shell.app import family
+from replay.dossier import pictures, wanted
+from replay.dossier.writing.package import beside
+from replay.footage.library.files import FrameFile, spilled
+from replay.recording.exports import Because, By, Taken, tell_exports
+from replay.rounds.reading import (
+    FootageFolder,
+    RoundName,
+    Told,
+    draw,
+    footage_folder,
+    opened_views,
+    told,
+)
+from replay.rounds.story import Story
+from replay.rounds.story_text import moment_json, ruling_json, tell
+from replay.shell.output import Json, print_lines, say
+
+app = family()
+
+
+@app.command("replay")
+def replay(
+    round_: RoundName,
+    *,
+    at: Annotated[
+        int | None, typer.Option(metavar="N", help="The moment after fact N alone.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Show face-down cards as the record knows them.")
+    ] = False,
+    footage: FootageFolder = None,
+    frames: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the frames there, as PNG.")
+    ] = None,
+    by: By = None,
+    because: Because = "replay --frames",
+    json: Json = False,
+) -> None:
+    """Replay a round: table, cameras, money paid beside owed.
+
+    The table as it stood after each fact, and the frame of each camera at that instant.
+
+    Cards face down stay so until they are turned. Where a camera has no frame, one of seven reasons
+    says why. Each frame written is put on record first, with --by and --because.
+
+    Example: round-ledger replay CC-07/2026-11-20/231
+    """
+    with opened_views() as base:
+        found = told(base, round_, footage_folder(footage))
+        story = found.story
+        if at is not None and not 1 <= at <= len(story.moments):
+            raise Usage(
+                f"The round has {len(story.moments)} facts",
+                where=f"--at {at}",
+                hint=f"Give a number from 1 to {len(story.moments)}.",
+            )
+        written = None if frames is None else _hand_out(base, found, frames, by, because)
+    if json:
+        print_lines(_replay_json(story, at))
+    else:
+        draw(tell(story, at=at, hindsight=all_))
+    if written is not None:
+        say(f"{written} frames are in {frames}.")
+
+
+def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
+    """One object a moment, and the ruling last; the one moment alone where one is asked for."""
+    if at is not None:
+        yield moment_json(story, at)
+        return
+    for number in range(1, len(story.moments) + 1):
+        yield moment_json(story, number)
+    yield ruling_json(story)
+
+
+def _taken(shown: Mapping[str, tuple[Sight, FrameFile]]) -> Iterator[Taken]:
+    """Which instant of which camera each frame shows, by the camera's clock."""
+    for sight, _ in shown.values():
+        at_us = sight.camera_time_us or 0
+        yield Taken(sight.camera or "", at_us, at_us)
+
+
+def _hand_out(base: Database, found: Told, folder: Path, by: str | None, because: str) -> int:
+    """Write the frames there as files, once that is on record; how many. Raises `Refused`."""
+    story = found.story
+    if found.footage is None:
+        return 0
+    try:
+        with beside(folder) as aside:
+            shown = pictures(story, spilled(found.footage, wanted(story), aside))
+            tell_exports(base, story.round.property, list(_taken(shown)), by, because)
+            for name, (_, frame) in shown.items():
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(frame.path, folder / Path(name).name)
+    except OSError as error:
+        raise Refused(
+            f"A frame cannot be written: {error.strerror}",
+            where=str(folder),
+            hint="Name a folder you may write to.",
+        ) from error
+    return len(shown)

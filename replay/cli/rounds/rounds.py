@@ -1,0 +1,208 @@
+"""`rounds`: a round found by what is known of it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from consumers.disputes import disputes
+from consumers.rounds import search_index
+from consumers.rounds.index import ROUND_INDEX, Round
+from consumers.rounds.search import WHERE_AND_WHEN, Filters, Habit, habits, search
+from consumers.rulings import rulings
+from ledger.errors import Usage
+from ledger.games import games
+from ledger.values import format_time
+from replay.cli.shell.app import family
+from replay.rounds.drawing import boxed_table, money
+from replay.rounds.reading import draw, opened_views
+from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.text.typed import cards, cents, code, moment
+
+app = family()
+
+
+@app.command("rounds")
+def rounds(  # noqa: PLR0913 - one option a way to search
+    *,
+    table: Annotated[str | None, typer.Option(help="Table, as CC-07.")] = None,
+    gaming_day: Annotated[str | None, typer.Option(help="Gaming day, YYYY-MM-DD.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="Game id, as `round-ledger games` lists.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", help="Not over before: 2026-11-20T19:00:00-05:00.")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--to", help="Begun by then.")] = None,
+    position: Annotated[int | None, typer.Option(help="Betting position.")] = None,
+    wager: Annotated[str | None, typer.Option(help="Wager id, as middle.")] = None,
+    amount: Annotated[
+        str | None, typer.Option(metavar="DOLLARS", help="On one wager: placed, paid, collected.")
+    ] = None,
+    amount_min: Annotated[
+        str | None, typer.Option(metavar="DOLLARS", help="As --amount, or more.")
+    ] = None,
+    amount_max: Annotated[
+        str | None, typer.Option(metavar="DOLLARS", help="As --amount, or less.")
+    ] = None,
+    outcome: Annotated[
+        Literal["win", "lose", "push", "void"] | None, typer.Option(help="Of one wager.")
+    ] = None,
+    row: Annotated[
+        str | None, typer.Option(help="Beginning of a printed row: three-of-a-kind.")
+    ] = None,
+    card: Annotated[
+        list[str] | None, typer.Option(help="Held by one holder, as As; may be given again.")
+    ] = None,
+    patron: Annotated[str | None, typer.Option(help="Token of a patron with a wager.")] = None,
+    dealer: Annotated[str | None, typer.Option(help="Credential of who dealt, as D-1042.")] = None,
+    finding: Annotated[str | None, typer.Option(help="Code of a finding, as overpaid.")] = None,
+    dispute: Annotated[str | None, typer.Option(help="Dispute about it, as D-17.")] = None,
+    status: Annotated[
+        Literal["open", "completed", "voided"] | None, typer.Option(help="Of the record.")
+    ] = None,
+    property_: Annotated[
+        str | None, typer.Option("--property", help="Casino, as hollywood.")
+    ] = None,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="What was found in all that --dealer dealt, summed up.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 50,
+    json: Json = False,
+) -> None:
+    """Search rounds; the newest first.
+
+    What is given must all hold; position, wager, amount, outcome and row of one and the same wager,
+    cards of one and the same holder. Whoever was at the table while a round lasted dealt in it.
+    With --errors, what was found in the rounds of a dealer by where and when, and what it cost.
+
+    Example: round-ledger rounds --table CC-07 --position 3 --finding overpaid
+    """
+    exact = cents(amount, "--amount")
+    low, high = cents(amount_min, "--amount-min"), cents(amount_max, "--amount-max")
+    filters = Filters(
+        property=property_,
+        table=table,
+        gaming_day=gaming_day,
+        game=game,
+        status=status,
+        since_us=moment(since, "--from"),
+        until_us=moment(until, "--to"),
+        position=position,
+        wager=wager,
+        amount_min=low if exact is None else exact,
+        amount_max=high if exact is None else exact,
+        outcome=outcome,
+        row=row,
+        finding=code(finding, "--finding"),
+        dealer=dealer,
+        patron=patron,
+        cards=cards(card or [], "--card"),
+        dispute=dispute,
+        limit=limit,
+    )
+    if errors:
+        _plain(filters)
+    with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]) as base:
+        if errors:
+            _tell_errors(dealer, *habits(base, filters), json=json)
+            return
+        found = search(base, filters)
+    if json:
+        print_lines(_round_json(each) for each in found)
+    elif found:
+        draw([_rounds_table(found)])
+    for line in _beside(filters, len(found)):
+        say(line)
+
+
+def _plain(filters: Filters) -> None:
+    """Refuse what a dealer's errors are not counted by, rather than pass it over."""
+    known = {name: getattr(filters, name) for name in ("dealer", "limit", *WHERE_AND_WHEN)}
+    if filters.dealer is None or Filters(**known) != filters:
+        raise Usage(
+            "Errors are of a dealer, by where and when alone",
+            where="--errors",
+            hint="Give --dealer, and --table, --gaming-day, --game, --status, --from or --to.",
+        )
+
+
+def _tell_errors(dealer: str | None, dealt: int, found: Sequence[Habit], *, json: bool) -> None:
+    """A dealer's errors, what cost most first, and what they cost together."""
+    cost = sum(each.cents or 0 for each in found)
+    if json:
+        print_lines(
+            {"finding": each.code, "wager": each.wager, "times": each.count, "cents": each.cents}
+            for each in found
+        )
+        print_json({"dealer": dealer, "rounds": dealt, "cents": cost})
+        return
+    if found:
+        show_table(
+            f"Errors found in {dealt:,} rounds that {dealer} dealt",
+            ("finding", "wager", "times", "cost"),
+            (
+                (each.code, each.wager, f"{each.count:,}",
+                 None if each.cents is None else money(each.cents))
+                for each in found
+            ),
+            right="times cost",
+        )  # fmt: skip
+    say(f"{dealt:,} rounds dealt; together they cost the house {money(cost)}.")
+
+
+def _round_json(round_: Round) -> dict[str, object]:
+    """A round as it is printed to pipe; times of devices in UTC."""
+    return {
+        "round": round_.id.subject,
+        "property": round_.property,
+        "game": round_.game,
+        "status": round_.status,
+        "began": format_time(round_.began_us),
+        "ended": None if round_.ended_us is None else format_time(round_.ended_us),
+        "positions": round_.positions,
+        "wagers": round_.wagers,
+        "wagered": round_.wagered,
+        "paid": round_.paid,
+        "facts": round_.facts,
+    }
+
+
+def _rounds_table(found: Sequence[Round]) -> Table:
+    """Rounds to read, a line each in 80 columns; the property only where there are several."""
+    several = len({each.property for each in found}) > 1
+    table = boxed_table(
+        "round", "began", "game", "status", "positions", "wagered", "paid",
+        right=("wagered", "paid"), title="Rounds; times of devices, in UTC",
+    )  # fmt: skip
+    table.padding = (0, 1, 0, 0)
+    for column in table.columns:
+        column.no_wrap = column.header != "game"
+    for each in found:
+        game = games().get(each.game or "")
+        table.add_row(
+            str(each.id) if several else each.id.subject,
+            format_time(each.began_us)[11:19],
+            Text(game.title if game else each.game or "n/a", no_wrap=True, overflow="ellipsis"),
+            each.status,
+            " ".join(map(str, each.positions)),
+            "n/a" if each.wagered is None else money(each.wagered),
+            "n/a" if each.paid is None else money(each.paid),
+        )
+    return table
+
+
+def _beside(filters: Filters, found: int) -> Iterator[str]:
+    """What to know beside the answer: that there may be more, or why there may be none."""
+    if found == filters.limit:
+        yield f"There may be more than {found}: narrow the search, or raise --limit."
+    if found:
+        return
+    yield "No round on record fits all of that."
+    known = games()
+    if filters.game not in (None, *known):
+        yield f"No game here is called `{filters.game}`; there are {', '.join(known)}."
+    if filters.wager not in (None, *(w.id for game in known.values() for w in game.wagers)):
+        yield f"No wager here is called `{filters.wager}`; `round-ledger games` lists them."

@@ -1,0 +1,95 @@
+"""`submissions`: Rules Submissions, looked at and filed; what each wager keeps under them."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+from uuid import uuid4
+
+import typer
+from msgspec import to_builtins
+
+from ledger.errors import Usage
+from ledger.facts import RulesSubmissionFiled
+from ledger.games import games
+from ledger.record.tape import Quarantined
+from ledger.record.wire import encode, parse_structured
+from replay.cli.shell.app import family
+from replay.games.game_card import EdgeCard
+from replay.games.submission_file import edges_of, read_filing
+from replay.recording.answers import answer
+from replay.shell.connections import opened_tape
+from replay.shell.output import Json, print_json, say, show_table
+
+app = family()
+submissions = family()
+app.add_typer(submissions, name="submissions", help="Check Rules Submissions, and file them.")
+
+FilingFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The `data` of a `rules_submission_filed`, as JSON.")
+]
+
+
+@submissions.command("check")
+def check(path: FilingFile, *, json: Json = False) -> None:
+    """Look at a Rules Submission before it is filed: what it names, and what each wager keeps.
+
+    Names a game's paytables, readings and options that there are not, and warns of a wager that
+    the player gains on. Needs no database.
+
+    Example: round-ledger submissions check submission.json
+    """
+    filing = read_filing(path)
+    edges = edges_of(filing, path)
+    if json:
+        print_json({"game": filing.game, "edges": to_builtins(edges)})
+        return
+    _show(filing, edges)
+
+
+@submissions.command("file")
+def file(
+    path: FilingFile,
+    *,
+    property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
+    table: Annotated[
+        str | None, typer.Option(help="Only for this table; the whole property without it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """File a Rules Submission from the office: it judges every round from its day on.
+
+    Refused where it names a paytable, a reading or an option that its game does not have.
+
+    Example: round-ledger submissions file submission.json --property hollywood
+    """
+    filing = read_filing(path)
+    edges = edges_of(filing, path)
+    now_us = int(datetime.now(UTC).timestamp() * 1_000_000)
+    octets = encode(
+        filing, f"/{property_}/office/round-ledger", str(uuid4()), now_us, table or property_
+    )
+    fact = parse_structured(octets)
+    if isinstance(fact, Quarantined):
+        raise Usage(f"{fact.what} ({fact.reason})", where=f"{path} {fact.where}", hint=fact.hint)
+    with opened_tape() as tape:
+        receipt = tape.append([fact])[0]
+    if json:
+        print_json(answer(fact, receipt), {"edges": to_builtins(edges)})
+        return
+    _show(filing, edges)
+    say(
+        f"Filed for {table or property_} from gaming day {filing.effective_from}: "
+        f"position {receipt.position}."
+    )
+
+
+def _show(filing: RulesSubmissionFiled, edges: list[EdgeCard]) -> None:
+    show_table(
+        f"{games()[filing.game].title}: the house's share of a stake under this submission",
+        ("wager", "keeps", "how it was counted"),
+        ((each.wager, each.percent, each.how) for each in edges),
+        right="keeps",
+    )
+    for each in edges:
+        if each.edge.startswith("-"):
+            say(f"Warning: the player gains {each.percent.lstrip('-')} on {each.wager}.")

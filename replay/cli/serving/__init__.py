@@ -1,0 +1,1 @@
+"""Commands that run the program: serve, services, users, keys."""

@@ -1,0 +1,96 @@
+"""`keys`: which devices may send facts to `serve`. A key is shown once, when it is made."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from infra.access.connections import Door, at_the_machine
+from infra.access.keys import Keys
+from ledger.values import format_time
+from replay.cli.serving import signing
+from replay.cli.shell.app import family
+from replay.shell.connections import opened_database
+from replay.shell.output import (
+    Json,
+    print_json,
+    print_lines,
+    print_text,
+    say,
+    show_table,
+)
+
+app = family()
+group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+app.add_typer(group, name="keys", help="Say which devices may send facts.")
+group.add_typer(signing.group, name="signing", help="Keep the key that signs dossiers.")
+
+
+@contextmanager
+def opened_keys() -> Iterator[Keys]:
+    """The keys, under the role at the door."""
+    with opened_database() as base:
+        door = Door(base)
+        try:
+            yield Keys(door)
+        finally:
+            door.close()
+
+
+@group.command("add")
+def add(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="What it speaks for, or how that begins.")
+    ],
+    *,
+    json: Json = False,
+) -> None:
+    """Make a key, and print it: it cannot be read back.
+
+    It speaks for one device (`/hollywood/CC-07/shoe`), a place or a whole property. From the first
+    key on, `serve` takes no fact without one, and may listen on other addresses than loopback.
+
+    Example: round-ledger keys add /hollywood/CC-07/shoe
+    """
+    with opened_keys() as keys:
+        key = keys.add(source, at_the_machine())
+    if json:
+        print_json({"key": key, "source": source})
+    else:
+        print_text(key)
+        say("Keep it now: only a hash of it is stored. Devices send `Authorization: Bearer KEY`.")
+
+
+@group.command("list")
+def list_(*, json: Json = False) -> None:
+    """List keys by what they speak for; never a secret.
+
+    Example: round-ledger keys list
+    """
+    with opened_keys() as keys:
+        found = keys.list()
+    rows = [
+        {
+            "key": each.key_id,
+            "source": each.source,
+            "made": format_time(each.made_at_us),
+            "revoked": None if each.revoked_at_us is None else format_time(each.revoked_at_us),
+        }
+        for each in found
+    ]
+    if json:
+        print_lines(rows)
+    else:
+        show_table("Keys", ("key", "source", "made", "revoked"), ([*row.values()] for row in rows))
+
+
+@group.command("revoke")
+def revoke(key: Annotated[str, typer.Argument(help="Its name, as `keys list` shows it.")]) -> None:
+    """Let a key open nothing any more, within seconds.
+
+    Example: round-ledger keys revoke 0f3a9c1b22d4
+    """
+    with opened_keys() as keys:
+        keys.revoke(key, at_the_machine())
+    say(f"Key {key} opens nothing any more.")

@@ -1,0 +1,226 @@
+"""`serve`: the pages and the HTTP edge as a process that starts, drains and stops cleanly."""
+
+import ipaddress
+import socket
+import sys
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+import uvicorn
+from fastapi import FastAPI
+
+from infra.access.connections import Door
+from infra.access.keys import Keys
+from infra.postgres.connection import Database, kept_running
+from infra.postgres.tape import PostgresTape
+from infra.settings import Settings
+from ledger.errors import Refused, Unavailable, Usage
+from ledger.record.group_commit import Committer
+from replay.cli.serving.screen import opened_ports, views_kept
+from replay.cli.shell.app import family
+from replay.disputes.lock_keeper import locks_kept
+from replay.disputes.service import roll_of
+from replay.shell.connections import opened_database
+from replay.shell.logs import LOG, log_to_stderr
+from replay.shell.settings import in_force
+from replay.web.access.device_keys import Keyring
+from replay.web.api.arrival import Impatient
+from replay.web.app import LOOPBACK, build
+from replay.web.ports import Address
+from replay.web.routes import add_oidc, add_pages
+from replay.web.sign_in.pages import LINK_S
+
+REQUESTS_AT_ONCE_MAX = 2_000
+"""Requests under way; further ones are answered 503."""
+
+DRAIN_S_MAX = 30
+"""How long requests under way may take once the server was told to stop, seconds."""
+
+app = family()
+
+
+@app.command("serve")
+def serve(
+    *,
+    host: Annotated[str | None, typer.Option(help="Address; see ROUND_LEDGER_HTTP_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.", max=65_535)] = None,
+    views: Annotated[
+        bool, typer.Option(help="Keep views up too; --no-views leaves it to `consume --follow`.")
+    ] = True,
+) -> None:
+    """Serve the pages, and take in facts, until stopped.
+
+    People sign in at the address that is printed; where there is no user yet, a link to make the
+    first one is printed too, on this machine only. `POST /v1/facts` keeps CloudEvents in
+    structured, batch and binary mode, with a device's key where keys are set up (`keys add`);
+    without any it serves this machine alone, through no proxy either. `/healthz`, `/readyz` and
+    `/metrics` tell how the server does, `/openapi.json` what it takes. Logs are JSON Lines on
+    stderr. Views are kept up beside it, half of the time at most.
+
+    Example: round-ledger serve --port 8080
+    """
+    settings = in_force()
+    address = host or settings.http_host
+    log_to_stderr()
+    with opened_database() as base:
+        _refuse_without_keys(base, settings, address)
+        with (
+            _listening(address, settings.http_port if port is None else port) as listener,
+            PostgresTape(base) as tape,
+            kept_running(settings),
+            Committer(tape) as committer,
+            views_kept(base) if views else nullcontext(),
+            locks_kept(base, roll_of(settings)),
+        ):
+            _run(base, tape, committer, settings, listener, address)
+    LOG.info("stopped")
+
+
+def _run(
+    base: Database,
+    tape: PostgresTape,
+    committer: Committer,
+    settings: Settings,
+    listener: socket.socket,
+    address: str,
+) -> None:
+    """Answer requests until told to stop."""
+    bound = listener.getsockname()
+    reached = _reached(settings, address, bound[1])
+    names = (*LOOPBACK, address, urlsplit(reached.url).hostname or address)
+    with opened_ports(base, tape, reached, settings) as ports:
+        web = build(tape, committer, hosts=names, keys=Keyring(Keys(ports.door)))
+        set_up = add_pages(web, ports)
+        _add_oidc(web, settings)
+        LOG.info("serving", extra={"figures": {"host": bound[0], "port": bound[1]}})
+        _tell(f"Pages: {reached.url}/")
+        if not ports.users.any():
+            if _loopback(address):
+                _tell(
+                    f"There is no user yet. Make the first one, once, within {LINK_S // 60}"
+                    f" minutes:\n  {reached.url}/setup?link={set_up.link()}"
+                )
+            else:
+                _tell("There is no user yet. Make one: round-ledger users add NAME")
+        server = uvicorn.Server(
+            uvicorn.Config(
+                web,
+                http=Impatient,
+                ws="none",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                limit_concurrency=REQUESTS_AT_ONCE_MAX,
+                timeout_graceful_shutdown=DRAIN_S_MAX,
+            )
+        )
+        with suppress(KeyboardInterrupt):  # told to stop, which is how a server ends
+            server.run(sockets=[listener])
+
+
+def _add_oidc(web: FastAPI, settings: Settings) -> None:
+    """Signing in at an identity provider, where one is set. Raises `Usage`, `Unavailable`."""
+    if settings.oidc_issuer is None:
+        return
+    if settings.oidc_client_id is None:
+        raise Usage(
+            "The identity provider needs to know who asks",
+            where="ROUND_LEDGER_OIDC_CLIENT_ID",
+            hint="Set it to what the provider calls this server.",
+        )
+    try:
+        from replay.web.sign_in.oidc import Client, is_safe  # noqa: PLC0415 - only with the extra `oidc`
+    except ImportError as error:
+        raise Unavailable(
+            f"Signing in at an identity provider needs {error.name}",
+            where="ROUND_LEDGER_OIDC_ISSUER",
+            hint="Install it: pip install 'round-ledger[oidc]'.",
+        ) from error
+    issuer = settings.oidc_issuer
+    if not is_safe(issuer):
+        raise Usage(
+            f"{issuer} is not reached over TLS",
+            where="ROUND_LEDGER_OIDC_ISSUER",
+            hint="Give the provider's https:// address.",
+        )
+    add_oidc(
+        web,
+        Client(
+            issuer,
+            settings.oidc_client_id,
+            _secret(settings.oidc_client_secret_file),
+            settings.oidc_claim,
+            urlsplit(issuer).hostname or issuer,
+        ),
+    )
+
+
+def _secret(file: Path | None) -> str | None:
+    """What a file holds and nothing else. Raises `Usage`."""
+    if file is None:
+        return None
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Usage(
+            "The client's secret cannot be read",
+            where="ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE",
+            hint=f"{error}.",
+        ) from error
+
+
+def _reached(settings: Settings, address: str, port: int) -> Address:
+    """How browsers reach the server: as set, else as bound."""
+    name = f"[{address}]" if ":" in address else address
+    url = settings.public_url or f"http://{name}:{port}"
+    host = urlsplit(url).hostname or ""
+    secure = url.startswith("https:") or not _loopback(host)
+    return Address(url, secure=secure, proxied=settings.public_url is not None)
+
+
+def _tell(text: str) -> None:
+    """A line for whoever started the server; none for the log, which may be kept."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _refuse_without_keys(base: Database, settings: Settings, address: str) -> None:
+    """Without device keys anybody who reaches the port could write, or a proxy before it."""
+    public = urlsplit(settings.public_url or "").hostname or address
+    others = [host for host in (address, public) if not _loopback(host)]
+    if not others:
+        return
+    door = Door(base)
+    try:
+        if Keys(door).any():
+            return
+    finally:
+        door.close()
+    raise Refused(
+        f"Without device keys this machine alone is served, not {others[0]}",
+        where="ROUND_LEDGER_HTTP_HOST, --host or ROUND_LEDGER_PUBLIC_URL",
+        hint="Make keys with `round-ledger keys add`, or give 127.0.0.1.",
+    )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family_ = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family_, backlog=2_048)
+    except OSError as error:
+        raise Unavailable(
+            f"The port cannot be listened on: {error.strerror}",
+            where=f"{host}:{port}",
+            hint="Stop what uses it, or give another with --port.",
+        ) from error

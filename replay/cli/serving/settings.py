@@ -1,0 +1,67 @@
+"""`settings`: every setting, the value in force, and where it comes from."""
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from infra.settings import TABLE, Setting, Settings
+from replay.cli.shell.app import family
+from replay.shell.output import Json, print_lines, show_table
+from replay.shell.settings import in_force
+
+app = family()
+
+
+class Shown(NamedTuple):
+    """One setting as it is shown: never a user name or a password."""
+
+    setting: str
+    value: str | None
+    origin: str  # "environment" or "default"
+    purpose: str
+
+
+@app.command("settings")
+def settings(*, json: Json = False) -> None:
+    """Show every setting: the value in force, and its origin.
+
+    Example: ROUND_LEDGER_HTTP_PORT=9000 round-ledger settings
+    """
+    rows = shown(in_force(), os.environ)
+    if json:
+        print_lines(row._asdict() for row in rows)
+    else:
+        show_table("Settings", ("setting", "value", "origin", "purpose"), rows)
+
+
+def shown(settings: Settings, environ: Mapping[str, str]) -> list[Shown]:
+    """Every setting of the reference with the value in force."""
+    return [
+        Shown(
+            row.name,
+            _value(row, settings),
+            "environment" if environ.get(row.name) else "default",
+            row.purpose,
+        )
+        for row in TABLE
+    ]
+
+
+def _value(row: Setting, settings: Settings) -> str | None:
+    value = getattr(settings, row.name.removeprefix("ROUND_LEDGER_").lower())
+    if value is None:
+        return row.default
+    return masked(str(value)) if row.secret else str(value)
+
+
+def masked(url: str) -> str:
+    """A database's address without whatever may be secret in it."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "***"
+    if not parts.scheme or not parts.hostname:
+        return "***"
+    return f"{parts.scheme}://***@{parts.hostname}{port}{parts.path}"

@@ -1,0 +1,75 @@
+"""`keys signing`: the house's key that signs dossiers. Only its public half is ever printed."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from replay.dossier.signing.keys import (
+    Signer,
+    load,
+    make,
+    public_text,
+    retired_keys,
+    rotate,
+)
+from replay.shell.output import Json, print_json, print_text, say
+from replay.shell.settings import in_force
+
+group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+
+SIGNING = "signing"
+"""The folder of the home in which the signing keys lie."""
+
+Holder = Annotated[
+    str, typer.Option("--holder", metavar="NAME", help="Whose key it is, for clips' certificate.")
+]
+
+
+def folder() -> Path:
+    """Where the keys of this home lie."""
+    return in_force().home / SIGNING
+
+
+@group.command("make")
+def make_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
+    """Make the key that signs dossiers, and print its public half.
+
+    It stays in a file that only its owner may read. Give the public half to whoever gets dossiers,
+    by another way than the dossiers.
+
+    Example: round-ledger keys signing make --holder "Hollywood surveillance"
+    """
+    _tell(make(folder(), holder, dt.datetime.now(dt.UTC)), json=json)
+    say(f"The secret half is in {folder()}; back it up where only its owner comes.")
+
+
+@group.command("show")
+def show(*, json: Json = False) -> None:
+    """Print the public half of the key that signs now, and the names of those it replaced.
+
+    Example: round-ledger keys signing show > house.pub
+    """
+    _tell(load(folder()), json=json)
+
+
+@group.command("rotate")
+def rotate_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
+    """Replace the key: the old secret half is destroyed, its public half kept.
+
+    What the old key signed stays good for whoever holds its public half.
+
+    Example: round-ledger keys signing rotate
+    """
+    old, new = rotate(folder(), holder, dt.datetime.now(dt.UTC))
+    _tell(new, json=json)
+    say(f"Key {old.key_id} signs no more. Hand the new public half to those who had the old one.")
+
+
+def _tell(signer: Signer, *, json: bool) -> None:
+    if json:
+        retired = retired_keys(folder())
+        print_json({"key": signer.key_id, "public": signer.public.hex(), "retired": retired})
+    else:
+        print_text(public_text(signer).rstrip("\n"))

@@ -1,0 +1,213 @@
+"""`users`: who may sign in to the pages. Passwords are typed or read, never an argument."""
+
+import getpass
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infra.access.connections import Door, at_the_machine
+from infra.access.users import ROLES, Account, Role, User, Users
+from ledger.errors import NotFound, Usage
+from ledger.values import format_time
+from replay.cli.shell.app import family
+from replay.shell.connections import opened_database
+from replay.shell.output import Json, print_lines, say, show_table
+
+app = family()
+group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+app.add_typer(group, name="users", help="Say who may sign in to the pages.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="What they sign in with: lower case.")]
+Roles = Annotated[
+    list[str], typer.Option("--role", help=f"{', '.join(ROLES)}; may be given again.")
+]
+PasswordFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--password-file", metavar="FILE", help="First line of a file, `-` for stdin; else typed."
+    ),
+]
+
+
+@contextmanager
+def opened_users() -> Iterator[Users]:
+    """The users, under the role at the door."""
+    with opened_database() as base:
+        door = Door(base)
+        try:
+            yield Users(door)
+        finally:
+            door.close()
+
+
+@group.command("add")
+def add(
+    name: Name,
+    *,
+    employee: Annotated[str, typer.Option(help="Credential number, as facts name people.")],
+    role: Roles,
+    subject: Annotated[
+        str | None,
+        typer.Option(help="What the identity provider calls them: they then need no password."),
+    ] = None,
+    password_file: PasswordFile = None,
+) -> None:
+    """Make a user.
+
+    With `--subject` and no `--password-file` they sign in at the identity provider only. There is
+    no default password.
+
+    Example: round-ledger users add maria --employee S-2001 --role surveillance
+    """
+    password = None if subject and not password_file else _password(password_file)
+    with opened_users() as users:
+        user = User(name, employee, frozenset(_roles(role)))
+        users.add(user, password=password, subject=subject, actor=at_the_machine())
+    say(f"{name} may sign in as {', '.join(sorted(user.roles))}.")
+
+
+@group.command("list")
+def list_(*, json: Json = False) -> None:
+    """List users; never a password.
+
+    Example: round-ledger users list
+    """
+    with opened_users() as users:
+        found = users.list()
+    if json:
+        print_lines(_json(each) for each in found)
+        return
+    columns = ("name", "employee", "roles", "signs in with", "made", "disabled")
+    show_table("Users", columns, (_row(each) for each in found))
+
+
+@group.command("disable")
+def disable(
+    name: Name,
+    *,
+    again: Annotated[bool, typer.Option("--undo", help="Let them sign in again.")] = False,
+) -> None:
+    """Let nobody sign in as a user any more; ends their sessions.
+
+    The user stays known: the record names them.
+
+    Example: round-ledger users disable maria
+    """
+    with opened_users() as users:
+        users.disable(name, at_the_machine(), disabled=not again)
+    say(f"{name} may sign in again." if again else f"{name} cannot sign in any more.")
+
+
+@group.command("roles")
+def roles(name: Name, *, role: Roles) -> None:
+    """Give a user other roles; ends their sessions.
+
+    Example: round-ledger users roles maria --role surveillance --role auditor
+    """
+    with opened_users() as users:
+        users.set_roles(name, _roles(role), at_the_machine())
+    say(f"{name} is {', '.join(sorted(role))} from the next sign-in on.")
+
+
+@group.command("password")
+def password(name: Name, *, password_file: PasswordFile = None) -> None:
+    """Give a user another password; ends their sessions.
+
+    Example: round-ledger users password maria
+    """
+    with opened_users() as users:
+        if name not in {each.name for each in users.list()}:
+            raise NotFound(f"There is no user {name}", where="NAME", hint="See `users list`.")
+        users.set_password(name, _password(password_file), at_the_machine())
+    say(f"{name} has a new password.")
+
+
+@group.command("log")
+def log(
+    *,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    json: Json = False,
+) -> None:
+    """What happened at the door: sign-ins, failures, changes of users and keys; the newest first.
+
+    Example: round-ledger users log --limit 20
+    """
+    with opened_database() as base:
+        door = Door(base)
+        try:
+            found = door.events(limit)
+        finally:
+            door.close()
+    if json:
+        print_lines({**each._asdict(), "at_us": format_time(each.at_us)} for each in found)
+        return
+    columns = ("at", "what", "about", "by", "from", "detail")
+    rows = ((format_time(each.at_us)[:19] + "Z", *each[1:]) for each in found)
+    show_table("At the door; times in UTC", columns, rows)
+
+
+def _roles(given: list[str]) -> list[Role]:
+    """Roles as typed. Raises `Usage`."""
+    known = [role for role in ROLES if role in given]
+    if len(known) < len(set(given)):
+        wrong = ", ".join(sorted(set(given) - set(ROLES)))
+        raise Usage(
+            f"There is no role {wrong}", where="--role", hint=f"Give some of {', '.join(ROLES)}."
+        )
+    return known
+
+
+def _password(file: Path | None) -> str:
+    """From a file's first line, stdin, or the terminal, twice and unseen. Raises `Usage`."""
+    if file is not None and str(file) == "-":
+        return sys.stdin.readline().rstrip("\r\n")
+    if file is not None:
+        try:
+            return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
+        except (OSError, UnicodeDecodeError) as error:
+            raise Usage(
+                "The password's file cannot be read", where=str(file), hint=f"{error}."
+            ) from error
+    if not sys.stdin.isatty():
+        raise Usage(
+            "Nobody is there to type a password",
+            where="stdin",
+            hint="Give it with --password-file FILE, `-` for stdin.",
+        )
+    typed = getpass.getpass("Password: ")
+    if typed != getpass.getpass("Again: "):
+        raise Usage("The two are not the same", where="Password", hint="Type it again.")
+    return typed
+
+
+def _json(account: Account) -> dict[str, object]:
+    """A user as printed to pipe."""
+    return {
+        "name": account.name,
+        "employee": account.employee,
+        "roles": account.roles,
+        "password": account.password,
+        "subject": account.subject,
+        "made": format_time(account.made_at_us),
+        "disabled": None if account.disabled_at_us is None else format_time(account.disabled_at_us),
+    }
+
+
+def _row(account: Account) -> tuple[object, ...]:
+    ways = [
+        *(["password"] if account.password else []),
+        *([account.subject] if account.subject else []),
+    ]
+    gone = account.disabled_at_us
+    return (
+        account.name,
+        account.employee,
+        ", ".join(account.roles),
+        ", ".join(ways),
+        format_time(account.made_at_us)[:10],
+        format_time(gone)[:10] if gone else "",
+    )

@@ -1,0 +1,1 @@
+"""The demonstration: what was planted beside what was found."""

@@ -1,0 +1,69 @@
+"""The demonstration's own judgement: what was planted beside what was found, and the worst of it.
+
+Reads the truth a simulation wrote and the rulings the record gave. It finds nothing itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.rules.engine.ruling import Finding, Ruling
+    from ledger.simulate import Planted
+    from replay.rounds.owed import Line
+
+
+class Checked(NamedTuple):
+    """One planted mistake, what was found of it, and what of it was not."""
+
+    planted: Planted
+    found: tuple[Finding, ...]
+    missed: tuple[str, ...]
+
+
+class Audit(NamedTuple):
+    """All mistakes that were planted, and findings that none of them explains."""
+
+    checked: Sequence[Checked]
+    unexplained: Sequence[tuple[str, Finding]]  # the round, or the table where it is of no round
+
+    @property
+    def agrees(self) -> bool:
+        """Everything planted was found, and nothing else."""
+        return not self.unexplained and not any(each.missed for each in self.checked)
+
+
+def audit(
+    planted: Iterable[Planted],
+    rulings: Mapping[str, Ruling],
+    of_tables: Iterable[tuple[str, Finding]] = (),
+) -> Audit:
+    """Compare the truth with rulings by round (as in `Planted.round`) and findings of no round."""
+    checked, explained = [], dict[str, set[str]]()
+    for each in planted:
+        ruling = rulings.get(each.round or "")
+        found = ruling.findings if ruling else []
+        codes = {finding.code for finding in found}
+        known = {*each.expect, *each.may}
+        explained.setdefault(each.round or "", set()).update(known)
+        checked.append(
+            Checked(
+                each,
+                tuple(finding for finding in found if finding.code in known),
+                tuple(code for code in each.expect if code not in codes),
+            )
+        )
+    unexplained = [
+        (round_, finding)
+        for round_, ruling in rulings.items()
+        for finding in ruling.findings
+        if finding.code not in explained.get(round_, ())
+    ]
+    return Audit(checked, [*unexplained, *of_tables])
+
+
+def money_at_stake(lines: Iterable[Line]) -> int:
+    """Cents that went where they should not have, whoever gained by it."""
+    return sum(abs(line.difference or 0) for line in lines)

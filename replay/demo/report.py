@@ -1,0 +1,126 @@
+"""What the demonstration prints once its stages are done: mistakes, the worst round, what next."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.padding import Padding
+from rich.text import Text
+
+from replay.rounds.drawing import boxed_table, draw
+from replay.rounds.story import flagged
+from replay.rounds.story_text import owed_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from replay.cameras.timeline import Seen
+    from replay.demo.audit import Audit
+    from replay.rounds.story import Story
+
+_US_A_MS = 1000
+
+
+def found_text(checked: Audit) -> Iterator[RenderableType]:
+    """Every planted mistake with what was found of it, and whatever else was found."""
+    yield Text()
+    table = boxed_table("planted", "round", "found", "section", title="Planted beside found")
+    for planted, found, missed in checked.checked:
+        codes = list(dict.fromkeys(finding.code for finding in found))
+        sections = list(dict.fromkeys(f.section for f in found if f.section))
+        told = [*codes, *(f"MISSED {code}" for code in missed)]
+        table.add_row(
+            planted.mistake,
+            planted.round or planted.table,
+            ", ".join(told) or "nothing, as it should be",
+            ", ".join(sections) or "–",  # noqa: RUF001 - a dash for none
+        )
+    yield table
+    for where, finding in checked.unexplained:
+        yield Text(f"Not planted: {where} {finding.code}: {finding.says}", style="bold")
+    if checked.agrees:
+        yield Text("  All of them were found, and nothing else.", style="bold")
+
+
+def worst_text(story: Story) -> Iterator[RenderableType]:
+    """The worst round, fact by fact beside its cameras, and its money."""
+    yield Text()
+    table = boxed_table("#", "time", "what happened", "seen by", right=("#",))
+    table.title = f"The worst one, fact by fact: {story.round.subject}"
+    named = flagged(story)
+    for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):
+        wrong = (moment.source, moment.id) in named
+        mark = " ◄" if wrong else ""
+        clock = time[11:23]
+        table.add_row(
+            str(moment.number),
+            clock,
+            moment.says + mark,
+            _seen(seen),
+            style="bold" if wrong else "",
+        )
+    yield table
+    for moment in story.moments:
+        if (moment.source, moment.id) in named:
+            yield Text(f"The table after fact {moment.number}: {moment.says}", style="bold")
+            yield draw(moment, story.game)
+    positions = {line.position for line in story.lines if line.difference}
+    shown = [line for line in story.lines if line.position in positions]
+    yield owed_table(shown)
+    if len(shown) < len(story.lines):
+        yield Text(f"  {len(story.lines) - len(shown)} wagers of other positions: paid as owed.")
+    for finding in story.ruling.findings if story.ruling else ():
+        yield Padding(Text(f"{finding.code}  {finding.says}", style="bold"), (0, 0, 0, 2))
+
+
+def _seen(seen: Seen) -> str:
+    """Each camera in a few words: its frame and how surely, or why there is none."""
+    told = []
+    for sight in seen.sights:
+        name = (sight.camera or "no camera").rpartition("-")[2]
+        if sight.frame is None:
+            told.append(f"{name} {sight.state.replace('_', ' ')}")
+        else:
+            doubt_ms = -(-(sight.plus_minus_us or 0) // _US_A_MS)
+            told.append(f"{name} frame {sight.frame} ±{doubt_ms} ms")
+    return ", ".join(told)
+
+
+class Left(NamedTuple):
+    """What the demonstration leaves: how to reach its record, and what to open.
+
+    setting: what to say to the shell first; program: how this one is called; page: the address
+    of the worst round once `serve` runs.
+    """
+
+    setting: str
+    dossier: Path
+    public_key: Path
+    round: str
+    program: str
+    page: str
+
+
+def pointers(left: Left) -> Iterator[RenderableType]:
+    """What to do next, as lines to copy."""
+    table = left.round.partition("/")[0]
+    checker, key = shlex.quote(str(left.dossier / "verify.py")), shlex.quote(str(left.public_key))
+    yield Text()
+    yield Text("Look further", style="bold")
+    for line in (
+        left.setting,
+        f"{left.program} replay {left.round}",
+        f"{left.program} rounds --finding overpaid",
+        f"{left.program} drop --table {table}",
+        f"{left.program} verify",
+        f"python3 {checker} --key {key}",
+        f"{left.program} serve",
+    ):
+        yield Text(f"  {line}", no_wrap=True, overflow="ignore")
+    yield Text(f"Open {left.dossier / 'report.html'}", no_wrap=True, overflow="ignore")
+    yield Text("On the screen, once `serve` has given you a link to make the first user:")
+    yield Text(f"  {left.page}", no_wrap=True, overflow="ignore")

@@ -1,0 +1,1 @@
+"""Disputes and preserved windows, and the service behind command and page."""

@@ -1,0 +1,159 @@
+"""A dispute's sides beside one another: claimed, seen, on record, owed, paid; or hidden a while.
+
+It decides nothing. To a reviewer who has neither observed nor been shown the claim, nothing is
+given that tells what was claimed, recorded, owed or thought of by others: their eyes come first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from replay.disputes.dispute import (
+        Adjusted,
+        Claim,
+        Dispute,
+        Note,
+        Observation,
+        Resolved,
+        Revealed,
+    )
+    from replay.rounds.owed import Line
+    from replay.rounds.story import Story
+
+SHARED = frozenset(("dice_thrown", "no_roll_called", "starting_position_determined"))
+"""Facts that are everybody's, whoever's position they name."""
+
+Status = Literal["not_raised", "raised", "resolved"]
+
+
+class Said(Struct, frozen=True):
+    """What one fact of the round says. number: from 1, in the order of the round."""
+
+    number: int
+    time: str  # as the device told it
+    says: str
+    source: str
+    id: str
+
+
+class Sides(Struct, frozen=True, kw_only=True):
+    """One dispute as one person may see it. Money in cents; times in microseconds.
+
+    difference: what the patron got too much (+) or too little (-) by the ruling; left: the same
+    with what was paid to the claimant's position to settle it; None while the round is open, or
+    where nothing was ruled.
+    """
+
+    property: str
+    dispute: str
+    status: Status
+    hidden: bool  # from this person, until they have observed or been shown the claim
+    round: str | None
+    position: int | None
+    raised_us: int | None
+    raised_by: str | None
+    claims: Sequence[Claim] = ()  # the first stands
+    saw: Sequence[Observation] = ()
+    shown: Sequence[Said] = ()  # by the record, of the position and of what all share
+    lines: Sequence[Line] = ()  # of the position: owed by the ruling, moved by the dealer
+    owed: int | None = None
+    moved: int | None = None  # winnings less stakes lost
+    difference: int | None = None
+    left: int | None = None
+    adjustments: Sequence[Adjusted] = ()
+    adjusted: int | None = None  # of them, to the claimant's position; None: nothing
+    adjusted_others: int | None = None  # to any other
+    notes: Sequence[Note] = ()
+    revealed: Sequence[Revealed] = ()
+    outcome: Resolved | None = None
+    missing: Sequence[str] = ()  # sentences: what the record lacks
+
+
+def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> Sides:
+    """A dispute beside its round; `story` None: no fact of the round is on record.
+
+    reviewer: the employee who looks, for a blind review; without one all is shown.
+    """
+    hidden = reviewer is not None and not case.knows(reviewer)
+    if hidden:
+        return _heading(case, hidden=True)
+    claim = case.claim
+    lines = (
+        [line for line in story.lines if claim and line.position == claim.position] if story else []
+    )
+    differences = [line.difference for line in lines]
+    settled = None not in differences and bool(lines)
+    difference = sum(each or 0 for each in differences) if settled else None
+    position = claim.position if claim else None
+    adjusted = _paid([each for each in case.adjustments if each.position == position])
+    others = _paid([each for each in case.adjustments if each.position != position])
+    whole = _heading(case, hidden=False)
+    return Sides(
+        property=whole.property,
+        dispute=whole.dispute,
+        status=whole.status,
+        hidden=False,
+        round=whole.round,
+        position=whole.position,
+        raised_us=whole.raised_us,
+        raised_by=whole.raised_by,
+        claims=case.claims,
+        saw=case.observations,
+        shown=_shown(story, claim) if story and claim else [],
+        lines=lines,
+        owed=sum(line.owed for line in lines) if lines else None,
+        moved=sum(line.gained for line in lines) if lines else None,
+        difference=difference,
+        left=None if difference is None else difference + (adjusted or 0),
+        adjustments=case.adjustments,
+        adjusted=adjusted,
+        adjusted_others=others,
+        notes=case.notes,
+        revealed=case.revealed,
+        outcome=case.outcome,
+        missing=_missing(story, claim),
+    )
+
+
+def _heading(case: Dispute, *, hidden: bool) -> Sides:
+    """What everybody may know: which round and position, not why."""
+    claim = case.claim
+    status: Status = "resolved" if case.outcome else "raised" if claim else "not_raised"
+    return Sides(
+        property=case.property,
+        dispute=case.dispute,
+        status=status,
+        hidden=hidden,
+        round=claim.round.subject if claim and claim.round else None,
+        position=claim.position if claim else None,
+        raised_us=claim.time_us if claim else None,
+        raised_by=claim.by if claim else None,
+    )
+
+
+def _paid(adjustments: Sequence[Adjusted]) -> int | None:
+    return sum(each.amount for each in adjustments) if adjustments else None
+
+
+def _shown(story: Story, claim: Claim) -> list[Said]:
+    """The facts of the claimant's position and those of nobody's, in the order of the round."""
+    return [
+        Said(moment.number, time, moment.says, moment.source, moment.id)
+        for moment, time in zip(story.moments, story.times, strict=True)
+        if moment.position in (None, claim.position) or moment.fact in SHARED
+    ]
+
+
+def _missing(story: Story | None, claim: Claim | None) -> Sequence[str]:
+    if claim is None:
+        return ["No claim is on record for it."]
+    if claim.round is None:
+        return ["The claim names a round of another property."]
+    if story is None:
+        return [f"No fact of round {claim.round.subject} is on record."]
+    return story.missing

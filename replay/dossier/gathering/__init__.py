@@ -1,0 +1,1 @@
+"""The evidence of a dossier read from the record."""

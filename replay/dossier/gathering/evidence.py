@@ -1,0 +1,326 @@
+"""The evidence of a dossier read from the record, and the facts that tell of its making.
+
+That footage is copied out is told before it is read: a dossier names its own export among all
+others. What a round's tapes hold between its facts is read too, so that nothing seems left out.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, handled
+from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import Database
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import Store, reading, tape_source
+from ledger.adjudication.submissions import filed, in_force
+from ledger.facts import (
+    FactCorrected,
+    FootageExported,
+    FootageLocked,
+    FootageReleased,
+    RulesSubmissionFiled,
+    type_name,
+)
+from ledger.games import games
+from ledger.record.tape import GENESIS, TapeRow
+from ledger.record.wire import fact_of
+from ledger.values import format_time
+from replay.cameras.coverage import Camera, coverage
+from replay.cameras.custody import Span, times_of
+from replay.cameras.cutting import Cut, Window, may_show
+from replay.cameras.health import Pictured
+from replay.cameras.picture_checks import happened_of, pictured
+from replay.cameras.statement import Filmed, coverage_statement
+from replay.cameras.statement import Stretch as Stretched
+from replay.cli.footage.coverage import filmed
+from replay.cli.footage.coverage_text import statement_json
+from replay.dossier import Evidence, Making, Original, Stretch
+from replay.dossier import Told as Said
+from replay.dossier.gathering.found import US, Found, cuts_of
+from replay.dossier.writing.covering import in_sentences
+from replay.footage.library.files import FrameFile
+from replay.footage.library.index import Library
+from replay.recording.house_facts import made, now_us, put_all, screen
+from replay.rounds.story import Story
+
+BETWEEN_MAX = 2_000
+"""Rows between a round's facts that are shown whole; of more, only their hashes are."""
+
+GAP_MAX = 5_000
+"""Rows of a tape between two facts of a round that still make one stretch of its chain."""
+
+
+LOCKS = frozenset(map(type_name, (FootageLocked, FootageReleased)))
+
+
+class Wanted(NamedTuple):
+    """What is asked for: by whom, why, how much footage around the round, and of which dispute."""
+
+    by: str
+    because: str
+    pre_s: int
+    post_s: int
+    dispute: str | None = None
+    case_rows: Sequence[TapeRow] = ()
+
+
+def gathered(
+    base: Database,
+    found: Found,
+    frames: Mapping[tuple[str, int], FrameFile | str],
+    wanted: Wanted,
+    library: Library | None = None,
+) -> Evidence:
+    """All that a dossier is made from; what goes out of each camera is put on record first."""
+    whole, copied = going_out(found, wanted.pre_s, wanted.post_s)
+    originals: dict[str, Original] = {}
+    for _, each in copied:
+        originals.setdefault(each.sha256, each)
+    at_us = now_us()
+    with PostgresTape(base) as tape:
+        _tell_of_export(tape, found.place, _footage_of(whole, copied, frames), wanted, at_us)
+        with tape_source(base) as source:
+            catch_up(base, source, [CAMERAS])
+        with reading(base, [CAMERA_FACTS.name, SUBMISSIONS.name, CORRECTIONS.name]) as store:
+            submissions = [_submission(store, story) for story in found.stories]
+            corrections = _corrections(store, found)
+            handled_then = custody(store, found.place, whole)
+        stretches = stretches_of(found.rows)
+        between, previous = around(tape, found.rows, stretches)
+        shown = len(between) <= BETWEEN_MAX
+        case_rows = [*wanted.case_rows, *found.locks]
+        camera_rows = _without_other_locks(found.camera_rows, handled_then)
+        others = [*camera_rows, *handled_then, *corrections, *case_rows]
+        others += [row for row in submissions if row]
+        return Evidence(
+            stories=found.stories,
+            frames=frames,
+            camera_rows=camera_rows,
+            previous=previous | before(tape, others),
+            heads=tape.heads(),
+            between=between if shown else (),
+            hidden=() if shown else between,
+            stretches=stretches,
+            submissions=submissions,
+            corrections=corrections,
+            dispute=wanted.dispute,
+            case_rows=case_rows,
+            custody_rows=handled_then,
+            originals=list(originals.values()),
+            coverage=covered(found, library),
+            making=Making(wanted.by, format_time(at_us), wanted.pre_s, wanted.post_s),
+            window=found.window,
+            window_rows=found.window_rows,
+            cameras=[each.camera for each in found.spans],
+        )
+
+
+def covered(found: Found, library: Library | None) -> Said:
+    """What was filmed of it and of each round, camera by camera, and what was not and why."""
+    stretches = list(_stretches(found))
+    if not stretches:
+        return Said(())
+
+    def film(sha256: str) -> Filmed | None:
+        return filmed(library, sha256) if library else None
+
+    facts = [fact_of(row) for row in found.camera_rows]
+    happened = happened_of(facts, map(fact_of, found.rows))
+    stated = coverage_statement(
+        facts,
+        found.place,
+        found.table,
+        stretches,
+        found.footage,
+        film,
+        pictured(library, happened) if library else lambda _: Pictured(0, ()),
+    )
+    return Said(in_sentences(stated), [statement_json(stated)])
+
+
+def _stretches(found: Found) -> Iterator[Stretched]:
+    """The times that the statement of coverage speaks of: a window, and each round."""
+    games = [story.game for story in found.stories if story.game]
+    if found.window:
+        game = games[0] if games else ""
+        yield Stretched("window", game, found.window.from_us, found.window.to_us)
+    for story in found.stories:
+        times = times_of(row.time_us for row in story.rows)
+        if times:
+            yield Stretched(story.round.subject, story.game or "", *times)
+
+
+def stretches_of(rows: Iterable[TapeRow]) -> list[Stretch]:
+    """The stretches of each tape on which these rows stand; a far row makes one of its own."""
+    found: list[Stretch] = []
+    for row in sorted(rows, key=lambda row: (row.tape, row.table_seq)):
+        last = found[-1] if found else None
+        if last and last.tape == row.tape and row.table_seq - last.last <= GAP_MAX:
+            found[-1] = last._replace(last=row.table_seq)
+        else:
+            found.append(Stretch(row.tape, row.table_seq, row.table_seq))
+    return found
+
+
+def before(tape: PostgresTape, rows: Iterable[TapeRow]) -> dict[tuple[str, int], bytes]:
+    """The hash before each row on its tape."""
+    wanted: dict[str, set[int]] = {}
+    for row in rows:
+        wanted.setdefault(row.tape, set()).add(row.table_seq)
+    found: dict[tuple[str, int], bytes] = {}
+    for name, numbers in wanted.items():
+        hashes = {
+            row.table_seq: row.hash
+            for row in tape.rows_of(name, [(number - 1, number - 1) for number in sorted(numbers)])
+        }
+        found |= {(name, number): hashes.get(number - 1, GENESIS) for number in numbers}
+    return found
+
+
+def around(
+    tape: PostgresTape, rows_of_it: Iterable[TapeRow], stretches: Iterable[Stretch]
+) -> tuple[list[TapeRow], dict[tuple[str, int], bytes]]:
+    """The rows of stretches that are not its own, and the hash before each row of them."""
+    own = {(row.tape, row.table_seq) for row in rows_of_it}
+    others: list[TapeRow] = []
+    previous: dict[tuple[str, int], bytes] = {}
+    for stretch in stretches:
+        rows = tape.rows_of(stretch.tape, [(stretch.first - 1, stretch.last)])
+        hashes = {row.table_seq: row.hash for row in rows}
+        for row in rows:
+            if row.table_seq >= stretch.first:
+                previous[row.tape, row.table_seq] = hashes.get(row.table_seq - 1, GENESIS)
+                others += [row] if (row.tape, row.table_seq) not in own else []
+    return others, previous
+
+
+def going_out(
+    found: Found, pre_s: int, post_s: int
+) -> tuple[list[Span], list[tuple[Span, Original]]]:
+    """For each camera from when to when of it anything may go out, and the segments copied whole.
+
+    A segment is copied that may show any of the time asked for, whatever the clock showed then, or
+    any of what was locked.
+    """
+    around = [
+        Span(each.camera, each.from_us - pre_s * US, each.to_us + post_s * US)
+        for each in found.spans
+    ]
+    cuts = [*cuts_of(found, pre_s, post_s), *(_locked(each) for each in around)]
+    copied = list(_copied(found, cuts))
+    spans = [Span(each.camera, each.window.from_us, each.window.to_us) for each in cuts]
+    spans += [span for span, _ in copied]
+    whole: dict[str, Span] = {}
+    for each in spans:
+        known = whole.get(each.camera, each)
+        from_us, to_us = min(known.from_us, each.from_us), max(known.to_us, each.to_us)
+        whole[each.camera] = Span(each.camera, from_us, to_us)
+    return [whole[name] for name in sorted(whole)], copied
+
+
+def _locked(span: Span) -> Cut:
+    """What was locked, by the camera's clock, whatever part of it is of another time."""
+    return Cut(span.camera, Window(span.from_us, span.to_us, None, None), (), ())
+
+
+def _copied(found: Found, cuts: Sequence[Cut]) -> Iterator[tuple[Span, Original]]:
+    """The segments at hand that may show something of any cut, each as long as it is."""
+    if found.footage is None:
+        return
+    known = coverage(fact_of(row) for row in found.camera_rows)
+    for name in sorted({each.camera for each in cuts}):
+        camera = known.cameras.get((found.place, name), Camera())
+        wanted = [each.window for each in cuts if each.camera == name]
+        for segment in camera.segments:
+            body = segment.body
+            kept = found.footage.kept.get(body.sha256)
+            if kept and any(may_show(camera, segment, each) for each in wanted):
+                whole = Span(name, segment.start_us, segment.end_us)
+                yield whole, Original(name, body.sha256, kept.path, body.path)
+
+
+def _footage_of(
+    windows: Iterable[Span],
+    copied: Iterable[tuple[Span, Original]],
+    frames: Mapping[tuple[str, int], FrameFile | str],
+) -> list[Span]:
+    """The windows of cameras whose footage goes out."""
+    cameras = {each.camera for each, _ in copied}
+    pictured = any(isinstance(frame, FrameFile) for frame in frames.values())
+    return [each for each in windows if each.camera in cameras or pictured]
+
+
+def _tell_of_export(
+    tape: PostgresTape, place: str, windows: Iterable[Span], wanted: Wanted, at_us: int
+) -> None:
+    """One `footage_exported` a camera, all or none."""
+    who = screen(place, "dossier")
+    facts = [
+        made(
+            FootageExported(
+                camera=each.camera,
+                from_=format_time(each.from_us),
+                to=format_time(each.to_us),
+                by=wanted.by,
+                because=wanted.because,
+            ),
+            who,
+            time_us=at_us,
+        )
+        for each in windows
+    ]
+    if facts:
+        put_all(tape, facts)
+
+
+def custody(store: Store, place: str, windows: Iterable[Span]) -> list[TapeRow]:
+    """Who viewed, copied, locked or released footage of the windows, and what expired."""
+    return sorted(
+        {
+            row
+            for each in windows
+            for row in handled(store, place, each.camera, each.from_us, each.to_us)
+        }
+    )
+
+
+def _without_other_locks(rows: Iterable[TapeRow], custody: Sequence[TapeRow]) -> list[TapeRow]:
+    """The facts of cameras but locks of other times: whose disputes those were is not told."""
+    of_it = set(custody)
+    return [row for row in rows if row.type not in LOCKS or row in of_it]
+
+
+def _submission(store: Store, story: Story) -> TapeRow | None:
+    """The row of the Rules Submission in force for a round, if one was on file."""
+    game = games().get(story.game or "")
+    if game is None:
+        return None
+    places = f"SELECT tape, table_seq, table_seq FROM {{schema}}.{SUBMISSIONS.name}"  # noqa: S608 - our own name
+    facts = [(row, fact_of(row)) for row in store.rows_named(places, {})]
+    known = [(row, fact) for row, fact in facts if isinstance(fact.body, RulesSubmissionFiled)]
+    round_ = story.round
+    chosen = in_force(
+        game,
+        round_.property,
+        round_.table,
+        round_.gaming_day,
+        filed(fact for _, fact in known),
+    ).chosen
+    return next((row for row, fact in known if fact.body is chosen), None)
+
+
+def _corrections(store: Store, found: Found) -> list[TapeRow]:
+    """The rows of corrections of its facts."""
+    own = {(row.source, row.id) for row in found.rows}
+    rows = store.rows_named(
+        f"SELECT tape, table_seq, table_seq FROM {{schema}}.{CORRECTIONS.name}"  # noqa: S608 - our own name
+        " WHERE round = ANY(%(rounds)s) OR round IS NULL",
+        {"rounds": [str(story.round) for story in found.stories]},
+    )
+    return [row for row in rows if _of(row) in own]
+
+
+def _of(row: TapeRow) -> tuple[str, str] | None:
+    body = fact_of(row).body
+    return (body.of.source, body.of.id) if isinstance(body, FactCorrected) else None

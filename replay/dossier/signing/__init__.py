@@ -1,0 +1,1 @@
+"""The house's signing keys, and signatures over dossiers and clips."""

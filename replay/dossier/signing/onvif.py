@@ -1,0 +1,232 @@
+"""Clips signed as an ONVIF export file: who exported which camera when, under a signature.
+
+By the ONVIF Export File Format Specification, chapter "Export Format": boxes `suep`, `cstb`, `sibo`
+and `cert` in a file-level `meta`; RSASSA-PSS with SHA-256, MGF1 and a salt of 20 over every octet
+of the file, the signature's own taken as zeros. The film is not touched: it plays as before. One
+signature a file; stamping one that is signed already is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
+
+from ledger.errors import Refused
+from replay.dossier.signing.boxes import (
+    Box,
+    box,
+    boxes,
+    full_box,
+    number,
+    only,
+    text,
+    within,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from replay.dossier.signing.keys import ClipSigner
+
+SALT_OCTETS = 20
+RSA_BITS_MIN = 2048
+SCHEME = b"oeff"  # 0x6F656666
+SCHEME_VERSION = 0x0001_0000
+
+_SINCE_1904_S = 2_082_844_800  # from there to the epoch, what ISO 14496-12 counts from
+_SINCE_1601_S = 11_644_473_600
+_PIECE = 1 << 20
+_US = 1_000_000
+
+
+class Export(NamedTuple):
+    """What is said of an export. Times in microseconds since the epoch, UTC."""
+
+    unit: str  # what made it
+    operator: str  # who had it made
+    at_us: int  # when
+    camera: str
+    starts_us: int  # the first frame, as near as the camera's clock is known
+
+
+class Checked(NamedTuple):
+    """What a check of a signed clip found."""
+
+    good: bool
+    says: str
+    certificate: bytes | None  # DER, as it lies in the file
+
+
+def sign(clip: Path, out: Path, export: Export, signer: ClipSigner) -> None:
+    """Write the clip with its export boxes and signature. Raises `Refused` for what is no MP4."""
+    with clip.open("rb") as file:
+        top = _top(file)
+        if any(each.kind == b"meta" for each in top):
+            raise Refused(
+                "The clip is signed already, or carries data of its own",
+                where=str(clip),
+                hint="Sign the clip as it was cut.",
+            )
+        meta = _meta(export, _tracks(file, top), signer)
+        index = top[-1] if top[-1].kind == b"mfra" else None  # which must stay the last
+        before = index.start if index else top[-1].end
+        size = signer.key.key_size // 8
+        sibo = before + len(meta) - len(box(b"cert", signer.certificate)) - size  # they come last
+        with out.open("w+b") as signed:
+            _copy(file, signed, 0, before)
+            signed.write(meta)
+            _copy(file, signed, before, top[-1].end)
+            digest = _digest(signed, sibo, size)
+            signed.seek(sibo)
+            signed.write(signer.key.sign(digest, _padding(), Prehashed(hashes.SHA256())))
+
+
+def check(path: Path, trusted: bytes | None = None) -> Checked:
+    """Whether the signature of an export fits its every octet.
+
+    trusted: the certificate (DER) that it must be made with, got by another way; without it the one
+    in the file is taken at its word, which shows that nothing changed and not who signed.
+    """
+    try:
+        with path.open("rb") as file:
+            return _check(file, trusted)
+    except Refused as error:
+        return Checked(good=False, says=f"{error.what} ({error.where}).", certificate=None)
+
+
+def _check(file: IO[bytes], trusted: bytes | None) -> Checked:
+    parts = _signature_parts(file)
+    if parts is None:
+        return Checked(good=False, says="It carries no ONVIF export signature.", certificate=None)
+    sibo, cert = parts
+    size = sibo.end - sibo.payload
+    certificate = _read(file, cert)
+    if trusted is not None and certificate != trusted:
+        says = "It is signed with another certificate than the one you trust."
+        return Checked(good=False, says=says, certificate=certificate)
+    try:
+        key = x509.load_der_x509_certificate(certificate).public_key()
+    except ValueError:
+        return Checked(good=False, says="Its certificate is none.", certificate=certificate)
+    if not isinstance(key, rsa.RSAPublicKey) or key.key_size < RSA_BITS_MIN:
+        says = f"Its key is not RSA of {RSA_BITS_MIN} bits or more."
+        return Checked(good=False, says=says, certificate=certificate)
+    signature = _read(file, sibo)
+    try:
+        digest = _digest(file, sibo.payload, size)
+        key.verify(signature, digest, _padding(), Prehashed(hashes.SHA256()))
+    except InvalidSignature:
+        says = "Its signature does not fit: the file was changed after it was signed."
+        return Checked(good=False, says=says, certificate=certificate)
+    return Checked(good=True, says="Its signature fits every octet.", certificate=certificate)
+
+
+def _signature_parts(file: IO[bytes]) -> tuple[Box, Box] | None:
+    """The boxes of signature and certificate, where there is one of each."""
+    meta = only(_top(file), b"meta")
+    ipro = only(within(file, meta, 4), b"ipro") if meta else None
+    sinf = only(within(file, ipro, 6), b"sinf") if ipro else None
+    schm = only(within(file, sinf), b"schm") if sinf else None
+    schi = only(within(file, sinf), b"schi") if sinf else None
+    if schm is None or schi is None or _read(file, schm)[4:8] != SCHEME:
+        return None
+    sibo, cert = only(within(file, schi), b"sibo"), only(within(file, schi), b"cert")
+    return (sibo, cert) if sibo and cert else None
+
+
+def _meta(export: Export, tracks: list[int], signer: ClipSigner) -> bytes:
+    """The file-level box with all that is added, its signature zeros for now."""
+    handler = full_box(b"hdlr", 0, number(0, 4), b"null", bytes(12), text("ONVIF export"))
+    sources = [
+        number(track, 2) + text(export.camera) + text("") + text("") + text("") for track in tracks
+    ]
+    suep = full_box(
+        b"suep",
+        1,
+        text(export.unit),
+        text(""),  # the address of the exporting unit
+        text(""),  # and its MAC
+        number(export.at_us // _US + _SINCE_1904_S, 8),
+        text(export.operator),
+        number(len(tracks), 4),
+        *sources,
+    )
+    start = (export.starts_us + _SINCE_1601_S * _US) * 10
+    cstb = box(
+        b"cstb",
+        number(len(tracks), 4),
+        *(number(track, 4) + number(start, 8) for track in tracks),
+    )
+    schm = full_box(b"schm", 0, SCHEME, number(SCHEME_VERSION, 4))
+    sibo = box(b"sibo", bytes(signer.key.key_size // 8))
+    schi = box(b"schi", sibo, box(b"cert", signer.certificate))
+    sinf = box(b"sinf", cstb, schm, schi)
+    ipro = full_box(b"ipro", 0, number(1, 2), sinf)
+    return full_box(b"meta", 0, handler, suep, ipro)
+
+
+def _top(file: IO[bytes]) -> list[Box]:
+    end = file.seek(0, 2)
+    found = list(boxes(file, 0, end))
+    if not found or found[0].kind != b"ftyp":
+        raise Refused(
+            "This is not an MP4 file",
+            where="its first box",
+            hint="Only MP4 can be signed as an ONVIF export.",
+        )
+    return found
+
+
+def _tracks(file: IO[bytes], top: list[Box]) -> list[int]:
+    """The numbers of the tracks, from their headers (ISO 14496-12, 8.3.2)."""
+    moov = only(top, b"moov")
+    found = []
+    for trak in within(file, moov) if moov else ():
+        head = only(within(file, trak), b"tkhd") if trak.kind == b"trak" else None
+        if head:
+            octets = _read(file, head)
+            at = 20 if octets[0] == 1 else 12
+            found.append(int.from_bytes(octets[at : at + 4], "big"))
+    return found
+
+
+def _read(file: IO[bytes], of: Box) -> bytes:
+    file.seek(of.payload)
+    return file.read(of.end - of.payload)
+
+
+def _digest(file: IO[bytes], hole: int, size: int) -> bytes:
+    """SHA-256 over the file, with zeros where the signature stands."""
+    digest = hashlib.sha256()
+    end = file.seek(0, 2)
+    for piece in _pieces(file, 0, hole):
+        digest.update(piece)
+    digest.update(bytes(size))
+    for piece in _pieces(file, hole + size, end):
+        digest.update(piece)
+    return digest.digest()
+
+
+def _copy(file: IO[bytes], out: IO[bytes], start: int, end: int) -> None:
+    for piece in _pieces(file, start, end):
+        out.write(piece)
+
+
+def _pieces(file: IO[bytes], start: int, end: int) -> Iterator[bytes]:
+    """The octets between two places, a piece at a time."""
+    file.seek(start)
+    left = end - start
+    while left > 0 and (piece := file.read(min(left, _PIECE))):
+        left -= len(piece)
+        yield piece
+
+
+def _padding() -> padding.PSS:
+    return padding.PSS(mgf=padding.MGF1(hashes.SHA256()), salt_length=SALT_OCTETS)

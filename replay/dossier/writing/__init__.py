@@ -1,0 +1,1 @@
+"""A dossier's files: report, paper, tables, proof, package."""

@@ -1,0 +1,92 @@
+"""The statement of coverage of a round in sentences: which camera filmed it, and which gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ledger.values import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from replay.cameras.statement import CameraCover, Cover, Statement
+
+_SEEN = ("recorded", "locked")
+GAPS_MAX = 20
+"""Gaps of one camera that are told one by one."""
+
+
+def in_sentences(stated: Statement) -> list[str]:
+    """What was filmed of each stretch, camera by camera, and what was not and why."""
+    told = []
+    if not stated.looked:
+        told.append("No footage was at hand: what facts record is told as recorded.")
+    several = len(stated.stretches) > 1
+    for cover in stated.stretches:
+        told += [f"{cover.name[0].upper()}{cover.name[1:]}:"] * several
+        told += _cover(cover)
+    return told
+
+
+def _cover(cover: Cover) -> Iterator[str]:
+    whole = _span(cover.from_us, cover.to_us)
+    if cover.due is None and not cover.game:
+        yield f"From {whole}. Nothing says which game was dealt: nothing is judged by a figure."
+    elif cover.due is None:
+        yield (
+            f"From {whole}. No figure is printed of how many cameras this game needs: nothing is "
+            "judged by it."
+        )
+    else:
+        lacking = cover.to_us - cover.from_us - (cover.covered_us or 0)
+        met = "met throughout" if cover.met else f"not met for {_seconds(lacking)}"
+        yield f"From {whole}. {cover.section}, stationary cameras due: {cover.due}; {met}."
+    if not cover.cameras:
+        yield "No camera was mapped to the table."
+    for camera in cover.cameras:
+        yield from _camera(camera)
+
+
+def _camera(camera: CameraCover) -> Iterator[str]:
+    picture = ""
+    if camera.fps_min is not None and camera.fps_max is not None:
+        rate = f"{camera.fps_min:g} to {camera.fps_max:g} frames a second"
+        picture = f"; {' and '.join(camera.sizes)}, {rate} by the files themselves"
+    yield (
+        f"Camera {camera.camera}, {camera.kind}, covers {' and '.join(camera.covers)}: "
+        f"{_seconds(camera.recorded_us)} of {_seconds(camera.mapped_us)} recorded; "
+        f"{_clock(camera)}{picture}."
+    )
+    gaps = [piece for piece in camera.pieces if piece.state not in _SEEN]
+    for piece in gaps[:GAPS_MAX]:
+        state = piece.state.replace("_", " ")
+        yield f"  {state}, {_span(piece.from_us, piece.to_us)}: {piece.says}"
+    if len(gaps) > GAPS_MAX:
+        yield f"  and {len(gaps) - GAPS_MAX} gaps more."
+    if camera.segments:
+        yield f"  Pictures of {camera.pictured} of its {camera.segments} segments were looked at."
+    for each in camera.findings[:GAPS_MAX]:
+        yield (
+            f"  {each.fault}, {_span(each.from_us, each.to_us)}: {each.says}; counted as recorded."
+        )
+    if len(camera.findings) > GAPS_MAX:
+        yield f"  and {len(camera.findings) - GAPS_MAX} such stretches more."
+
+
+def _clock(camera: CameraCover) -> str:
+    """How surely its times are known, and whether anybody looked within the time."""
+    if camera.plus_minus_us is None or camera.unchecked_us is None:
+        return "its clock was never checked"
+    known = f"known within {-(-camera.plus_minus_us // 1000)} ms"
+    if camera.unchecked_us == 0:
+        return f"its clock is {known}, and was checked within this time"
+    away = _seconds(camera.unchecked_us)
+    return f"its clock was not checked within this time, but {away} from it, and is {known}"
+
+
+def _span(from_us: int, to_us: int) -> str:
+    return f"{format_time(from_us)} to {format_time(to_us)}"
+
+
+def _seconds(span_us: int) -> str:
+    return f"{span_us / 1_000_000:.1f} s"

@@ -1,0 +1,137 @@
+"""Footage as it lies in a dossier: originals untouched, clips and frames listed as derived."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from replay.dossier.checker.clips import COVERED
+from replay.footage.library.files import FrameFile
+from replay.rounds.story import flagged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from replay.cameras.timeline import Sight
+    from replay.dossier.writing.evidence import Clip, Evidence, Original
+    from replay.rounds.story import Story
+
+_KINDS = frozenset((".mp4", ".mkv", ".webm", ".ts", ".avi", ".mov", ".m4v"))
+_PLAIN = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def picture_name(sight: Sight) -> str:
+    """The file of the frame a camera has of a fact; one file a frame, however many facts it saw."""
+    camera = plain_name(sight.camera or "")
+    return f"frames/{camera}-{(sight.segment or '')[:12]}-{sight.frame:06d}.png"
+
+
+def pictures(
+    story: Story, frames: Mapping[tuple[str, int], FrameFile | str]
+) -> dict[str, tuple[Sight, FrameFile]]:
+    """Every frame that was read, once, by the name of its file, with a sight that it is of."""
+    named: dict[str, tuple[Sight, FrameFile]] = {}
+    for seen in story.seen:
+        for sight in seen.sights:
+            if sight.segment is None or sight.frame is None:
+                continue
+            frame = frames.get((sight.segment, sight.frame))
+            if isinstance(frame, FrameFile):
+                named[picture_name(sight)] = (sight, frame)
+    return named
+
+
+def wanted(story: Story) -> set[tuple[str, int]]:
+    """The frames that cameras have of a round: segment and frame number."""
+    return {
+        (sight.segment, sight.frame)
+        for seen in story.seen
+        for sight in seen.sights
+        if sight.segment is not None and sight.frame is not None
+    }
+
+
+def named_frames(story: Story) -> set[tuple[str, int]]:
+    """The frames of those facts alone that a finding names."""
+    named = flagged(story)
+    told = zip(story.moments, story.seen, strict=True)
+    sights = (sight for moment, seen in told if (moment.source, moment.id) in named
+              for sight in seen.sights)  # fmt: skip
+    return {
+        (sight.segment, sight.frame)
+        for sight in sights
+        if sight.segment is not None and sight.frame is not None
+    }
+
+
+def original_name(original: Original) -> str:
+    """The file of an untouched segment: its camera, and enough of its hash to tell it apart."""
+    kind = "." + original.label.rpartition(".")[2].lower()
+    return (
+        f"footage/{plain_name(original.camera)}-{original.sha256[:12]}"
+        f"{kind if kind in _KINDS else '.bin'}"
+    )
+
+
+def files_of(evidence: Evidence) -> dict[str, bytes | Path]:
+    """The files that are footage, by name."""
+    files: dict[str, bytes | Path] = {
+        name: frame.path
+        for story in evidence.stories
+        for name, (_, frame) in pictures(story, evidence.frames).items()
+    }
+    files |= {original_name(each): each.path for each in evidence.originals}
+    files |= {f"clips/{plain_name(each.path.name)}": each.path for each in evidence.clips}
+    return files
+
+
+def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """What the manifest says of each file of footage; sums: SHA-256 by name."""
+    for original in evidence.originals:
+        name = original_name(original)
+        yield {
+            "path": name,
+            "sha256": sums[name],
+            "kind": "original",
+            "camera": original.camera,
+            "of": [],
+            "says": f"The segment as recorded, untouched; its label was {original.label}.",
+        }
+    for clip in evidence.clips:
+        name = f"clips/{plain_name(clip.path.name)}"
+        yield {
+            "path": name,
+            "sha256": sums[name],
+            "kind": "clip",
+            "camera": clip.camera,
+            "of": list(clip.of),
+            "says": clip_says(clip),
+            "onvif": {"signed": clip.unsigned is None, "because": clip.unsigned},
+        }
+    seen = {
+        name: each
+        for story in evidence.stories
+        for name, each in pictures(story, evidence.frames).items()
+    }
+    for name, (sight, frame) in sorted(seen.items()):
+        yield {
+            "path": name,
+            "sha256": sums[name],
+            "kind": "frame",
+            "camera": sight.camera,
+            "of": [sight.segment],
+            "says": f"Frame {frame.number}, {frame.pts_us} microseconds after the first, decoded.",
+        }
+
+
+def clip_says(clip: Clip) -> str:
+    """What a clip shows, and whether it carries an ONVIF signature, or why it does not."""
+    if clip.unsigned is None:
+        return f"{clip.says} It carries an ONVIF signature."
+    return f"{clip.says} It carries no ONVIF signature: {clip.unsigned} {COVERED}"
+
+
+def plain_name(text: str) -> str:
+    """A camera's label as part of a file's name."""
+    return _PLAIN.sub("_", text).lstrip(".-") or "_"

@@ -1,0 +1,208 @@
+"""The report to open: one HTML file that needs no other and no network."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ledger.games import games
+from ledger.record.wire import fact_of
+from ledger.values import dollars, format_time
+from replay.dossier.writing.footage import clip_says, picture_name
+from replay.dossier.writing.previews import preview
+from replay.dossier.writing.proof import proofs
+from replay.dossier.writing.tables import clock_table, clock_words, custody_table
+from replay.footage.library.files import FrameFile
+from replay.rounds.drawing import layout, money, notes, seats, without_trailing_blanks
+from replay.rounds.sentences import in_words, wager_namer
+from replay.rounds.story import flagged
+from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from replay.cameras.timeline import Sight
+    from replay.dossier.writing.evidence import Evidence
+    from replay.rounds.owed import Line
+    from replay.rounds.story import Story
+
+_TEMPLATES = Path(__file__).parents[2] / "web" / "templates"
+
+
+def title_of(story: Story) -> str:
+    """The game as people call it."""
+    game = games().get(story.game or "")
+    return game.title if game else story.game or "A game not on record"
+
+
+def heading(evidence: Evidence) -> str:
+    """The first line of report and papers."""
+    window = evidence.window
+    if window:
+        return f"Table {window.table}, a stretch of time preserved"
+    (story,) = evidence.stories
+    return f"{title_of(story)}, table {story.round.table}, round {story.round.number}"
+
+
+def told_first(evidence: Evidence) -> list[str]:
+    """Below the heading: whose, of when, how many facts, and by what it was ruled."""
+    window = evidence.window
+    if window:
+        span = f"{format_time(window.from_us)} to {format_time(window.to_us)}"
+        return [
+            f"{window.property}, window {window.name}: {span}.",
+            f"{len(evidence.rows)} facts of the table; {len(evidence.stories)} rounds fall in it.",
+        ]
+    (story,) = evidence.stories
+    return [
+        f"{story.round.property}, gaming day {story.round.gaming_day}; {len(story.moments)} facts"
+        + (f" from {story.times[0]} to {story.times[-1]}." if story.times else "."),
+        *ruled(story),
+    ]
+
+
+def ruled(story: Story) -> list[str]:
+    """By what a round was ruled, where it was."""
+    if story.ruling is None:
+        return []
+    note = f" {story.ruling.edition_note}." if story.ruling.edition_note else ""
+    return [f"Ruled by chapter {story.ruling.edition}: {story.ruling.status}.{note}"]
+
+
+def report_html(evidence: Evidence, contents: str, key_id: str | None) -> Iterator[str]:
+    """The report, a piece at a time: whole, with its pictures, it is larger than all else.
+
+    contents: the sum over the dossier's files; key_id: of who signs, or None.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html").generate(
+        about=evidence.about,
+        heading=heading(evidence),
+        told_first=told_first(evidence),
+        window=evidence.window,
+        rounds=[_round(evidence, story) for story in evidence.stories],
+        others=others_told(evidence),
+        heads=evidence.heads,
+        proofs=[each for each in proofs(evidence) if each.source],
+        contents=contents,
+        key_id=key_id,
+        making=evidence.making,
+        dispute=evidence.dispute,
+        case=case_told(evidence),
+        clocks=clock_words(evidence),
+        readings=clock_table(evidence),
+        custody=custody_table(evidence),
+        coverage=evidence.coverage,
+        originals=evidence.originals,
+        clips=[(each, clip_says(each)) for each in evidence.clips],
+    )
+
+
+def _round(evidence: Evidence, story: Story) -> dict[str, object]:
+    """One round as the report prints it."""
+    return {
+        "story": story,
+        "title": title_of(story),
+        "ruled": ruled(story),
+        "lines": [line_told(line) for line in story.lines],
+        "moments": (_moment(evidence, story, at) for at in range(len(story.moments))),
+    }
+
+
+def others_told(evidence: Evidence) -> list[tuple[str, str, str]]:
+    """The facts of a window that are of none of its rounds: when, whose, and what, in words."""
+    name = wager_namer(next((story.game for story in evidence.stories), None))
+    rows = sorted(evidence.window_rows, key=lambda row: (row.time_us, row.position))
+    return [
+        (format_time(row.time_us), row.source, in_words(fact_of(row).body, name)) for row in rows
+    ]
+
+
+def line_told(line: Line) -> dict[str, object]:
+    """One wager as the report prints it."""
+    return {
+        "position": line.position,
+        "wager": wager_text(line),
+        "stake": "n/a" if line.stake is None else money(line.stake),
+        "owed": signed(line.owed),
+        "ground": ground(line),
+        "reading": f"{line.reading} = {line.reading_value}" if line.reading else "",
+        "moved": moved_text(line),
+        "difference": "n/a" if line.difference is None else signed(line.difference),
+        "differs": bool(line.difference),
+    }
+
+
+def case_told(evidence: Evidence) -> list[tuple[str, str]]:
+    """The dispute's own facts in words, each with its time, in the order they were told."""
+    name = wager_namer(next((story.game for story in evidence.stories), None))
+    rows = sorted(evidence.case_rows, key=lambda row: (row.time_us, row.position))
+    return [(format_time(row.time_us), in_words(fact_of(row).body, name)) for row in rows]
+
+
+def at_stake(story: Story) -> str:
+    """What went wrong in sum, as a sentence."""
+    open_ = [line for line in story.lines if line.difference is None]
+    wrong = [line.difference for line in story.lines if line.difference]
+    if open_:
+        return "The record ends before every wager can be compared."
+    if not wrong:
+        return "Every wager was paid, collected or returned as the sections say."
+    over = sum(cents for cents in wrong if cents > 0)
+    under = -sum(cents for cents in wrong if cents < 0)
+    parts = [f"{dollars(over)} too much"] * bool(over) + [f"{dollars(under)} too little"] * bool(
+        under
+    )
+    return f"Patrons have {' and '.join(parts)}."
+
+
+def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
+    """One fact as the report prints it: words, table, and what each camera has of it."""
+    moment, seen = story.moments[at], story.seen[at]
+    return {
+        "number": moment.number,
+        "time": story.times[at],
+        "plus_minus_ms": -(-seen.plus_minus_us // 1000),
+        "device": moment.source,
+        "says": moment.says,
+        "phase": moment.phase,
+        "corrected": story.corrected.get((moment.source, moment.id)),
+        "layout": without_trailing_blanks(layout(moment, story.game).plain),
+        "seats": [
+            (seat.position, cards.plain, wagers.plain)
+            for seat, cards, wagers in seats(moment, story.game)
+        ],
+        "position": moment.position,
+        "notes": [note for note in notes(moment) if note],
+        "flagged": (moment.source, moment.id) in flagged(story),
+        "sights": [_sight(sight, evidence.frames) for sight in seen.sights],
+    }
+
+
+def _sight(sight: Sight, frames: Mapping[tuple[str, int], FrameFile | str]) -> dict[str, object]:
+    """What one camera has of a fact, its picture within the page."""
+    found = None
+    if sight.segment is not None and sight.frame is not None:
+        found = frames.get((sight.segment, sight.frame))
+    shown = preview(found.path) if isinstance(found, FrameFile) else None
+    name = picture_name(sight) if shown else None
+    return {
+        "text": sight_text(sight),
+        "problem": found if isinstance(found, str) else None,
+        "name": name,
+        "media": shown.media if shown else None,
+        "picture": b64encode(shown.octets).decode() if shown else None,
+        "smaller": shown is not None and shown.smaller,
+        "sha256": found.sha256 if isinstance(found, FrameFile) else None,
+        "camera": sight.camera,
+        "camera_time": format_time(sight.camera_time_us) if sight.camera_time_us else None,
+    }

@@ -1,0 +1,1 @@
+"""Clips: stretches of footage in one file, and which are kept."""

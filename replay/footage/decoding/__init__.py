@@ -1,0 +1,1 @@
+"""Footage read in a bounded process: index, frames, codes in pictures."""

@@ -1,0 +1,284 @@
+"""Reads footage: an index of presentation times, and exactly the frame asked for.
+
+A player asked for a time shows a neighbour of the frame there, so frames are found by index only
+(ADR 0011). Run as a program it answers jobs under hard limits: footage is hostile input and must
+not be decoded anywhere else (ADR 0013).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from bisect import bisect_left, bisect_right
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import cv2
+
+from replay.footage.decoding.containers import (
+    begins_plainly,
+    container_of,
+    created_us,
+    has_sound,
+    hidden_us,
+)
+from replay.footage.decoding.decoder import (
+    FRAMES_MAX,
+    Answer,
+    Frame,
+    FrameIndex,
+    Job,
+    Nature,
+    sha256_of,
+)
+from replay.footage.decoding.limits import PIXELS_MAX
+from replay.footage.decoding.sandbox import serve
+from replay.footage.decoding.timecode import (
+    RUN_US_MIN,
+    Timecode,
+    read_timecode,
+    running_us,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Without the lists a "video" may be a playlist that names any file or address.
+_OPEN_ONLY = "protocol_whitelist;file|format_whitelist;matroska,webm,mov,mp4,avi,mpegts"
+_SIDES = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+_NO_VIDEO = "it is not WebM, Matroska, MP4, MPEG-TS or AVI, or is damaged"
+_CODECS = {
+    **dict.fromkeys(("avc1", "avc3", "h264", "x264", "\x1b"), "h264"),
+    **dict.fromkeys(("hvc1", "hev1", "hevc", "h265", "$"), "hevc"),
+    **dict.fromkeys(("vp80", "vp08"), "vp8"),
+    **dict.fromkeys(("vp90", "vp09"), "vp9"),
+    "av01": "av1",
+    **dict.fromkeys(("fmp4", "mp4v", "xvid", "divx", "dx50", "\x10"), "mpeg4"),
+    **dict.fromkeys(("mp42", "mp43", "div3", "mpg4"), "msmpeg4"),
+    **dict.fromkeys(("mjpg", "jpeg", "mjpa"), "mjpeg"),
+    **dict.fromkeys(("mpg1", "mpg2", "mpeg", "\x01", "\x02"), "mpeg2video"),
+}
+_ROUNDED_US = 1_000  # of a container that counts milliseconds
+_BACK_US = 100_000  # sought to this much before the target, then four times as much, and so on
+
+_STDERR, _SAID_MAX = 2, 1 << 16  # where FFmpeg speaks; octets of it that are read
+
+
+class UnreadableError(Exception):
+    """The file is not video that can be read; says why."""
+
+
+def nature(path: Path) -> Nature:
+    """What the file is. Raises UnreadableError."""
+    container = container_of(path)
+    if container is None:
+        raise UnreadableError(_NO_VIDEO)
+    with _opened(path, raw=True) as capture:
+        width, height = (int(capture.get(side)) for side in _SIDES)
+        fourcc = int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little", signed=True)
+    sound, made = has_sound(path, container), created_us(path, container)
+    plain = begins_plainly(path, container)
+    return Nature(container, _codec(fourcc), width, height, sound, made, plain)
+
+
+def _codec(fourcc: bytes) -> str:
+    """FFmpeg's name for what a container calls a codec by four letters."""
+    told = fourcc.rstrip(b"\0 ").decode("latin-1").lower()
+    return _CODECS.get(told, told if told.isalnum() else "unknown")
+
+
+def index(path: Path) -> FrameIndex:
+    """The presentation times of every frame, without decoding one. Raises UnreadableError."""
+    with _opened(path, raw=True) as capture:
+        times: dict[int, bool] = {}
+        while capture.grab():
+            times[_position_us(capture)] = bool(capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME))
+            if len(times) > FRAMES_MAX:
+                raise UnreadableError(f"it holds more than {FRAMES_MAX:,} frames; cut it shorter")
+    if not times:
+        raise UnreadableError("it holds no frame")
+    order = sorted(times)
+    keys = [n for n, pts_us in enumerate(order) if times[pts_us]]
+    hidden_until_us = order[0] + hidden_us(path, container_of(path) or "mp4") - _ROUNDED_US
+    hidden = bisect_left(order, hidden_until_us)
+    return _without(order, keys, hidden) if 0 < hidden < len(order) else _as_it_is(order, keys)
+
+
+def _as_it_is(order: list[int], keys: list[int]) -> FrameIndex:
+    return FrameIndex(tuple(order), tuple(keys))
+
+
+def _without(order: list[int], keys: list[int], hidden: int) -> FrameIndex:
+    """Without the first frames, which are decoded but not shown; those after count from 0 on.
+
+    The first of them counts as one that decodes alone: what it needs is decoded on the way to it.
+    """
+    shown = tuple(pts_us - order[hidden] for pts_us in order[hidden:])
+    return FrameIndex(shown, (0, *(key - hidden for key in keys if key > hidden)))
+
+
+def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
+    """The frame shown from exactly this presentation time on, as PNG with its SHA-256.
+
+    Raises UnreadableError where it cannot be decoded, ValueError where no frame has that time.
+    """
+    number = bisect_left(times.pts_us, pts_us)
+    if times.pts_us[number : number + 1] != (pts_us,):
+        raise ValueError(f"no frame is shown from {pts_us} us on: take a time of the index")
+    picture = picture_at(path, times, number)
+    code = read_timecode(picture)
+    kept, png = cv2.imencode(".png", picture)
+    if not kept:
+        raise UnreadableError(f"frame {number} decodes, but cannot be written as PNG")
+    octets = png.tobytes()
+    return Frame(number, pts_us, octets, hashlib.sha256(octets).hexdigest(), code)
+
+
+def timecode_us(path: Path, times: FrameIndex) -> int | None:
+    """When the first frame was taken by the strip in the picture; None where no clock runs there.
+
+    Where the first picture has no strip, it is the only one decoded.
+    """
+    seen: list[tuple[int, Timecode]] = []
+    for after_us in (0, RUN_US_MIN // 2, RUN_US_MIN):
+        number = bisect_left(times.pts_us, times.pts_us[0] + after_us)
+        try:
+            code = read_timecode(picture_at(path, times, number))
+        except (UnreadableError, IndexError, cv2.error):
+            return None
+        if code is None:
+            return None
+        seen.append((times.pts_us[number], code))
+    return running_us(seen)
+
+
+def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
+    """The picture of a frame, by its number: seek to well before it, then step to its own time.
+
+    Some containers land where no key frame is: what decodes from there may be pieces of other
+    pictures. Only a picture with a key frame on the way to it is taken; the last try is the start.
+    Raises UnreadableError where it does not decode.
+    """
+    back_us, delay_us = _BACK_US, _delay_us(path)
+    with _opened(path, raw=False) as capture:
+        while back_us < times.pts_us[number]:
+            capture.set(cv2.CAP_PROP_POS_MSEC, (times.pts_us[number] - back_us) / 1000)
+            picture = _step_to(capture, times, number, delay_us)
+            if picture is not None:
+                return picture
+            back_us *= 4
+    with _opened(path, raw=False) as capture:
+        picture = _step_to(capture, times, number, delay_us)
+        if picture is None:
+            raise UnreadableError(f"frame {number} stands in the index, but does not decode")
+        return picture
+
+
+def _delay_us(path: Path) -> int:
+    """How much later than shown AVI's pictures are told, which have no time but their place.
+
+    Where they are decoded out of order, each is told at the place of a later one.
+    """
+    if container_of(path) != "avi":
+        return 0
+    with _opened(path, raw=False) as capture:
+        return _position_us(capture) if capture.grab() else 0
+
+
+def _step_to(
+    capture: cv2.VideoCapture, times: FrameIndex, number: int, delay_us: int
+) -> NDArray[np.uint8] | None:
+    """Decode up to a frame; None where that passes it, or passes no key frame."""
+    first = reached = _step(capture, times, delay_us, -1)
+    while reached is not None and reached < number:
+        reached = _step(capture, times, delay_us, reached)
+    if first is None or reached != number:
+        return None
+    if bisect_left(times.keys, first) == bisect_right(times.keys, number):
+        return None
+    return _picture(capture, number)
+
+
+def _step(capture: cv2.VideoCapture, times: FrameIndex, delay_us: int, before: int) -> int | None:
+    """Decode one frame; its number by its own time, None where there is none left."""
+    if not capture.grab():
+        return None
+    pts_us = _position_us(capture) - delay_us
+    if delay_us and pts_us < 0:
+        return before + 1  # held back to the end, where no place is left to be told at
+    after = bisect_left(times.pts_us, pts_us)
+    near = times.pts_us[max(after - 1, 0) : after + 1]
+    best = min(near, key=lambda known_us: abs(known_us - pts_us))
+    return bisect_left(times.pts_us, best)
+
+
+def _picture(capture: cv2.VideoCapture, number: int) -> NDArray[np.uint8]:
+    """The picture of the frame decoded last. Raises UnreadableError where it cannot be had.
+
+    OpenCV says that it has one also where FFmpeg failed to convert it, as it does with pictures in
+    two fields: what it hands out then is whatever stood in its memory. Only FFmpeg's word tells.
+    """
+    said, say = os.pipe()  # a file may not be written here
+    os.set_blocking(said, False)
+    os.set_blocking(say, False)
+    kept = os.dup(_STDERR)
+    os.dup2(say, _STDERR)
+    try:
+        decoded, picture = capture.retrieve()
+        with suppress(BlockingIOError):
+            decoded = decoded and b"swscaler" not in os.read(said, _SAID_MAX)
+    finally:
+        os.dup2(kept, _STDERR)
+        for each in (kept, said, say):
+            os.close(each)
+    if not decoded:
+        problem = "its picture cannot be converted; it may be interlaced"
+        raise UnreadableError(f"frame {number} decodes, but {problem}")
+    return picture.astype("uint8", copy=False)
+
+
+def _position_us(capture: cv2.VideoCapture) -> int:
+    return round(capture.get(cv2.CAP_PROP_POS_MSEC) * 1000)
+
+
+@contextmanager
+def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
+    """The file opened as one of the known containers: as packets, or to be decoded."""
+    os.environ["OPENCV_FFMPEG_CAPTURE_OPTIONS"] = _OPEN_ONLY
+    how = [cv2.CAP_PROP_FORMAT, -1] if raw else [cv2.CAP_PROP_N_THREADS, 1]
+    capture = cv2.VideoCapture(str(path.absolute()), cv2.CAP_FFMPEG, how)
+    try:
+        if not capture.isOpened():
+            raise UnreadableError(_NO_VIDEO)
+        width, height = (capture.get(side) for side in _SIDES)
+        if not 0 < width * height <= PIXELS_MAX:
+            raise UnreadableError(f"its picture of {width:.0f} x {height:.0f} is not acceptable")
+        yield capture
+    finally:
+        capture.release()
+
+
+def answer(job: Job) -> Answer:
+    """What one file holds, or why it cannot be read."""
+    path, frames = Path(job.path), []
+    try:
+        if sha256_of(path) != job.sha256:
+            return Answer(problem="it was altered after the folder was read")
+        told = nature(path)
+        times = index(path)
+        for number in job.frames:
+            frames.append(frame_at(path, times, times.pts_us[number]))  # noqa: PERF401 - keeps those before a bad one
+        clock_us = timecode_us(path, times) if job.timecode else None
+    except (UnreadableError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
+        return Answer(frames=tuple(frames), problem=str(error) or type(error).__name__)
+    return Answer(index=times, nature=told, frames=tuple(frames), timecode_us=clock_us)
+
+
+def main() -> None:
+    """Answer jobs until there are no more."""
+    cv2.setNumThreads(1)
+    serve(Job, answer)

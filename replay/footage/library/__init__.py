@@ -1,0 +1,1 @@
+"""The footage index: files taken in, when they begin, where frames lie."""

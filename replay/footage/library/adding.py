@@ -1,0 +1,279 @@
+"""Takes files of footage into the index: looked at, hashed, indexed, and made playable.
+
+Whatever is wrong with a file is told of that file alone; the others are taken. It opens regular
+files that it is given, none through a link, and puts nothing on record: that is the caller's.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from statistics import median_low
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from replay.footage.decoding.containers import SUFFIXES, container_of
+from replay.footage.decoding.decoder import (
+    Answer,
+    FrameIndex,
+    Job,
+    Nature,
+    decode,
+    sha256_of,
+)
+from replay.footage.library.files import files_under
+from replay.footage.library.index import Entry, Playable, PlayedAs, rates_of, stamp_of
+from replay.footage.library.name_times import DoubtfulTimeError, start_in
+from replay.footage.library.start_times import File, Start, starts
+from replay.footage.muxing.muxing import (
+    END_US,
+    How,
+    Made,
+    Part,
+    Writing,
+    available,
+    write,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from zoneinfo import ZoneInfo
+
+    from replay.footage.library.index import Library
+    from replay.footage.library.start_times import Recorded
+
+BYTES_MAX = 8 << 30
+"""Octets of one segment; more is no segment."""
+
+BATCH = 16
+"""Files handled together: indexed by one child process, put on record in one transaction."""
+
+_ONE_FRAME_US = 33_333  # taken for the length of a file's only frame
+_PLAYED: dict[str, Made] = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
+
+Verdict = Literal["added", "known", "refused"]
+
+
+class Told(NamedTuple):
+    """What is said of the files, beside what they say of themselves."""
+
+    property: str
+    camera: str
+    start_us: int | None = None  # of the only file
+    zone: ZoneInfo | None = None  # of times in names without an offset; None: UTC
+    keep_audio: bool = False
+
+
+class Added(NamedTuple):
+    """What became of one file."""
+
+    path: Path
+    verdict: Verdict
+    entry: Entry | None = None
+    problem: str | None = None  # why it was refused
+
+
+class _File(NamedTuple):
+    path: Path
+    sha256: str
+
+
+class _Read(NamedTuple):
+    """What a file holds."""
+
+    times: FrameIndex
+    nature: Nature
+    duration_us: int
+
+
+class _Indexed(NamedTuple):
+    read: _Read
+    start: Start
+
+
+class _Played(NamedTuple):
+    """What a browser plays, or why there is nothing; and whether the original has sound."""
+
+    playable: Playable | None
+    problem: str | None
+    audio: bool | None
+
+
+def footage_files(folder: Path) -> list[Path]:
+    """Files below a folder that are named as footage is, not through links. Raises `Usage`."""
+    named = (path for path in files_under(folder) if path.suffix.lower() in SUFFIXES)
+    return [path for path in named if not path.name.startswith(".")]
+
+
+def add(
+    library: Library,
+    paths: Sequence[Path],
+    told: Told,
+    recorded: Recorded = lambda _, __: None,
+) -> Iterator[Added]:
+    """Take files into the index, one answer a file, in order.
+
+    recorded: the start that the record has for a file with this hash, told at about this time.
+    Raises OSError where the index itself cannot be written.
+    """
+    for at in range(0, len(paths), BATCH):
+        batch = paths[at : at + BATCH]
+        looked = {path: _look(path) for path in batch}
+        files = [found for found in looked.values() if isinstance(found, _File)]
+        firsts = {file.sha256: file for file in reversed(files)}  # two names may hold the same
+        anew = [file for file in firsts.values() if _known(library, file, told) is None]
+        indexed = _indexed(anew, told, recorded)
+        for path, found in looked.items():
+            if isinstance(found, str):
+                yield Added(path, "refused", problem=found)
+            elif found in indexed:
+                yield _take(library, found, indexed[found], told)
+            else:
+                problem = "it vanished, or its bytes are those of a file that was refused"
+                yield _known(library, found, told) or Added(path, "refused", problem=problem)
+
+
+def _named_otherwise(entry: Entry, file: _File, told: Told) -> bool:
+    """Whether the same bytes lie under a name that tells another time than that of the first."""
+    if told.start_us is not None or entry.start_from not in ("name", "picture"):
+        return False
+    try:
+        one, other = (start_in(name, told.zone) for name in (entry.path.name, file.path.name))
+    except DoubtfulTimeError:
+        return False
+    return None not in (one, other) and one != other
+
+
+def _indexed(anew: Sequence[_File], told: Told, recorded: Recorded) -> dict[_File, _Indexed | str]:
+    """What each file holds and when it begins, or why it is refused."""
+    found: dict[_File, _Indexed | str] = {}
+    answers = decode([Job(str(file.path), file.sha256) for file in anew])
+    read = [_read(answer) for answer in answers]
+    whole = [(file, of) for file, of in zip(anew, read, strict=True) if not isinstance(of, str)]
+    files = [File(*file, of.nature, of.duration_us) for file, of in whole]
+    begun = starts(files, told.start_us, told.zone, recorded)
+    for (file, of), start in zip(whole, begun, strict=True):
+        found[file] = start if isinstance(start, str) else _Indexed(of, start)
+    refused = {file: of for file, of in zip(anew, read, strict=True) if isinstance(of, str)}
+    return found | refused
+
+
+def _read(answer: Answer) -> _Read | str:
+    if answer.index is None or answer.nature is None:
+        return answer.problem or "it cannot be read"
+    return _Read(answer.index, answer.nature, _duration_us(answer.index))
+
+
+def _look(path: Path) -> _File | str:
+    """What can be said of a file without decoding: its hash, or why it is none of ours."""
+    path = path.absolute()
+    try:
+        stamp = stamp_of(path)
+        if stamp.size == 0:
+            return "it is empty"
+        if stamp.size > BYTES_MAX:
+            return f"it has {stamp.size:,} octets, more than {BYTES_MAX:,}; cut it shorter"
+        if container_of(path) is None:
+            return "it is not WebM, Matroska, MP4, MPEG-TS or AVI, whatever its name says"
+        digest = sha256_of(path)
+        if stamp_of(path) != stamp:
+            return "it is still being written to"
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}"
+    return _File(path, digest)
+
+
+def _known(library: Library, file: _File, told: Told) -> Added | None:
+    """The answer for bytes that are in the index already."""
+    entry = library.entry(file.sha256)
+    if entry is None:
+        return None
+    if (entry.property, entry.camera) != (told.property, told.camera):
+        whose = f"{entry.camera} of {entry.property}"
+        return Added(file.path, "refused", problem=f"these very bytes were added as {whose}'s")
+    if told.start_us not in (None, entry.start_us):
+        return Added(file.path, "refused", problem="it was added with another start")
+    if _named_otherwise(entry, file, told):
+        return Added(
+            file.path, "refused",
+            problem=f"these very bytes were added as {entry.path.name}, of another time",
+        )  # fmt: skip
+    if not library.whole(entry) or (entry.playable is None and available()):
+        return None
+    return Added(file.path, "known", entry)
+
+
+def _take(library: Library, file: _File, of: _Indexed | str, told: Told) -> Added:
+    """Make the entry of a file that was read, or say why not."""
+    if isinstance(of, str):
+        return Added(file.path, "refused", problem=of)
+    (times, nature, duration_us), start = of
+    rates = rates_of(times, duration_us)
+    made = _playable(library, file, nature, keep_audio=told.keep_audio)
+    entry = Entry(
+        sha256=file.sha256,
+        size=file.path.stat().st_size,
+        path=file.path,
+        stamp=stamp_of(file.path),
+        property=told.property,
+        camera=told.camera,
+        start_us=start.start_us,
+        start_from=start.start_from,
+        timecode_us=start.timecode_us,
+        duration_us=duration_us,
+        container=nature.container,
+        codec=nature.codec,
+        width=nature.width,
+        height=nature.height,
+        times=times,
+        fps_min=rates.least,
+        fps_max=rates.most,
+        audio=made.audio,
+        playable=made.playable,
+        unplayable=made.problem,
+    )
+    library.keep(entry)
+    return Added(file.path, "added", entry)
+
+
+def _duration_us(times: FrameIndex) -> int:
+    """To the end of the last frame, which lasts as long as most frames do."""
+    pts = times.pts_us
+    steps = [after - before for before, after in pairwise(pts)]
+    return pts[-1] + (median_low(steps) if steps else _ONE_FRAME_US)
+
+
+def _playable(library: Library, file: _File, nature: Nature, *, keep_audio: bool) -> _Played:
+    """What a browser plays: the file as it is, or a copy without sound; or why there is none."""
+    codec_in = _PLAYED.get(nature.codec)
+    silent = keep_audio or nature.audio is False
+    if codec_in and nature.container in (codec_in, "mp4") and silent and nature.plain:
+        made: Made = "mp4" if nature.container == "mp4" else "webm"
+        playable = Playable(file.path, file.sha256, "original", made)
+        return _Played(playable, None, nature.audio)
+    if not available():
+        problem = "PyAV is not installed: pip install 'round-ledger[video]', and add it again"
+        return _Played(None, problem, nature.audio)
+    goal: Made = "webm" if codec_in == "webm" else "mp4"
+    copied = _copied(library, file, nature, goal, "copy") if codec_in else None
+    if copied and copied.playable:
+        return copied
+    encoded = _copied(library, file, nature, "mp4", "encode")
+    return encoded if encoded.playable or copied is None else copied
+
+
+def _copied(library: Library, file: _File, nature: Nature, goal: Made, how: How) -> _Played:
+    place = library.playable_at(file.sha256, goal)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    new = place.with_name(f".new-{os.getpid()}-{place.name}")
+    part = Part(str(file.path), file.sha256, 0, END_US, 0)
+    played: PlayedAs = "remuxed" if how == "copy" else "transcoded"
+    note = f"round-ledger: {played} without sound; original SHA-256 {file.sha256}"
+    written = write([Writing((part,), str(new), goal, how, note=note)])[0]
+    if written.problem is not None:
+        new.unlink(missing_ok=True)
+        problem = f"no copy that a browser plays could be made: {written.problem}"
+        return _Played(None, problem, nature.audio)
+    new.replace(place)
+    sound = written.audio if nature.audio is None else nature.audio
+    return _Played(Playable(place, sha256_of(place), played, goal), None, sound)

@@ -1,0 +1,1 @@
+"""Footage written: packets copied or encoded into files a browser plays."""

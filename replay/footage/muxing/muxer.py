@@ -1,0 +1,370 @@
+"""Writes stretches of footage as files a browser plays: packets copied, or frames encoded anew.
+
+The only module that knows PyAV, and run only in a process of its own: footage is hostile input
+(ADR 0013). Sound is never taken along. Times are kept frame by frame, and never made up.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import contextmanager
+from fractions import Fraction
+from itertools import chain, pairwise
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import av
+import av.error
+import av.logging
+from av.video.frame import PictureType
+from av.video.stream import VideoStream
+
+from ledger.values import format_time
+from replay.footage.decoding.hashing import sha256_of
+from replay.footage.decoding.limits import PIXELS_MAX
+from replay.footage.decoding.sandbox import serve
+from replay.footage.muxing.decoding_order import REORDERED_MAX, decoded_late
+from replay.footage.muxing.muxing import Part, Writing, Written
+from replay.footage.muxing.vp8_mp4 import TICKS, Sample, Track, write_vp8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from av.container import InputContainer, OutputContainer
+    from av.packet import Packet
+    from av.video.frame import VideoFrame
+
+# Without the lists a "video" may be a playlist that names any file or address.
+_OPEN_ONLY = {
+    "protocol_whitelist": "file",
+    "format_whitelist": "matroska,webm,mov,mp4,avi,mpegts",
+}
+_US = 1_000_000
+_BACK_US = 100_000  # sought to this much before the target, then four times as much, and so on
+_MP4_TICK = Fraction(1, TICKS)
+_ONE_FRAME_US = 33_333  # taken for the length of a clip's only frame
+_VP8_DECODER = "vp8"  # as FFmpeg names it
+_LONG_US = 1 << 50  # microseconds: more than any file holds, and still a number of ticks
+_X264 = {"preset": "veryfast", "crf": "20", "bf": "0", "g": "60"}
+_VP8 = {"deadline": "realtime", "cpu-used": "8", "g": "60", "crf": "20", "b": "4M"}
+_THREADS = 2
+
+
+class CannotWriteError(Exception):
+    """The parts cannot be put into such a file; says why."""
+
+
+class _Source(NamedTuple):
+    """A part looked at: how its pictures are encoded, and where it begins."""
+
+    part: Part
+    name: str
+    size: tuple[int, int]
+    extra: bytes | None
+    tick: Fraction
+    first: int  # ticks: when its first frame is shown
+    audio: bool
+
+    def us(self, ticks: int) -> int:
+        """Microseconds from the file's first frame on."""
+        return round((ticks - self.first) * self.tick * _US)
+
+    def at(self, us: int) -> int:
+        """The same the other way."""
+        return self.first + round(us / self.tick / _US)
+
+
+def write(job: Writing) -> Written:
+    """Write one file. Raises CannotWriteError, OSError, ValueError."""
+    for part in job.parts:
+        if sha256_of(Path(part.path)) != part.sha256:
+            raise CannotWriteError("it was altered after it was indexed")
+    sources = [_source(part) for part in job.parts]
+    _require_alike(sources, copied=job.how == "copy")
+    audio = any(source.audio for source in sources)
+    if job.how == "copy" and job.container == "mp4" and sources[0].name == _VP8_DECODER:
+        return Written(*_copy_vp8(job, sources), audio=audio)
+    options = {"movflags": "+faststart"} if job.container == "mp4" else {}
+    with av.open(job.out, "w", format=job.container, container_options=options) as out:
+        if job.note:
+            out.metadata["comment"] = job.note
+        began, frames = (_copy if job.how == "copy" else _encode)(job, sources, out)
+    return Written(began, frames, audio=audio)
+
+
+@contextmanager
+def _opened(part: Part) -> Iterator[tuple[InputContainer, VideoStream]]:
+    with av.open(part.path, options=dict(_OPEN_ONLY), metadata_errors="replace") as container:
+        if not container.streams.video:
+            raise CannotWriteError("it holds no pictures")
+        stream = container.streams.video[0]
+        if not 0 < stream.width * stream.height <= PIXELS_MAX:
+            told = f"{stream.width} x {stream.height}"
+            raise CannotWriteError(f"its picture of {told} is not acceptable")
+        stream.thread_count = 1
+        yield container, stream
+
+
+def _source(part: Part) -> _Source:
+    with _opened(part) as (container, stream):
+        context, times = stream.codec_context, []
+        for packet in container.demux(stream):
+            shown = _shown(packet)
+            if shown is not None and not packet.is_discard:
+                times.append(shown)
+            if len(times) >= REORDERED_MAX:
+                break
+        if not times or not stream.time_base:
+            raise CannotWriteError("it holds no frame")
+        return _Source(
+            part,
+            context.name,
+            (stream.width, stream.height),
+            context.extradata,
+            stream.time_base,
+            min(times),
+            bool(container.streams.audio),
+        )
+
+
+def _shown(packet: Packet[VideoStream]) -> int | None:
+    """When it is shown, in ticks; AVI has places only, and other times of it are guesses."""
+    timed = packet.pts is not None and packet.stream.container.format.name != "avi"
+    return packet.pts if timed else packet.dts
+
+
+def _require_alike(sources: list[_Source], *, copied: bool) -> None:
+    """One track has one size, and, where packets are copied, one way of being decoded."""
+    for before, after in pairwise(sources):
+        same = before.size == after.size
+        if copied:
+            same = same and (before.name, before.extra) == (after.name, after.extra)
+        if not same:
+            raise CannotWriteError(
+                "the segments are encoded in different ways, so they do not fit into one file"
+            )
+
+
+def _packets(
+    source: _Source, container: InputContainer, stream: VideoStream
+) -> Iterator[Packet[VideoStream]]:
+    """Packets from the last key frame at or before what is wanted to its end, in decoding order.
+
+    Some containers land after the time sought: then it is tried from further back, at last from
+    the start.
+    """
+    wanted, ends = source.at(source.part.from_us), source.at(min(source.part.to_us, _LONG_US))
+    back_us = _BACK_US
+    while back_us < source.part.from_us:
+        container.seek(source.at(source.part.from_us - back_us), stream=stream)
+        begun = _run_up(container.demux(stream), wanted)
+        if begun is not None:
+            yield from _until(chain(*begun), ends)
+            return
+        back_us *= 4
+    if back_us == _BACK_US:  # it was not sought in, and stands at its start
+        begun = _run_up(container.demux(stream), wanted)
+        yield from _until(chain(*begun), ends) if begun else ()
+        return
+    with _opened(source.part) as (anew, track):
+        begun = _run_up(anew.demux(track), wanted)
+        yield from _until(chain(*begun), ends) if begun else ()
+
+
+def _run_up(
+    packets: Iterator[Packet[VideoStream]], wanted: int
+) -> tuple[list[Packet[VideoStream]], Iterator[Packet[VideoStream]]] | None:
+    """What stands before the wanted instant from its key frame on, and the packets after that.
+
+    None where there is no key frame at or before it.
+    """
+    group: list[Packet[VideoStream]] = []
+    for packet in packets:
+        shown = _shown(packet)
+        if shown is None:
+            continue
+        if packet.is_keyframe and (shown <= wanted or not group):
+            if shown > wanted:
+                return None
+            group = []
+        if packet.is_keyframe or group:
+            group.append(packet)
+        if group and packet.dts is not None and packet.dts > wanted:
+            break
+    return (group, packets) if group else None
+
+
+def _until(packets: Iterable[Packet[VideoStream]], ends: int) -> Iterator[Packet[VideoStream]]:
+    """Packets up to an end, without those shown before the first, whose reference is not there.
+
+    Past the end only those that are shown between others already taken: no hole is left.
+    """
+    first, latest = None, -_LONG_US
+    for packet in packets:
+        shown = _shown(packet)
+        if shown is None:
+            continue
+        first = shown if first is None else first
+        decoded = shown if packet.dts is None else packet.dts
+        if decoded >= max(ends, latest):
+            return
+        if first <= shown and (decoded < ends or shown < latest):
+            latest = max(latest, shown)
+            yield packet
+
+
+def _copy(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[int, int]:
+    """Copy packets; when the first frame stands on the common clock, and how many there are."""
+    bases = {source.tick for source in sources}
+    tick = _fine(sources[0].tick) if len(bases) == 1 else _MP4_TICK
+    with _opened(job.parts[0]) as (_, stream):
+        # opaque: named by its decoder; what decodes AV1 (libdav1d) is no encoder
+        track = out.add_stream_from_template(stream, opaque=True)
+    track.time_base = tick
+    placed = _placed(sources)
+    first = next(placed, None)
+    if first is None:
+        raise CannotWriteError("there is no frame in what was asked for")
+    frames, began = 0, first[1]
+    for packet in decoded_late(_ticked(chain((first,), placed), began, tick)):
+        packet.time_base, packet.stream = tick, track
+        out.mux(packet)
+        frames += 1
+    return began, frames
+
+
+def _copy_vp8(job: Writing, sources: list[_Source]) -> tuple[int, int]:
+    """The same of VP8 into MP4, which FFmpeg does not write: read for the index, then to copy."""
+    shown = [(at_us, packet.is_keyframe, packet.size) for packet, at_us in _placed(sources)]
+    if not shown:
+        raise CannotWriteError("there is no frame in what was asked for")
+    began = shown[0][0]
+    samples = [Sample(_tick90(at_us - began), key, size) for at_us, key, size in shown]
+    with _opened(job.parts[0]) as (_, stream):
+        aspect = stream.sample_aspect_ratio or Fraction(1)
+    last_us = shown[-1][0] - shown[-2][0] if len(shown) > 1 else _ONE_FRAME_US
+    track = Track(*sources[0].size, aspect, job.note)
+    with Path(job.out).open("wb") as out:
+        packets = (bytes(packet) for packet, _ in _placed(sources))
+        write_vp8(out, track, samples, _tick90(last_us), packets)
+    return began, len(samples)
+
+
+def _tick90(us: int) -> int:
+    return round(us / _MP4_TICK / _US)
+
+
+def _fine(tick: Fraction) -> Fraction:
+    """A part of a tick, short enough to tell apart what is decoded between two frames."""
+    return tick / max(1, ceil(tick / _MP4_TICK))
+
+
+def _placed(sources: list[_Source]) -> Iterator[tuple[Packet[VideoStream], int]]:
+    """Packets of all parts in order, and when each is shown on the common clock."""
+    for source in sources:
+        with _opened(source.part) as (container, stream):
+            if container.format.name == "avi" and stream.codec_context.has_b_frames:
+                raise CannotWriteError("AVI does not say when pictures out of order are shown")
+            for packet in _packets(source, container, stream):
+                if packet.is_discard:
+                    raise CannotWriteError("an edit list hides some of its pictures")
+                packet.duration = round((packet.duration or 0) * source.tick * _US)
+                yield packet, source.part.at_us + source.us(_shown(packet) or 0)
+
+
+def _ticked(
+    placed: Iterable[tuple[Packet[VideoStream], int]], began: int, tick: Fraction
+) -> Iterator[Packet[VideoStream]]:
+    """The packets with times in ticks of the new file."""
+    for packet, shown in placed:
+        packet.pts = round((shown - began) / tick / _US)
+        packet.duration = round((packet.duration or 0) / tick / _US)
+        yield packet
+
+
+def _encode(job: Writing, sources: list[_Source], out: OutputContainer) -> tuple[int, int]:
+    """Encode exactly the frames asked for, each at its own time; as `_copy`."""
+    codec, options = ("libx264", _X264) if job.container == "mp4" else ("libvpx", _VP8)
+    track = out.add_stream(codec, rate=30, options=dict(options))
+    if not isinstance(track, VideoStream):
+        raise CannotWriteError(f"{codec} is no encoder of pictures here")
+    track.width, track.height = sources[0].size
+    track.pix_fmt, track.thread_count = "yuv420p", _THREADS
+    track.time_base = track.codec_context.time_base = _MP4_TICK
+    began, frames, last = 0, 0, -1
+    for source in sources:
+        for us, frame in _frames(source):
+            at_us = source.part.at_us + us
+            if not frames:
+                began = at_us
+            picture = _lettered(frame, job.label, at_us) if job.label is not None else frame
+            picture = picture.reformat(format="yuv420p")
+            picture.pts = last = max(round((at_us - began) / _MP4_TICK / _US), last + 1)
+            picture.time_base = _MP4_TICK
+            picture.pict_type = PictureType.NONE
+            out.mux(track.encode(picture))
+            frames += 1
+    if not frames:
+        raise CannotWriteError("there is no frame in what was asked for")
+    out.mux(track.encode(None))
+    return began, frames
+
+
+def _frames(source: _Source) -> Iterator[tuple[int, VideoFrame]]:
+    """The frames from and before the wanted instants, with their times in the file.
+
+    AVI has places instead of times: the first picture shown belongs to the first place, and so on,
+    in whatever order they are decoded.
+    """
+    with _opened(source.part) as (container, stream):
+        context, places = stream.codec_context, deque[int]()
+        placed = container.format.name == "avi"
+        for packet in chain(_packets(source, container, stream), (None,)):
+            if packet is not None and packet.size:
+                places.append(_shown(packet) or 0)
+            for frame in context.decode(packet):
+                if placed and places:
+                    frame.pts = places.popleft()
+                yield from _wanted(source, frame)
+
+
+def _wanted(source: _Source, frame: VideoFrame) -> Iterator[tuple[int, VideoFrame]]:
+    ticks = frame.dts if frame.pts is None else frame.pts
+    if ticks is not None and source.part.from_us <= source.us(ticks) < source.part.to_us:
+        yield source.us(ticks), frame
+
+
+def _lettered(frame: VideoFrame, label: str, at_us: int) -> VideoFrame:
+    """The picture with its time written into a bar at the top."""
+    import cv2  # noqa: PLC0415 - a tenth of a second that a copy need not wait
+
+    cv2.setNumThreads(1)
+    picture = frame.to_ndarray(format="bgr24")
+    height = max(16, picture.shape[0] // 24)
+    picture[:height] = 0
+    text, scale = f"{label} {format_time(at_us)}".strip(), height / 32
+    place = (height // 4, height - height // 4)
+    cv2.putText(picture, text, place, cv2.FONT_HERSHEY_SIMPLEX, scale, (255, 255, 255), 1)
+    return av.VideoFrame.from_ndarray(picture, format="bgr24")
+
+
+def answer(job: Writing) -> Written:
+    """Write one file, or say why not; nothing half written stays."""
+    try:
+        return write(job)
+    except (CannotWriteError, OSError, ValueError, MemoryError, av.error.FFmpegError) as error:
+        Path(job.out).unlink(missing_ok=True)
+        return Written(problem=_told(error))
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, av.error.FFmpegError):
+        return f"it is damaged, or no video: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def main() -> None:
+    """Answer jobs until there are no more."""
+    av.logging.set_level(av.logging.PANIC)
+    serve(Writing, answer)

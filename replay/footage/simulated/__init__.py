@@ -1,0 +1,1 @@
+"""What draws simulated footage; for simulation only."""

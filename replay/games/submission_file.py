@@ -1,0 +1,63 @@
+"""A Rules Submission in a file: read, checked against its game, and what each wager keeps under it.
+
+Needs no database: what is filed is decided elsewhere.
+"""
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from ledger.adjudication.submissions import Filed, in_force
+from ledger.edges import edges_under
+from ledger.errors import Refused, Usage
+from ledger.facts import RulesSubmissionFiled
+from ledger.games import games
+from ledger.rules.procedures.submission_check import problems
+from replay.games.game_card import EdgeCard, edge_card
+
+
+def read_filing(path: Path) -> RulesSubmissionFiled:
+    """The submission in a file: the `data` alone, or the whole fact. Raises `Usage`."""
+    try:
+        told = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise Usage(
+            f"The submission cannot be read: {error}",
+            where=str(path),
+            hint="Give a file with one JSON object; the contract shows its fields.",
+        ) from error
+    if isinstance(told, dict) and "specversion" in told:
+        told = told.get("data")
+    try:
+        return msgspec.convert(told, RulesSubmissionFiled)
+    except msgspec.ValidationError as error:
+        raise Usage(
+            f"It is no Rules Submission: {error}",
+            where=str(path),
+            hint="`round-ledger games GAME --json` lists what a game leaves to choose.",
+        ) from error
+
+
+def edges_of(filing: RulesSubmissionFiled, path: Path) -> list[EdgeCard]:
+    """What each wager keeps under a submission. Raises `Refused` where it cannot hold."""
+    game = games().get(filing.game)
+    if game is None:
+        raise Refused(
+            f"There is no game {filing.game!r}",
+            where=f"{path} game",
+            hint=f"Name one of {', '.join(games())}.",
+        )
+    found = problems(game, filing)
+    if found:
+        raise Refused(
+            "; ".join(f"{each.where}: {each.says}" for each in found),
+            where=str(path),
+            hint=" ".join(f"{each.where}: {each.hint}" for each in found),
+        )
+    filed = Filed("", None, 0, filing)
+    rules = in_force(game, "", "", filing.effective_from, [filed])
+    try:
+        return [edge_card(each) for each in edges_under(rules)]
+    except ModuleNotFoundError:
+        return []

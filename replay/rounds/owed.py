@@ -1,0 +1,150 @@
+"""What was paid beside what was owed, wager by wager; it decides nothing the ruling did not say.
+
+A difference is the patron's: more than owed is plus. While a round is open chips are still moving,
+so there is none yet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ledger.facts import RoundCompleted, RoundVoided
+from ledger.rules.engine.money_moved import Moved, moved
+from ledger.rules.engine.order import in_order
+from ledger.rules.engine.record import Record
+from ledger.rules.engine.ruling import FactRef
+from ledger.rules.engine.steps import POT
+from replay.rounds.sentences import wager_namer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.ruling import Ruling, Settlement
+
+
+class Line(Struct, frozen=True, kw_only=True):
+    """One wager: owed by the rules, moved by the dealer. Money in cents, stake not in `owed`."""
+
+    position: int
+    hand: int
+    wager: str
+    name: str  # as printed
+    throw: int | None
+    stake: int | None  # None: no such wager is on record
+    outcome: str | None
+    row: str | None  # the printed row that paid or pushed
+    odds: str | None
+    rows: list[str] | None
+    owed: int  # what the patron gains (+) or loses (-)
+    paid: int
+    collected: int
+    returned: int
+    difference: int | None  # what the patron got too much (+) or too little (-); None: still open
+    paytable: str | None
+    section: str | None
+    reading: str | None
+    reading_value: str | bool | None
+    paid_from: str  # "table" or "cage", as it should be
+    facts: list[FactRef]
+    awarded: int = 0  # of pots, the chips he put in himself included
+
+    @property
+    def gained(self) -> int:
+        """What moved for the patron: winnings less stakes; of pots, awards less what he put in."""
+        put_in = self.stake or 0 if self.wager == POT and self.outcome != "void" else 0
+        return self.paid - self.collected + self.awarded - put_in
+
+
+def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[Line]:
+    """One line a settlement, then one for chips that moved though nothing was owed."""
+    ordered = in_order(facts)
+    closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in ordered)
+    settled = closed and ruling.status != "awaiting"
+    record = Record(ordered)
+    owed = {(s.position, s.hand, s.wager, s.throw): s for s in ruling.settlements}
+    chips = moved(ordered, owed, lambda fact: record.throw_of(fact, before=False))
+    name = wager_namer(ruling.game)
+    lines = [
+        _line(settlement, chips.pop(spot, Moved()), name(settlement.wager), settled=settled)
+        for spot, settlement in owed.items()
+    ]
+    for (position, hand, wager, throw), its in chips.items():
+        lines.append(_unowed(position, hand, wager, throw, its, name(wager), settled=settled))
+    return lines
+
+
+def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> Line:
+    return Line(
+        position=owed.position,
+        hand=owed.hand,
+        wager=owed.wager,
+        name=name,
+        throw=owed.throw,
+        stake=owed.stake,
+        outcome=owed.outcome,
+        row=owed.row,
+        odds=owed.odds,
+        rows=owed.rows,
+        owed=owed.net,
+        paid=chips.paid,
+        collected=chips.collected,
+        returned=chips.returned,
+        difference=_difference(owed, chips) if settled else None,
+        paytable=owed.paytable,
+        section=owed.section,
+        reading=owed.reading,
+        reading_value=owed.reading_value,
+        paid_from=owed.paid_from,
+        facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        awarded=chips.awarded,
+    )
+
+
+def _difference(owed: Settlement, chips: Moved) -> int:
+    """What the patron has too much: a kept stake counts for him, one not given back against."""
+    if owed.wager == POT and owed.outcome != "void":
+        return chips.awarded - owed.stake - owed.net
+    if owed.outcome in ("push", "void"):
+        back = owed.stake if chips.paid else min(chips.returned, owed.stake)
+        return chips.paid + back - owed.stake
+    return chips.paid - chips.collected - owed.net
+
+
+def _unowed(
+    position: int,
+    hand: int,
+    wager: str,
+    throw: int | None,
+    chips: Moved,
+    name: str,
+    *,
+    settled: bool,
+) -> Line:
+    """Chips that moved on a wager the record does not have."""
+    return Line(
+        position=position,
+        hand=hand,
+        wager=wager,
+        name=name,
+        throw=throw,
+        stake=None,
+        outcome=None,
+        row=None,
+        odds=None,
+        rows=None,
+        owed=0,
+        paid=chips.paid,
+        collected=chips.collected,
+        returned=chips.returned,
+        difference=chips.paid + chips.awarded - chips.collected if settled else None,
+        paytable=None,
+        section=None,
+        reading=None,
+        reading_value=None,
+        paid_from=chips.paid_from or "table",
+        facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
+        awarded=chips.awarded,
+    )

@@ -1,0 +1,176 @@
+"""A round found by its name and told, from views brought to the end of the record.
+
+What `replay`, `dossier` and `demo` share. It decides nothing: the ruling is the view's, the moments
+are the facts'.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from rich.console import Console, RenderableType
+
+from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, rows_about
+from consumers.registry import install
+from consumers.rounds.index import ROUND_INDEX, facts_of
+from consumers.rulings import rulings
+from consumers.rulings.touched_rounds import Docket
+from consumers.runtime.lifecycle import Projection, catch_up
+from infra.postgres.connection import Database
+from infra.postgres.view_tables import Store, reading, tape_source
+from ledger.errors import NotFound, Usage
+from ledger.record.tape import TapeRow
+from ledger.record.wire import Fact, fact_of
+from ledger.values import RoundId, parse_subject
+from replay.cameras.custody import times_of
+from replay.footage.library.files import FootageIndex, open_footage
+from replay.footage.library.index import Library
+from replay.rounds.drawing import WIDTH, without_trailing_blanks
+from replay.rounds.story import Story, story
+from replay.shell.connections import opened_database
+from replay.shell.output import Advance, progress
+from replay.shell.settings import in_force
+
+ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
+"""What a round's story is read from."""
+
+STORY_TABLES = (*(t.name for t in ROUND_INDEX.tables), *rulings.tables_to_read(), CAMERA_FACTS.name)
+"""Their tables, to be read at one moment."""
+
+_ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
+
+
+FootageFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--footage",
+        metavar="FOLDER",
+        help="Where segments lie; else what `footage add` took in, or `footage` in the home.",
+    ),
+]
+RoundName = Annotated[
+    str, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
+]
+"""The argument of every command about one round."""
+
+
+class Told(NamedTuple):
+    """A story, and what it was made from beside the round's own facts."""
+
+    story: Story
+    camera_rows: Sequence[TapeRow]
+    footage: FootageIndex | None
+
+
+@contextmanager
+def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Database]:
+    """The record's database with these views at the end of the record (ADR 0061)."""
+    with opened_database() as base:
+        with progress("views") as advance:
+            bring_along(base, projections, advance)
+        yield base
+
+
+def bring_along(base: Database, projections: Sequence[Projection], advance: Advance) -> None:
+    """Create views that are not there, and bring these to the end of the record.
+
+    Where a runner is at work too, each batch is applied by whichever comes first.
+    """
+
+    def reached(view: str, position: int) -> None:
+        advance(0, doing=f"view {view}: {position:,} facts")
+
+    install(base)
+    with tape_source(base) as source:
+        catch_up(base, source, projections, progress=reached)
+
+
+def footage_folder(named: Path | None) -> Path | Library | None:
+    """The folder named, else the index of this home, else the folder `footage` in it.
+
+    None where there is none of them. Raises `Usage` for a folder that is not there.
+    """
+    if named is None:
+        index, usual = Library(in_force().home), in_force().home / "footage"
+        return index if index.exists else usual if usual.is_dir() else None
+    if not named.is_dir():
+        raise Usage("There is no such folder", where=str(named), hint="Name the footage folder.")
+    return named
+
+
+def told(base: Database, name: str, footage: Path | Library | None) -> Told:
+    """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
+    with reading(base, STORY_TABLES) as store:
+        return told_in(store, which(store, name), footage)
+
+
+def told_in(store: Store, round_: RoundId, footage: Path | Library | None) -> Told:
+    """A round of the index, told as it stood when `STORY_TABLES` were opened."""
+    rows = facts_of(store, round_)
+    between = times_of(row.time_us for row in rows) or (0, 0)
+    around = rows_about(store, round_.property, round_.table, *between)
+    docket = Docket(store)
+    case = docket.case(round_)
+    ruling = docket.ruling(case)
+    camera_facts = [fact_of(row) for row in around]
+    kept = at_hand(footage, camera_facts)
+    whole = story(round_, rows, ruling, camera_facts, kept, case.made)
+    return Told(whole, around, kept)
+
+
+def at_hand(footage: Path | Library | None, facts: Sequence[Fact]) -> FootageIndex | None:
+    """The segments at hand of those that facts tell of; None where none was looked for."""
+    if isinstance(footage, Library):
+        return footage.at_hand(facts)
+    return open_footage(footage, facts) if footage else None
+
+
+def draw(parts: Iterable[RenderableType]) -> None:
+    """Draw on a terminal as wide as it is; elsewhere in 100 columns, without trailing blanks."""
+    if sys.stdout.isatty():
+        console = Console(highlight=False)
+        for part in parts:
+            console.print(part)
+        return
+    console = Console(width=WIDTH, no_color=True, force_terminal=False, highlight=False)
+    for part in parts:
+        with console.capture() as capture:
+            console.print(part)
+        sys.stdout.write(without_trailing_blanks(capture.get()))
+
+
+def which(store: Store, name: str) -> RoundId:
+    """The round a name means; the property may be left out where only one has such a round."""
+    parts = _ROUND.fullmatch(name)
+    meant = parse_subject(parts["subject"], parts["property"] or "") if parts else None
+    if parts is None or meant is None:
+        raise Usage(
+            f"`{name}` is not the name of a round",
+            where="ROUND",
+            hint="Give [property:]table/gaming day/number, as CC-07/2026-11-20/231.",
+        )
+    found = store.query(
+        "SELECT property FROM {schema}.rounds WHERE table_name = %(table)s"
+        " AND gaming_day = %(day)s AND number = %(number)s"
+        " AND (%(property)s = '' OR property = %(property)s) ORDER BY 1",
+        {
+            "table": meant.table,
+            "day": meant.gaming_day,
+            "number": meant.number,
+            "property": meant.property,
+        },
+    )
+    if not found:
+        raise NotFound(
+            f"No fact of round {name} is on record",
+            where="view rounds",
+            hint=f"Look for it with `round-ledger rounds --table {meant.table}`.",
+        )
+    if len(found) > 1:
+        names = ", ".join(f"{row[0]}:{meant.subject}" for row in found)
+        raise Usage(f"{len(found)} properties have it", where=name, hint=f"Name one: {names}.")
+    return meant._replace(property=found[0][0])

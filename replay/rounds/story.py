@@ -1,0 +1,133 @@
+"""All there is to tell of one round: its moments, its ruling, its money, and what cameras saw.
+
+Put together from the record's own rows, so the same rows give the same story to the byte. It opens
+no file and asks no clock; whoever prints it decides how.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.adjudication.corrections import corrected, corrections
+from ledger.facts import RoundStarted
+from ledger.record.tape import unframe_attributes
+from ledger.record.wire import fact_of
+from ledger.rules.engine.order import in_order
+from replay.cameras.coverage import coverage
+from replay.cameras.timeline import timeline
+from replay.rounds.owed import paid_beside_owed
+from replay.rounds.reconstruct import reconstruct
+from replay.rounds.sentences import in_words, wager_namer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.adjudication.corrections import Corrections
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+    from ledger.rules.engine.ruling import Awaiting, Ruling
+    from ledger.values import RoundId
+    from replay.cameras.timeline import Seen
+    from replay.footage.library.files import FootageIndex
+    from replay.rounds.moment import Moment
+    from replay.rounds.owed import Line
+
+
+class Story(NamedTuple):
+    """One round. `rows`, `facts`, `moments` and `seen` go together, in the order of the round."""
+
+    round: RoundId
+    game: str | None
+    rows: Sequence[TapeRow]
+    facts: Sequence[Fact]
+    moments: Sequence[Moment]
+    times: Sequence[str]  # each fact's `time` as it was received
+    seen: Sequence[Seen]
+    ruling: Ruling | None  # None: the record does not say which game, or not a known one
+    lines: Sequence[Line]
+    missing: Sequence[str]  # sentences: what the record does not have
+    corrected: Mapping[tuple[str, str], str]  # by source and id: what was corrected since
+
+
+def flagged(told: Story) -> set[tuple[str, str]]:
+    """Source and id of every fact that a finding names."""
+    findings = told.ruling.findings if told.ruling else []
+    return {(fact.source, fact.id) for finding in findings for fact in finding.facts}
+
+
+def story(
+    round_: RoundId,
+    rows: Iterable[TapeRow],
+    ruling: Ruling | None,
+    camera_facts: Iterable[Fact] = (),
+    footage: FootageIndex | None = None,
+    made: Iterable[Fact] = (),
+) -> Story:
+    """Tell a round from its rows on the record, in whatever order they come.
+
+    `camera_facts` are those of the cameras over the table; `footage` the segments at hand; `made`
+    the corrections of its facts. Moments show what was recorded; the money is as corrected.
+    """
+    row_of = {(row.source, row.id): row for row in sorted(rows)}
+    facts = in_order(fact_of(row) for row in row_of.values())
+    ordered = [row_of[fact.source, fact.id] for fact in facts]
+    started = next((fact.body for fact in facts if isinstance(fact.body, RoundStarted)), None)
+    known = corrections(made)
+    return Story(
+        round=round_,
+        game=started.game if started else None,
+        rows=ordered,
+        facts=facts,
+        moments=reconstruct(facts),
+        times=[unframe_attributes(row.attributes)["time"] for row in ordered],
+        seen=timeline(facts, coverage(camera_facts), footage),
+        ruling=ruling,
+        lines=paid_beside_owed(ruling, corrected(facts, known)) if ruling else (),
+        missing=tuple(_missing(ruling, started)),
+        corrected=_corrected(facts, known, started),
+    )
+
+
+def _corrected(
+    facts: Sequence[Fact], made: Corrections, started: RoundStarted | None
+) -> dict[tuple[str, str], str]:
+    """What corrections say of facts, in sentences."""
+    name = wager_namer(started.game if started else None)
+    told = {}
+    for fact in facts:
+        key = (fact.source, fact.id)
+        if key in made:
+            meant = corrected([fact], made)
+            what = (
+                f"it should say: {in_words(meant[0].body, name)}"
+                if meant
+                else ("it should not have been recorded.")
+            )
+            by = f"{made[key].by} and {made[key].second}"
+            told[key] = f"Corrected since by {by} ({made[key].because}): {what}"
+    return told
+
+
+def _missing(ruling: Ruling | None, started: RoundStarted | None) -> Iterable[str]:
+    """What the record lacks, in sentences."""
+    if started is None:
+        yield "No fact says which game this was: `round_started` is not on record."
+    elif ruling is None:
+        yield f"The game `{started.game}` is not known here, so nothing was ruled."
+    if ruling is None:
+        return
+    if ruling.awaiting:
+        yield f"The ruling awaits {_step(ruling.awaiting)}."
+    if ruling.next:
+        yield f"The record ends here; next comes {_step(ruling.next)}."
+    for finding in ruling.findings:
+        if finding.code == "fact_missing":
+            yield finding.says
+
+
+def _step(step: Awaiting) -> str:
+    """A step that has not happened, in words."""
+    what = step.step.replace("_", " ")
+    wager = f" of {step.wager.replace('_', ' ')}" if step.wager else ""
+    instead = f", or {step.or_.replace('_', ' ')}" if step.or_ else ""
+    return f"“{what}{wager}” by or for {step.who}{instead} ({step.section})"

@@ -1,0 +1,22 @@
+"""The record and its database, opened for one command and closed however it ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from infra.postgres.connection import Database, database
+from infra.postgres.tape import PostgresTape
+from replay.shell.settings import in_force
+
+
+@contextmanager
+def opened_database() -> Iterator[Database]:
+    """The migrated database named by the settings, or the embedded one, started if need be."""
+    with database(in_force()) as base:
+        yield base
+
+
+@contextmanager
+def opened_tape() -> Iterator[PostgresTape]:
+    """The record, for reading and appending."""
+    with opened_database() as base, PostgresTape(base) as tape:
+        yield tape

@@ -1,0 +1,11 @@
+"""The Kafka that commands reach: the settings', or the one that `services up` keeps running."""
+
+from infra.kafka.clients import Connection, connection
+from infra.services import local_kafka
+from replay.shell.settings import in_force
+
+
+def kafka() -> Connection:
+    """How to connect. Raises `Usage` for settings that cannot be used together."""
+    settings = in_force()
+    return connection(settings, local_kafka(settings.home))

@@ -1,0 +1,109 @@
+"""What a person types, as the values that are meant: money, times, cards, codes, and words.
+
+Shared by the command line and the pages. Everything raises `Usage`, which names the field.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import get_args
+
+from ledger.errors import Usage
+from ledger.rules.engine.finding_codes import CODES
+from ledger.values import UNKNOWN_CARD, Card, parse_time
+
+_MONEY = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?", re.ASCII)
+_CARDS: dict[str, str] = {card.lower(): card for card in get_args(Card) if card != UNKNOWN_CARD}
+CARDS_MAX = 10
+"""Cards that are looked for together."""
+
+_SEEN = frozenset("LNPS")
+"""Kinds of characters that show: letters, numbers, punctuation, symbols."""
+
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
+"""Of these, what shows nothing: fillers of Hangul, an empty cell of Braille, a null note."""
+
+
+def cents(text: str | None, where: str) -> int | None:
+    """Dollars as typed, in cents."""
+    if text is None:
+        return None
+    match = _MONEY.fullmatch(text.strip())
+    if match is None:
+        raise Usage(
+            f"`{text}` is not an amount", where=where, hint="Give dollars: 25, 25.00 or 1,250.00."
+        )
+    return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)
+
+
+def written(text: str, where: str) -> str:
+    """What a person wrote, as it is, if there is anything to read in it.
+
+    A fact that says nothing cannot be taken back, and looks on every page as if it said something.
+    """
+    if not text:
+        raise Usage(f"`{where}` is empty", where=where, hint="Write something there.")
+    if not any(unicodedata.category(each)[0] in _SEEN and each not in _BLANK for each in text):
+        raise Usage(
+            f"`{where}` has nothing in it that can be seen, only blanks and invisible characters",
+            where=where,
+            hint="Write something there.",
+        )
+    return text
+
+
+def lines(text: str, where: str, most: int) -> str:
+    """What was typed into a form, with its lines as everywhere else; refused, never cut.
+
+    A browser counts the end of a line as one character, and sends two.
+    """
+    typed = text.replace("\r\n", "\n").strip()
+    if len(typed) > most:
+        raise Usage(
+            f"`{where}` has {len(typed):,} characters, of {most:,} that go on record as one",
+            where=where,
+            hint="Write it in two.",
+        )
+    return typed
+
+
+def moment(text: str | None, where: str) -> int | None:
+    """A time as typed. Without an offset nobody knows which hour it means."""
+    if text is None:
+        return None
+    time_us = parse_time(text)
+    if time_us is None:
+        raise Usage(
+            f"`{text}` is not a time with offset",
+            where=where,
+            hint="Give it as 2026-11-20T19:04:11-05:00 (or Z for UTC).",
+        )
+    return time_us
+
+
+def code(text: str | None, where: str) -> str | None:
+    """The code of a finding as typed: a misspelt one would find nothing."""
+    if text not in (None, *CODES):
+        near = get_close_matches(str(text), CODES, n=1)
+        raise Usage(
+            f"There is no finding `{text}`",
+            where=where,
+            hint=f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(CODES)}.",
+        )
+    return text
+
+
+def cards(texts: Sequence[str], where: str) -> tuple[str, ...]:
+    """Cards as typed, `As` or `as kd`, each once."""
+    typed = [word for text in texts for word in re.split(r"[\s,]+", text) if word]
+    for word in typed:
+        if word.lower() not in _CARDS:
+            raise Usage(
+                f"`{word}` is not a card",
+                where=where,
+                hint="Give rank and suit: As, Td, 9c; the joker is Jk.",
+            )
+    if len(typed) > CARDS_MAX:
+        raise Usage(f"{len(typed)} cards are too many", where=where, hint=f"At most {CARDS_MAX}.")
+    return tuple(dict.fromkeys(_CARDS[word.lower()] for word in typed))

@@ -1,0 +1,1 @@
+"""Who may see what: sessions behind requests, blind review, device keys."""

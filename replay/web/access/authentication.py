@@ -1,0 +1,200 @@
+"""Who asks: the session behind a cookie, the roles a page is for, and the token in every form.
+
+A page names its roles with `Depends(signed_in(...))`; nothing is shown or done without it. What
+changes something needs the session's CSRF token and a role other than auditor.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from infra.access.sessions import SESSION_S_MAX
+from infra.access.users import Role, User
+from replay.web.ports import Ports, ports
+
+SESSION, FORM = "round_ledger_session", "round_ledger_form"
+"""Cookies: of a session, and of a form that is sent before there is one."""
+
+SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+CSRF_FIELD, CSRF_HEADER = "csrf", "X-CSRF-Token"
+
+FORBIDDEN_HINT = "Go back, load the page anew and send it again."
+
+
+class NotSignedInError(Exception):
+    """Nobody is signed in: a page leads to where one signs in, anything else is answered 401."""
+
+
+def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
+    """A dependency: the user, who has one of `roles` (none named: any).
+
+    Where the request changes something, one of them must be another than auditor, and the form's
+    token must be the session's.
+    """
+
+    async def dependency(request: Request) -> User:
+        user = await visitor(request)
+        if user is None:
+            raise NotSignedInError
+        if roles and not user.has(*roles):
+            raise HTTPException(403, "This page is not for your role.")
+        if request.method not in SAFE:
+            if not (user.roles & (set(roles) or user.roles)) - {"auditor"}:
+                raise HTTPException(403, "An auditor reads everything and changes nothing.")
+            await check_csrf(request)
+            await _refuse_nul(request)
+        return user
+
+    return dependency
+
+
+async def visitor(request: Request) -> User | None:
+    """Who asks, if anybody is signed in; known to `pages.page` from then on."""
+    token = request.cookies.get(cookie(request, SESSION), "")
+    if not token:
+        return None
+    user = await run_in_threadpool(ports(request).sessions.user_of, token)
+    if user is not None:
+        request.state.who = user
+        request.state.csrf = csrf_of(token)
+    return user
+
+
+def who(request: Request) -> User | None:
+    """Who was found to ask; None on pages before signing in."""
+    found: User | None = getattr(request.state, "who", None)
+    return found
+
+
+def csrf(request: Request) -> str:
+    """The token for this page's forms."""
+    token: str = getattr(request.state, "csrf", "")
+    return token
+
+
+def csrf_of(token: str) -> str:
+    """The token that forms carry: only who holds the cookie's can make it."""
+    digest = hmac.digest(token.encode(), b"csrf", hashlib.sha256)
+    return urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+async def check_csrf(request: Request) -> None:
+    """Raise 403 where the form is not one of ours, filled in by who holds the cookie."""
+    refuse_other_sites(request)
+    given = request.headers.get(CSRF_HEADER) or (await request.form()).get(CSRF_FIELD)
+    if not isinstance(given, str) or not hmac.compare_digest(
+        given.encode(), csrf(request).encode() or secrets.token_bytes()
+    ):
+        raise HTTPException(403, f"The form has gone stale. {FORBIDDEN_HINT}")
+
+
+async def _refuse_nul(request: Request) -> None:
+    """Raise 400 for a NUL: no text on record has one, and the database takes none."""
+    pairs = (await request.form()).multi_items()
+    if any("\0" in text for pair in pairs for text in pair if isinstance(text, str)):
+        raise HTTPException(400, "No text on record has a NUL in it.")
+
+
+def refuse_other_sites(request: Request) -> None:
+    """Raise 403 where a browser says that another site sent this."""
+    if from_elsewhere(request):
+        raise HTTPException(403, f"Another site sent this form. {FORBIDDEN_HINT}")
+
+
+def from_elsewhere(request: Request) -> bool:
+    """Whether a browser says that another site sent this."""
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    origin = request.headers.get("Origin")
+    host = request.headers.get("Host", "")
+    return site not in ("same-origin", "none") or bool(origin and urlsplit(origin).netloc != host)
+
+
+def form_token(request: Request, response: Response) -> None:
+    """Give a browser without a session what its form's token is made of."""
+    token = getattr(request.state, "form", None)
+    if token is not None:
+        keep(request, response, FORM, token, SESSION_S_MAX)
+
+
+def begin_form(request: Request) -> None:
+    """Let a page before signing in have a token for its form, kept over several tries."""
+    token = request.cookies.get(cookie(request, FORM)) or secrets.token_urlsafe(32)
+    request.state.form = token
+    request.state.csrf = csrf_of(token)
+
+
+def let_in(request: Request, response: Response, token: str) -> None:
+    """Give the browser its session, always a new one."""
+    keep(request, response, SESSION, token, SESSION_S_MAX)
+    drop(request, response, FORM)
+
+
+def let_out(request: Request, response: Response) -> None:
+    """Take the session away from the browser."""
+    drop(request, response, SESSION)
+    response.headers["Clear-Site-Data"] = '"cache"'
+
+
+def cookie(request: Request, name: str) -> str:
+    """A cookie's name; over TLS with the prefix that no other host or plain page can set."""
+    return f"__Host-{name}" if _served(request).address.secure else name
+
+
+def address(request: Request) -> str:
+    """Where a browser asks from; behind a proxy on this machine, as that one saw it.
+
+    Each proxy adds who it was asked by at the end of the header; what stands before it anybody
+    may have made up.
+    """
+    peer = request.client.host if request.client else ""
+    if not (_served(request).address.proxied and _is_loopback(peer)):
+        return peer
+    said = ",".join(request.headers.getlist("X-Forwarded-For")).rpartition(",")[2].strip()
+    try:
+        return str(ipaddress.ip_address(said))
+    except ValueError:
+        return peer
+
+
+def keep(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
+    """Give the browser a cookie that scripts and other sites cannot use."""
+    response.set_cookie(
+        cookie(request, name),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=_served(request).address.secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def drop(request: Request, response: Response, name: str) -> None:
+    """Take a cookie back. One with the prefix goes only by the words it was given with."""
+    response.delete_cookie(
+        cookie(request, name),
+        path="/",
+        secure=_served(request).address.secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _served(request: Request) -> Ports:
+    return ports(request)

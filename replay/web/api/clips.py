@@ -1,0 +1,174 @@
+"""Clips of a round for download: each camera's own packets, copied, and what they are beside them.
+
+That footage was copied out, by whom and why, is on record before a byte of it is sent.
+"""
+
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Depends, Form, Request, Response
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, StreamingResponse
+
+from infra.access.users import Role, User
+from ledger.errors import NotFound, Usage
+from ledger.facts import FootageExported
+from ledger.values import RoundId, format_time, parse_subject
+from replay.cameras.clip_list import NAME, Made, clip_list, in_json
+from replay.cameras.coverage import Camera
+from replay.cameras.cutting import Cut, cut, name_of
+from replay.footage.clips.clips import Clip, clip
+from replay.recording import house_facts
+from replay.text.typed import written
+from replay.web.access.authentication import signed_in
+from replay.web.pages.lanes import Span
+from replay.web.pages.round_page import span_of
+from replay.web.ports import ports
+from replay.web.round_ports import Told
+
+EXPORTERS: tuple[Role, ...] = ("surveillance",)
+"""Who may copy footage out."""
+
+CLIP_US_MAX = 2 * 3_600_000_000
+"""The longest clip made on the screen: two hours; longer ones are the command's."""
+
+TIME_US_MAX = 32_503_680_000_000_000
+"""The year 3000: later instants are on no record, microseconds."""
+
+_BECAUSE_MAX = 200
+_CHUNK = 1 << 20  # octets read at once
+
+router = APIRouter(include_in_schema=False)
+
+Exporter = Annotated[User, Depends(signed_in(*EXPORTERS))]
+
+
+@router.post("/clips")
+def export(
+    request: Request,
+    user: Exporter,
+    round: Annotated[str, Form()],  # noqa: A002 - the form's field
+    from_us: Annotated[int, Form(ge=0, le=TIME_US_MAX)],
+    to_us: Annotated[int, Form(ge=0, le=TIME_US_MAX)],
+    because: Annotated[str, Form(min_length=1, max_length=_BECAUSE_MAX)],
+    camera: Annotated[tuple[str, ...], Form()] = (),
+) -> Response:
+    """One camera's clip, or several with what they are, and what is missing of them, in a zip.
+
+    A camera whose clock was set in between has one for each piece of it.
+    """
+    why = written(because, "because")
+    asked = _round(round)
+    told = ports(request).rounds.told(asked)
+    wanted = _within(told, from_us, to_us)
+    if not camera:
+        raise Usage("No camera was named", where="cameras", hint="Tick one or several.")
+    library = ports(request).rounds.library
+    cuts = _cuts(told, wanted, dict.fromkeys(camera))
+    made = [Made(each, clip(library, each.stretches) if each.stretches else None) for each in cuts]
+    clips = [each.clip for each in made if each.clip]
+    _put(request, user, clips, f"{why} (clip of round {asked.subject})")
+    name = f"{asked.table}-{asked.gaming_day}-{asked.number}"
+    if len(made) == 1 and made[0].cut.window.piece is None:
+        return _sent(clips[0], name)
+    cameras = told.coverage.cameras
+    return _bundled(made, lambda each: cameras.get((asked.property, each), Camera()), name)
+
+
+def _round(name: str) -> RoundId:
+    property_, _, subject = name.partition(":")
+    asked = parse_subject(subject, property_)
+    if asked is None:
+        raise Usage(f"`{name}` is not the name of a round", where="round", hint="Open it anew.")
+    return asked
+
+
+def _within(told: Told, from_us: int, to_us: int) -> Span:
+    """The span asked for, if it is of this round: nobody copies a day by way of a round."""
+    whole = span_of(told.story)
+    if not whole.from_us <= from_us < to_us <= whole.to_us or to_us - from_us > CLIP_US_MAX:
+        raise Usage(
+            "The clip does not lie within the round",
+            where=f"{format_time(from_us)} to {format_time(to_us)}",
+            hint="Set its beginning and its end on the timeline.",
+        )
+    return whole._replace(from_us=from_us, to_us=to_us)
+
+
+def _cuts(told: Told, span: Span, names: Iterable[str]) -> list[Cut]:
+    """What to cut of cameras, for each piece of a clock. Raises NotFound where that is nothing."""
+    cuts = [
+        each
+        for name in names
+        for each in cut(told.coverage, span.property, name, span.from_us, span.to_us)
+    ]
+    if not any(each.stretches for each in cuts):
+        raise NotFound(
+            "No camera that was named has footage of this stretch",
+            where=f"{format_time(span.from_us)} to {format_time(span.to_us)}",
+            hint="Tick another camera, or choose another stretch.",
+        )
+    return cuts
+
+
+def _put(request: Request, user: User, made: Sequence[Clip], because: str) -> None:
+    """One `footage_exported` a camera, in one transaction, by the camera's clock."""
+    bodies = [
+        FootageExported(
+            camera=each.camera,
+            from_=format_time(each.starts_us),
+            to=format_time(each.starts_us + each.out_us),
+            by=user.employee,
+            because=because,
+        )
+        for each in made
+    ]
+    source = house_facts.screen(made[0].property)
+    ports(request).rounds.put([house_facts.made(body, source) for body in bodies])
+
+
+def _sent(only: Clip, name: str) -> Response:
+    """The one clip, as it is."""
+    return FileResponse(
+        only.path,
+        media_type=f"video/{only.container}",
+        filename=f"{name}-{_plain(only.camera)}.{only.container}",
+        headers={"X-Clip-SHA256": only.sha256},
+    )
+
+
+def _bundled(made: Sequence[Made], camera: Callable[[str], Camera], name: str) -> Response:
+    """Clips, and what they are, in a zip that lies in no folder, so that nothing stays behind."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
+    named: list[Made] = []
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as bundle:
+        for number, each in enumerate(made, 1):
+            if each.clip is None:
+                named.append(each)
+                continue
+            path = f"{_plain(name_of(each.cut))}.{each.clip.container}"
+            if path in bundle.namelist():  # other characters of a name are not in a file's
+                path = f"{number}-{path}"
+            bundle.write(each.clip.path, path)
+            named.append(each._replace(clip=msgspec.structs.replace(each.clip, path=path)))
+        bundle.writestr(NAME, in_json(clip_list(named, camera)))
+    size = file.tell()
+    file.seek(0)
+    return StreamingResponse(
+        iter(lambda: file.read(_CHUNK), b""),
+        media_type="application/zip",
+        headers={
+            "Content-Length": str(size),
+            "Content-Disposition": f'attachment; filename="{name}.zip"',
+        },
+        background=BackgroundTask(file.close),
+    )
+
+
+def _plain(name: str) -> str:
+    """A name of a file from a name on record, which may hold anything."""
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".") or "camera"

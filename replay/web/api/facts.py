@@ -1,0 +1,234 @@
+"""`POST /v1/facts`: CloudEvents in, verdicts and receipts out.
+
+200 says that every fact of the request is kept, whatever its verdict; every other status says that
+none was, and that sending again is safe. Bodies are bounded in octets and in time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from fastapi import Request, Response
+
+from ledger.errors import Busy, LedgerError, Refused, Unavailable
+from ledger.record.wire import BatchTooLong, parse_batch, parse_binary, parse_structured
+from replay.recording.answers import Answer, answer
+from replay.shell.logs import LOG
+from replay.web.access.device_keys import NoKeyError, speaks_for
+from replay.web.api.arrival import let_pass
+
+if TYPE_CHECKING:
+    from ledger.record.group_commit import Committer
+    from ledger.record.tape import Quarantined, Received
+    from replay.web.access.device_keys import Keyring
+    from replay.web.api.arrival import Budget, Share
+    from replay.web.api.metrics import Metrics
+
+BODY_OCTETS_MAX = 8 * 2**20
+"""A larger body is refused; what is still being sent of it passes by unread."""
+
+BODY_S_MAX = 30.0
+"""How long a body may take to arrive, seconds."""
+
+PARSED_AT_ONCE_OCTETS = 64 * 1024
+"""A larger body is judged in a thread, so that nobody else waits for it."""
+
+BUSY_RETRY_S = 1
+AWAY_RETRY_S = 5
+
+Mode = Literal["structured", "batch", "binary"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+class NotKept(Exception):  # noqa: N818 - an answer, not a fault of this program
+    """A request of which nothing was kept: its status, what to tell, when to send again."""
+
+    def __init__(self, status: int, error: str, hint: str, retry_s: int | None = None) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+        self.hint = hint
+        self.retry_s = retry_s
+
+
+class Intake:
+    """Where facts come in over HTTP."""
+
+    def __init__(
+        self,
+        committer: Committer,
+        metrics: Metrics,
+        budget: Budget,
+        *,
+        body_s_max: float = BODY_S_MAX,
+        keys: Keyring | None = None,
+    ) -> None:
+        self._keys = keys
+        self._committer = committer
+        self._metrics = metrics
+        self._budget = budget
+        self._body_s_max = body_s_max
+
+    async def post(self, request: Request) -> Response:
+        """Answer one request."""
+        mode = mode_of(request.headers.get("content-type", ""))
+        with self._metrics.under_way.track_inprogress():
+            try:
+                with self._budget.share() as share:
+                    response = await self._kept(request, mode, share)
+            except NotKept as refusal:
+                response = _refusal(refusal)
+        self._metrics.requests.labels(mode, str(response.status_code)).inc()
+        return response
+
+    async def _kept(self, request: Request, mode: Mode, share: Share) -> Response:
+        if "origin" in request.headers:
+            raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
+        may = await self._may(request)
+        body = await self._body(request, share)
+        began = time.perf_counter()
+        try:
+            judged = await _judged(mode, request, body)
+        except BatchTooLong as error:
+            raise NotKept(413, str(error), "Send fewer facts a request.") from error
+        if may is not None:
+            _refuse_others(judged, may)
+        answers = await self._append(judged)
+        self._metrics.seconds.observe(time.perf_counter() - began)
+        _note(mode, answers)
+        return _json(answers if mode == "batch" else answers[0])
+
+    async def _may(self, request: Request) -> str | None:
+        """The sources that the request's key speaks for; None where no key is asked for."""
+        if self._keys is None:
+            return None
+        try:
+            return await self._keys.opens(request.headers.get("Authorization", ""))
+        except Unavailable as error:
+            _log_error(error)
+            raise NotKept(
+                503, "The record does not answer", "Send it again; it is safe.", AWAY_RETRY_S
+            ) from error
+        except NoKeyError as error:
+            raise NotKept(
+                401, str(error), "Send `Authorization: Bearer KEY`; see `round-ledger keys`."
+            ) from error
+
+    async def _body(self, request: Request, share: Share) -> bytes:
+        """The whole body. Raises NotKept where it is too long, too slow, or one too many."""
+        told = request.headers.get("content-length", "0")
+        too_large = told.isdecimal() and int(told) > BODY_OCTETS_MAX
+        stream = request.stream()
+        parts: list[bytes] = []
+        octets, room = 0, True
+        try:
+            async with asyncio.timeout(self._body_s_max):
+                while room and not too_large and (part := await anext(stream, None)) is not None:
+                    octets += len(part)
+                    too_large = octets > BODY_OCTETS_MAX
+                    room = share.take(len(part))
+                    parts.append(part)
+        except TimeoutError:
+            raise NotKept(
+                408, f"The body took over {self._body_s_max:g} s", "Send it again, faster."
+            ) from None
+        if too_large or not room:
+            parts.clear()
+            share.give_back()
+            await let_pass(stream)
+        if not room:
+            raise NotKept(
+                429,
+                f"Requests under way hold {self._budget.octets_max:,} octets already",
+                "Send it again in a second.",
+                BUSY_RETRY_S,
+            )
+        if too_large:
+            raise NotKept(
+                413, f"The body is over {BODY_OCTETS_MAX:,} octets", "Send fewer facts a request."
+            )
+        return b"".join(parts)
+
+    async def _append(self, judged: list[Received | Quarantined]) -> list[Answer]:
+        if not judged:
+            return []
+        try:
+            receipts = await asyncio.wrap_future(self._committer.submit(judged))
+        except Busy as error:
+            raise NotKept(429, error.what, error.hint, BUSY_RETRY_S) from error
+        except Unavailable as error:
+            _log_error(error)
+            raise NotKept(
+                503, "The record does not answer", "Send it again; it is safe.", AWAY_RETRY_S
+            ) from error
+        except Refused as error:
+            raise NotKept(422, error.what, error.hint) from error
+        return [answer(*each) for each in zip(judged, receipts, strict=True)]
+
+
+def mode_of(content_type: str) -> Mode:
+    """How CloudEvents over HTTP tells its modes apart: by the media type alone."""
+    media = content_type.partition(";")[0].strip().lower()
+    if media == "application/cloudevents+json":
+        return "structured"
+    if media == "application/cloudevents-batch+json":
+        return "batch"
+    return "binary"
+
+
+async def _judged(mode: Mode, request: Request, body: bytes) -> list[Received | Quarantined]:
+    if len(body) > PARSED_AT_ONCE_OCTETS:
+        return await asyncio.to_thread(_parse, mode, request, body)
+    return _parse(mode, request, body)
+
+
+def _parse(mode: Mode, request: Request, body: bytes) -> list[Received | Quarantined]:
+    if mode == "structured":
+        return [parse_structured(body)]
+    if mode == "binary":
+        return [parse_binary(request.headers, body)]
+    judged = parse_batch(body)
+    return judged if isinstance(judged, list) else [judged]
+
+
+def _refuse_others(judged: list[Received | Quarantined], may: str) -> None:
+    """Raise NotKept where a fact is said by another source than the key speaks for."""
+    for each in judged:
+        if each.source is not None and not speaks_for(may, each.source):
+            raise NotKept(
+                403,
+                f"The key speaks for {may}, and a fact is said by another source",
+                "Send it with the key of that device.",
+            )
+
+
+def _note(mode: Mode, answers: list[Answer]) -> None:
+    """Log what an operator may have to look at: how many, never what."""
+    verdicts = Counter(each.verdict for each in answers)
+    bad = {name: verdicts[name] for name in ("quarantined", "equivocation") if verdicts[name]}
+    if bad:
+        LOG.warning("facts were quarantined", extra={"figures": {"mode": mode, **bad}})
+
+
+def _log_error(error: LedgerError) -> None:
+    figures = {"code": error.code, "what": error.what, "where": error.where}
+    LOG.error("facts were not kept", extra={"figures": figures})
+
+
+def _refusal(refusal: NotKept) -> Response:
+    headers = {"Connection": "close"}
+    if refusal.status == 401:  # noqa: PLR2004 - who asks is not known
+        headers["WWW-Authenticate"] = 'Bearer realm="facts"'
+    if refusal.retry_s is not None:
+        headers["Retry-After"] = str(refusal.retry_s)
+    told = {"error": refusal.error, "hint": refusal.hint, "kept": False}
+    return _json(told, refusal.status, headers)
+
+
+def _json(content: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(_encode(content), status, headers, media_type="application/json")

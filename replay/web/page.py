@@ -1,0 +1,251 @@
+"""Pages: templates with what every page has, and the headers every answer to a browser carries.
+
+Nothing comes from another host and nothing stands in line: scripts are module files, styles are
+classes of a file. What facts say is text, whatever is in it.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from infra.access.sessions import LAST_S, SESSION_S_MAX, WARN_S
+from infra.access.users import Role, User
+from ledger.errors import Unavailable
+from ledger.games import games
+from ledger.rules.engine.finding_codes import CODES
+from ledger.values import RoundId, dollars
+from replay.rounds.sentences import card_text, cards_text, wager_namer
+from replay.web.access import authentication
+from replay.web.api.arrival import let_pass
+from replay.web.ports import Behind, ports
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+CSP = (
+    "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+"""Of every answer to a browser, where the page does not say otherwise."""
+
+FORM_OCTETS_MAX = 256 * 1024
+"""How long a form may be, octets: it is read into memory before it is known who sent it."""
+
+STATIC_S = 365 * 24 * 3600
+"""How long a browser keeps a static file: its address changes with what is in it, seconds."""
+
+
+_UTC = ZoneInfo("UTC")
+
+
+class Tab(NamedTuple):
+    """An entry of the navigation, and who has it."""
+
+    title: str
+    path: str
+    roles: Sequence[Role]
+
+
+TABS = (
+    Tab("Find", "/", ("surveillance", "finance", "auditor")),
+    Tab("Live", "/live", ("surveillance", "ops", "auditor")),
+    Tab("Cases", "/cases", ("surveillance", "auditor")),
+    Tab("Drop", "/drop", ("finance", "auditor")),
+)
+"""In the order they are shown."""
+
+
+def page(request: Request, template: str, status: int = 200, /, **values: object) -> Response:
+    """A template filled in. It has `who`, `csrf`, `nav`, `path` and `behind` beside `values`.
+
+    Filters: `money` (cents), `clock` and `moment` (microseconds, in the floor's zone), `game`
+    (title of an id), `wager` (an id, with its game), `card`, `cards`.
+    `round_path` (of a `RoundId`). `static('x.css')` is a file's address.
+    """
+    user = authentication.who(request)
+    zone = ports(request).zone
+    response = HTMLResponse(
+        _templates()
+        .get_template(template)
+        .render(
+            who=user,
+            csrf=authentication.csrf(request),
+            nav=nav(user),
+            path=request.url.path,
+            zone=zone,
+            behind=lambda: _behind(request),
+            **values,
+        ),
+        status,
+    )
+    authentication.form_token(request, response)
+    return response
+
+
+def nav(user: User | None) -> list[Tab]:
+    """The entries of the navigation that are for a user."""
+    return [tab for tab in TABS if user is not None and user.has(*tab.roles)]
+
+
+def static_file(name: str) -> str:
+    """The address of a static file, which changes with what is in it."""
+    return f"/static/{name}?v={_digest(name)}"
+
+
+def round_path(round_: RoundId) -> str:
+    """Where a round is shown."""
+    return f"/rounds/{round_.property}/{round_.subject}"
+
+
+def clock(time_us: int, zone: ZoneInfo) -> str:
+    """`21:14:07.233 -05:00 (02:14:07.233 UTC)`."""
+    local, there = _local(time_us, zone), _local(time_us, _UTC)
+    ms = f".{time_us // 1000 % 1000:03d}"
+    shown = f"{local:%H:%M:%S}{ms} {_offset(local)} ({there:%H:%M:%S}{ms} UTC)"
+    return shown if local.utcoffset() else f"{there:%H:%M:%S}{ms} UTC"
+
+
+def moment(time_us: int, zone: ZoneInfo) -> str:
+    """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; a date that is the same once."""
+    local, there = _local(time_us, zone), _local(time_us, _UTC)
+    utc_day = "" if there.date() == local.date() else f"{there:%Y-%m-%d} "
+    shown = f"{local:%Y-%m-%d %H:%M:%S} {_offset(local)} ({utc_day}{there:%H:%M:%S} UTC)"
+    return shown if local.utcoffset() else f"{there:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def utc(time_us: int) -> str:
+    """As `datetime` of a `time` element, in UTC."""
+    return f"{datetime.fromtimestamp(time_us / 1e6, UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
+
+
+class BrowserHeaders:
+    """Puts `HEADERS` on every answer but those to devices; asks nothing of what no text holds."""
+
+    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+        self._app = app
+        self._headers = dict(HEADERS)
+        if secure:
+            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or scope["path"] == "/v1/facts":
+            await self._app(scope, receive, send)
+            return
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            await HTMLResponse("No name on record has a NUL in it.", 400, HEADERS)(
+                scope, receive, send
+            )
+            return
+        if (refusal := _too_much(scope)) is not None:
+            await let_pass(Request(scope, receive).stream())
+            await refusal(scope, receive, send)
+            return
+        static = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+                if static and message["status"] == 200:  # noqa: PLR2004 - OK
+                    headers["Cache-Control"] = f"public, max-age={STATIC_S}, immutable"
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+def _too_much(scope: Scope) -> Response | None:
+    """The refusal of a body that no form has: told to be long, or of no told length."""
+    told = dict(scope["headers"]).get(b"content-length")
+    if told is None and scope["method"] in ("GET", "HEAD", "OPTIONS"):
+        return None
+    if told is None:
+        return HTMLResponse("How long is it?", 411, HEADERS | {"Connection": "close"})
+    if not told.isdigit() or int(told) > FORM_OCTETS_MAX:
+        return HTMLResponse("No form is that long.", 413, HEADERS | {"Connection": "close"})
+    return None
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "money": dollars,
+        "clock": clock,
+        "moment": moment,
+        "utc": utc,
+        "game": _game,
+        "wager": _wager,
+        "card": card_text,
+        "cards": cards_text,
+        "round_path": round_path,
+        "says": lambda code: CODES.get(code, code),
+        "thousands": lambda number: f"{number:,}",
+    }
+    environment.filters.update(filters)
+    environment.globals["static"] = static_file
+    environment.globals["session"] = {
+        "warn_s": WARN_S,
+        "last_s": LAST_S,
+        "shift_s": SESSION_S_MAX,
+    }
+    return environment
+
+
+def _behind(request: Request) -> Behind | None:
+    """How far pages are behind; None where the record does not answer."""
+    try:
+        return ports(request).behind()
+    except Unavailable:
+        return None
+
+
+def _game(name: str | None) -> str:
+    game = games().get(name or "")
+    return game.title if game else name or "not told"
+
+
+def _wager(name: str, game: str | None) -> str:
+    return wager_namer(game)(name)
+
+
+@cache
+def _digest(name: str) -> str:
+    return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+
+
+def _local(time_us: int, zone: ZoneInfo) -> datetime:
+    seconds, rest = divmod(time_us, 1_000_000)
+    return datetime.fromtimestamp(seconds, zone).replace(microsecond=rest)
+
+
+def _offset(local: datetime) -> str:
+    """With a real minus sign, as it is read aloud."""
+    return local.isoformat()[-6:].replace("-", "\N{MINUS SIGN}")

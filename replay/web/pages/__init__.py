@@ -1,0 +1,1 @@
+"""The pages: a route a file, and what it draws."""

@@ -1,0 +1,385 @@
+"""Cases: what patrons dispute, from claim to outcome, and footage kept without a dispute.
+
+Every step is a fact with the credential of whoever is signed in. For somebody who has neither
+observed nor been shown the claim the page holds neither claim nor record: the eyes come first.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, get_args
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
+
+from infra.access.users import Role, User
+from ledger.errors import NotFound, Refused, Usage
+from ledger.facts import Attached, Body, FactRef
+from ledger.facts.vocabulary import PaidFrom
+from ledger.values import RoundId, format_time, parse_time
+from replay.disputes import dispute as cases
+from replay.disputes.comparison import sides
+from replay.rounds.story import Story
+from replay.text.local_time import both, read, span
+from replay.text.typed import cents, lines, written
+from replay.web.access import blind_review
+from replay.web.access.authentication import signed_in
+from replay.web.access.blind_review import case_address as address
+from replay.web.api.clips import TIME_US_MAX
+from replay.web.case_ports import About, CaseFile, Claimed, Preserve, Release
+from replay.web.page import page
+from replay.web.ports import ports
+
+READERS: tuple[Role, ...] = ("surveillance", "auditor")
+"""Who reads cases. Only surveillance decides: an auditor changes nothing."""
+
+NAME_MAX, TEXT_MAX, CAMERA_MAX = 256, 4_000, 128
+NUMBER_MAX = 999_999  # of a fact in its round
+WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "because")
+"""What is given back to be sent again where a case has moved on; money is not."""
+
+MOVED_ON = (
+    "The case has moved on since this page was opened. Look at it, and send what still holds."
+)
+PATH = "/cases"
+WINDOWS = f"{PATH}/windows"
+
+router = APIRouter(include_in_schema=False)
+Reader = Annotated[User, Depends(signed_in(*READERS))]
+Investigator = Annotated[User, Depends(signed_in("surveillance"))]
+Name = Annotated[str, Form(min_length=1, max_length=NAME_MAX)]
+Text = Annotated[str, Form(min_length=1, max_length=2 * TEXT_MAX)]  # as it is sent; see `lines`
+Maybe = Annotated[str, Form(max_length=2 * TEXT_MAX)]
+
+
+def about(request: Request, user: User, round_: RoundId) -> Sequence[About]:
+    """The disputes about a round, as far as they are this person's to know of."""
+    return ports(request).cases.about(round_) if user.has(*READERS) else ()
+
+
+@router.get(PATH)
+def list_(request: Request, user: Reader, status: str = "") -> Response:
+    """Every dispute, the one raised last first, and the form to preserve footage without one."""
+    return _list_page(request, user, status)
+
+
+def _list_page(
+    request: Request,
+    user: User,
+    status: str = "",
+    code: int = 200,
+    *,
+    wrong: str = "",
+    typed: Mapping[str, str] = {},
+) -> Response:
+    known = status if status in ("raised", "resolved") else ""
+    blind = blind_review.hidden(request, user)
+    rows = [blind_review.row(each, blind) for each in ports(request).cases.rows(known or None)]
+    return page(
+        request,
+        "cases.html",
+        code,
+        rows=rows,
+        windows=blind_review.windows(request, user, ports(request).cases.windows.all()),
+        status=known,
+        may=user.has("surveillance"),
+        address=address,
+        window_address=window_address,
+        span=span,
+        wrong=wrong,
+        typed=typed,
+    )
+
+
+@router.get(f"{PATH}/new")
+def new(
+    request: Request,
+    user: Investigator,
+    round_: Annotated[str, Query(alias="round", max_length=NAME_MAX)] = "",
+    position: Annotated[int | None, Query(ge=0, le=99)] = None,
+) -> Response:
+    """The form to raise a dispute about a round."""
+    del user
+    return page(
+        request, "case_new.html", round=round_, position=position, claim="", wrong="", sure=True
+    )
+
+
+@router.post(PATH)
+def raise_(
+    request: Request,
+    user: Investigator,
+    round_: Annotated[str, Form(alias="round", min_length=1, max_length=NAME_MAX)],
+    position: Annotated[int, Form(ge=0, le=99)],
+    claim: Text,
+    sure: Annotated[str, Form(max_length=3)] = "",
+) -> Response:
+    """Raise it, and lock the footage around the round; a position nobody played is asked about."""
+    typed = {"round": round_, "position": position, "claim": claim}
+    try:
+        said = lines(claim, "claim", TEXT_MAX)
+        asked = Claimed(round_.strip(), position, said, user.employee)
+        if not sure and (doubt := ports(request).cases.doubt(asked)):
+            return page(request, "case_new.html", 422, **typed, wrong=f"{doubt}.", sure=False)
+        case = ports(request).cases.raise_(asked)
+    except (Usage, NotFound) as error:
+        status = 404 if isinstance(error, NotFound) else 422
+        return page(request, "case_new.html", status, **typed, wrong=_wrong(error), sure=True)
+    return _see(case.property, case.dispute)
+
+
+@router.post(f"{PATH}/preserve")
+def preserve(
+    request: Request,
+    user: Investigator,
+    since: Annotated[str, Form(alias="from", max_length=40)],
+    until: Annotated[str, Form(alias="to", max_length=40)],
+    because: Text,
+    table: Annotated[str, Form(max_length=64)] = "",
+    camera: Annotated[str, Form(max_length=CAMERA_MAX)] = "",
+) -> Response:
+    """Lock a stretch of time of a table's cameras, or of one camera, without a dispute."""
+    zone = ports(request).zone
+    try:
+        asked = Preserve(
+            None,
+            table.strip() or None,
+            camera.strip() or None,
+            read(since.strip(), zone, "from"),
+            read(until.strip(), zone, "to"),
+            written(lines(because, "because", TEXT_MAX), "because"),
+            user.employee,
+        )
+        window = ports(request).cases.windows.preserve(asked)
+    except (Usage, NotFound) as error:
+        typed = {"table": table, "camera": camera, "from": since, "to": until, "because": because}
+        status = 404 if isinstance(error, NotFound) else 422
+        return _list_page(request, user, code=status, wrong=_wrong(error), typed=typed)
+    return RedirectResponse(window_address(window.property, window.name), 303)
+
+
+@router.get(WINDOWS + "/{property_}/{name}")
+def window(request: Request, user: Reader, property_: str, name: str) -> Response:
+    """What was preserved without a dispute: which footage, and who let go of it."""
+    return _window_page(request, user, property_, name)
+
+
+@router.post(WINDOWS + "/{property_}/{name}")
+def release(
+    request: Request, user: Investigator, property_: str, name: str, because: Maybe = ""
+) -> Response:
+    """Let the footage of a window expire again: a fact a camera, with who and why."""
+    blind_review.refuse_release(request, user, ports(request).cases.windows.one(property_, name))
+    try:
+        why = written(lines(because, "because", TEXT_MAX), "because")
+    except Usage as error:
+        return _window_page(request, user, property_, name, wrong=_wrong(error), status=422)
+    ports(request).cases.release(Release(property_, None, name, why, user.employee))
+    return RedirectResponse(window_address(property_, name), 303)
+
+
+def window_address(property_: str, name: str) -> str:
+    """The page of a preserved window."""
+    return f"{WINDOWS}/{quote(property_, safe='')}/{quote(name, safe='')}"
+
+
+def _window_page(
+    request: Request, user: User, property_: str, name: str, *, wrong: str = "", status: int = 200
+) -> Response:
+    zone = ports(request).zone
+    whole = ports(request).cases.windows.one(property_, name)
+    [found] = blind_review.windows(request, user, [whole])
+    return page(
+        request,
+        "case_window.html",
+        status,
+        window=found,
+        span=span,
+        when=lambda time_us: both(time_us, zone),
+        here=window_address(property_, name),
+        may=user.has("surveillance") and not blind_review.over_withheld(request, user, whole),
+        wrong=wrong,
+    )
+
+
+@router.get(PATH + "/{property_}/{dispute:path}")
+def show(
+    request: Request,
+    user: Reader,
+    property_: str,
+    dispute: str,
+    fact: Annotated[int | None, Query(ge=1, le=NUMBER_MAX)] = None,
+    time: Annotated[int | None, Query(ge=0, le=TIME_US_MAX)] = None,
+) -> Response:
+    """One dispute: claimed, seen, on record, owed and paid; or only what a reviewer may know.
+
+    fact, time (microseconds): a moment to be noted, already filled in.
+    """
+    mark = (fact, None if time is None else format_time(time))
+    return _page(request, user, _file(request, user, property_, dispute), mark=mark)
+
+
+@router.post(PATH + "/{property_}/{dispute:path}")
+async def step(request: Request, user: Investigator, property_: str, dispute: str) -> Response:
+    """Take one step: note, observe, reveal, resolve, adjust, lock, release.
+
+    Under blind review all but observe, reveal and lock wait until the claim is known.
+    """
+    form = await request.form()
+    typed = {name: str(value) for name, value in form.items()}
+    return await run_in_threadpool(_step, request, user, (property_, dispute), typed)
+
+
+def _step(
+    request: Request, user: User, which: tuple[str, str], typed: Mapping[str, str]
+) -> Response:
+    file = _file(request, user, *which)
+    step = typed.get("step")
+    blind_review.refuse_step(user, file, step)
+    version = str(file.case.version)
+    if step != "lock" and typed.get("version", version) != version:
+        kept = {name: said for name, said in typed.items() if name in WORDS}
+        return _page(request, user, file, wrong=MOVED_ON, status=409, typed=kept)
+    try:
+        typed = {name: lines(value, name, TEXT_MAX) for name, value in typed.items()}
+        if not _done(file, typed, user.employee):
+            _take(request, file, typed, user.employee)
+    except (Usage, Refused) as error:
+        file = _file(request, user, *which)
+        if not _done(file, typed, user.employee):
+            return _page(request, user, file, wrong=_wrong(error), status=422, typed=typed)
+    return _see(*which)
+
+
+def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> None:
+    """Do what a form asks for. Raises `Usage`, and `Refused` where the case has moved on."""
+    asks, case = ports(request).cases, file.case
+    if typed.get("step") == "lock":
+        asks.lock(case, by)
+    elif typed.get("step") == "release":
+        why = written(typed.get("because", ""), "because")
+        asks.release(Release(case.property, case.dispute, None, why, by))
+    else:
+        asks.tell(case, _decided(request, file, typed, by))
+
+
+def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:
+    """Whether a form was sent a second time: what it asks for is so already.
+
+    An observation made blind would else stand there twice, the second time as one that was not.
+    """
+    if typed.get("step") == "release":
+        return not file.locked
+    said = typed.get("saw", "").strip()
+    return typed.get("step") == "observe" and any(
+        (each.by, each.saw) == (by, said) for each in file.case.observations
+    )
+
+
+def _wrong(error: Usage | NotFound | Refused) -> str:
+    return f"{error.what}. {error.hint}"
+
+
+def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
+    """A case with its round, unless that is withheld from this person."""
+    file = ports(request).cases.file(property_, dispute)  # brings the views along
+    return blind_review.file(request, user, file)
+
+
+def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> Body:
+    """The fact that a form's step makes. Raises `Usage`, `Refused`."""
+    case, what = file.case, typed.get("step")
+    if what == "note":
+        return cases.noted(case, typed.get("note", ""), by, _moments(request, file.story, typed))
+    if what == "observe":
+        return cases.observed(case, typed.get("saw", ""), by)
+    if what == "reveal":
+        return cases.revealed(case, by)
+    if what == "resolve":
+        return cases.resolved(case, typed.get("outcome", ""), by)
+    if what == "adjust":
+        paid = cents(written(typed.get("amount", ""), "amount"), "amount") or 0
+        paid_from = typed.get("paid_from", "cage")
+        if paid_from not in get_args(PaidFrom):
+            hint = f"Give one of {', '.join(get_args(PaidFrom))}."
+            raise Usage("Nothing is paid from there", where="paid_from", hint=hint)
+        return cases.adjusted(case, paid, paid_from, by)
+    raise Usage("There is no such step", where="step", hint="Go back, and use the page's forms.")
+
+
+def _moments(request: Request, story: Story | None, typed: Mapping[str, str]) -> list[Attached]:
+    """The moments attached to a note: a fact by its number, an instant, a camera at a time."""
+    found, zone = [], ports(request).zone
+    number, instant = typed.get("fact", ""), typed.get("time", "")
+    round_ = str(story.round) if story else None
+    when = format_time(read(instant, zone, "time")) if instant else None
+    if number:
+        moments = story.moments if story else ()
+        if not (number.isascii() and number.isdecimal() and 0 < int(number) <= len(moments)):
+            hint = f"Give one from 1 to {len(moments)}."
+            raise Usage(f"The round has no fact {number}", where="fact", hint=hint)
+        fact = moments[int(number) - 1]
+        ref = FactRef(fact.source, fact.id)
+        found.append(Attached(round=round_, fact=ref, reference_time=when))
+    elif when:
+        found.append(Attached(round=round_, reference_time=when))
+    camera, at = typed.get("camera", ""), typed.get("camera_time", "")
+    if camera or at:
+        if not (camera and at) or len(camera) > CAMERA_MAX:
+            raise Usage("A camera and a time go together", where="camera", hint="Give both.")
+        at_us = read(at, zone, "camera_time")
+        found.append(Attached(camera=camera, camera_time=format_time(at_us)))
+    return found
+
+
+def _page(
+    request: Request,
+    user: User,
+    file: CaseFile,
+    *,
+    wrong: str = "",
+    status: int = 200,
+    mark: tuple[int | None, str | None] = (None, None),
+    typed: Mapping[str, str] | None = None,
+) -> Response:
+    """The page of a case as this person may see it; `mark`: a fact and a time to be noted.
+
+    typed: what was not taken, to be sent again.
+    """
+    may = user.has("surveillance")
+    seen = sides(file.case, file.story, user.employee if may else None)
+    zone = ports(request).zone
+    numbers = _numbers(file.story)
+    return page(
+        request,
+        "case.html",
+        status,
+        seen=seen,
+        case=file.case,
+        held=file.held,
+        unlocked=file.unlocked,
+        locked=file.locked,
+        withheld=file.withheld,
+        game=file.story.game if file.story else None,
+        here=address(seen.property, seen.dispute),
+        may=may,
+        wrong=wrong,
+        mark=mark,
+        typed=typed or {},
+        when=lambda time_us: both(time_us, zone),
+        at=lambda text: both(parse_time(text) or 0, zone),
+        time_us=parse_time,
+        number=lambda ref: numbers.get((ref.source, ref.id)),
+        observed=any(each.by == user.employee for each in file.case.observations),
+        facts=len(file.story.moments) if file.story else 0,
+    )
+
+
+def _numbers(story: Story | None) -> dict[tuple[str, str], int]:
+    """The number of each fact of the round as it stands now."""
+    moments = story.moments if story else ()
+    return {(each.source, each.id): each.number for each in moments}
+
+
+def _see(property_: str, dispute: str) -> Response:
+    return RedirectResponse(address(property_, dispute), 303)

@@ -1,0 +1,164 @@
+"""The page Find: rounds by what is known of them, results as one types, and a dealer's errors.
+
+A form that is sent with GET, so that a search has an address and works without scripts; the module
+beside it fetches the same address for its results alone.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Depends, Request, Response
+from starlette.exceptions import HTTPException
+
+from infra.access.users import User
+from ledger.errors import Usage
+from ledger.games import games
+from ledger.rules.engine.finding_codes import CODES
+from ledger.values import parse_subject
+from replay.text.local_time import read as read_time
+from replay.text.typed import cards, cents, code
+from replay.web.access import blind_review
+from replay.web.access.authentication import signed_in
+from replay.web.page import page
+from replay.web.ports import Asked, ports
+
+FRAGMENT = "X-Fragment"
+"""Set by a module that wants a part of a page and no page."""
+
+RESULTS_MAX = 200
+TEXT_MAX = 200
+NUMBER_MAX = 10**9
+
+FIELDS = (
+    "round", "table", "gaming_day", "game", "status", "from", "to", "position", "dealer", "patron",
+    "wager", "amount", "amount_min", "amount_max", "outcome", "row", "card", "finding", "dispute",
+    "limit",
+)  # fmt: skip
+"""Names of the form's fields, which are those of the address."""
+
+NARROWING = ("table", "round", "game", "from", "to", "gaming_day", "status")
+"""Of these the fields by which a dealer's errors are counted, as the rounds are."""
+
+OUTCOMES = ("win", "lose", "push", "void")
+STATUSES = ("open", "completed", "voided")
+
+T = TypeVar("T")
+router = APIRouter(include_in_schema=False)
+Finder = Annotated[User, Depends(signed_in("surveillance", "finance", "auditor"))]
+
+
+class Reading(NamedTuple):
+    """A form as it was understood, and what was not."""
+
+    asked: Asked
+    wrong: Mapping[str, str]  # what is wrong, by field
+
+
+@router.get("/")
+def find(request: Request, who: Finder) -> Response:
+    """The form with its results, or the results alone."""
+    typed = {name: request.query_params.get(name, "").strip()[:TEXT_MAX] for name in FIELDS}
+    tokens = who.has("surveillance", "auditor")
+    if typed["patron"] and not tokens:
+        raise HTTPException(403, "Patrons' tokens are not for your role.")
+    found = read(typed, ports(request).zone)
+    values = _results(request, who, found, typed) | {"typed": typed, "wrong": found.wrong}
+    if request.headers.get(FRAGMENT) == "results":
+        return page(request, "find_results.html", **values, tokens=tokens)
+    tables, dealers = ports(request).find.names()
+    return page(
+        request,
+        "find.html",
+        **values,
+        tokens=tokens,
+        tables=tables,
+        dealers=dealers,
+        games=games(),
+        wagers=sorted({wager.id for game in games().values() for wager in game.wagers}),
+        codes=CODES,
+        outcomes=OUTCOMES,
+        statuses=STATUSES,
+    )
+
+
+def read(typed: Mapping[str, str], zone: ZoneInfo) -> Reading:
+    """What the fields of a form ask for; a field that cannot be read is named, not passed over."""
+    wrong: dict[str, str] = {}
+
+    def field(name: str, parse: Callable[[str, str], T]) -> T | None:
+        if not typed[name]:
+            return None
+        try:
+            return parse(typed[name], name)
+        except Usage as error:
+            wrong[name] = f"{error.what}. {error.hint}"
+            return None
+
+    exact = field("amount", cents)
+    low, high = field("amount_min", cents), field("amount_max", cents)
+    named = field("round", _round) or {}
+    fields: dict[str, Any] = {
+        "table": typed["table"] or None,
+        "gaming_day": typed["gaming_day"] or None,
+        "game": typed["game"] or None,
+        "status": typed["status"] or None,
+        "since_us": field("from", lambda text, where: read_time(text, zone, where)),
+        "until_us": field("to", lambda text, where: read_time(text, zone, where)),
+        "position": field("position", lambda text, where: _number(text, where, 99)),
+        "wager": typed["wager"] or None,
+        "amount_min": low if exact is None else exact,
+        "amount_max": high if exact is None else exact,
+        "outcome": typed["outcome"] or None,
+        "row": typed["row"] or None,
+        "finding": field("finding", code),
+        "dispute": typed["dispute"] or None,
+        "dealer": typed["dealer"] or None,
+        "patron": typed["patron"] or None,
+        "cards": field("card", lambda text, where: cards([text], where)) or (),
+        "limit": field("limit", lambda text, where: _number(text, where, RESULTS_MAX)) or 50,
+    }
+    return Reading(Asked(**(fields | named)), wrong)
+
+
+def _results(
+    request: Request, who: User, found: Reading, typed: Mapping[str, str]
+) -> dict[str, object]:
+    """What the search gives; nothing where a field could not be read."""
+    asks = ports(request).find
+    blind = blind_review.hidden(request, who)
+    asked = blind_review.searched(found.asked, blind)
+    rounds = [] if found.wrong else asks.rounds(asked)
+    dealer = found.asked.dealer
+    of_dealer = found.asked._replace(without=tuple(blind))
+    return {
+        "rounds": [blind_review.found(each, blind) for each in rounds],
+        "left_out": len(blind) if asked.without else 0,
+        "uncounted": len(blind),
+        "more": len(rounds) == found.asked.limit,
+        "asks": any(value for name, value in typed.items() if name != "limit"),
+        "habits": asks.habits(of_dealer) if dealer and not found.wrong else None,
+        "dealer": dealer,
+        "within": {name: typed[name] for name in NARROWING if typed[name]},
+    }
+
+
+def _round(text: str, where: str) -> dict[str, object]:
+    """`table/gaming day/number`, or a number."""
+    if text.isascii() and text.isdecimal():
+        return {"number": _number(text, where, NUMBER_MAX)}
+    _, _, subject = text.rpartition(":")
+    round_ = parse_subject(subject, "")
+    if round_ is None:
+        raise Usage(
+            f"`{text}` is not a round", where=where, hint="Give 231, or CC-07/2026-11-20/231."
+        )
+    return {"table": round_.table, "gaming_day": round_.gaming_day, "number": round_.number}
+
+
+def _number(text: str, where: str, most: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(most))):
+        raise Usage(f"`{text}` is not a number", where=where, hint=f"Give one up to {most}.")
+    if int(text) > most:
+        raise Usage(f"{text} is too high", where=where, hint=f"Give one up to {most}.")
+    return int(text)

@@ -1,0 +1,95 @@
+"""What cases noted of a round, each where it points: at an instant of the round's own timeline.
+
+A note that points at a fact stands at that fact, one that points at an instant there, one that
+points at a camera's time where that clock showed it: at both instants where it did so twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ledger.values import parse_time
+from replay.cameras.clock_pieces import clock_pieces
+from replay.cameras.clocks import to_reference
+from replay.cameras.coverage import Camera
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ledger.facts import Attached
+    from replay.cameras.coverage import Coverage
+    from replay.disputes.dispute import Note
+    from replay.rounds.story import Story
+    from replay.web.case_ports import About
+    from replay.web.pages.lanes import Span
+
+
+class Noted(NamedTuple):
+    """A note of a case, at one of the instants it points at."""
+
+    dispute: str
+    property: str
+    says: str
+    by: str
+    time_us: int | None  # by the reference; None: at none within the round, which `at` says
+    at: str
+    after: int  # the number of the last fact told by then; 0: before all
+
+
+def noted(story: Story, known: Coverage, span: Span, disputes: Sequence[About]) -> list[Noted]:
+    """Every note of every dispute about a round, in order of the instants."""
+    found = []
+    for case in disputes:
+        for note in case.notes:
+            for time_us, at in _instants(story, known, span, note):
+                after = [m.number for m in story.moments if time_us and m.time_us <= time_us]
+                its = (case.dispute, case.property, note.note, note.by)
+                found.append(Noted(*its, time_us, at, max(after, default=0)))
+    return sorted(found, key=lambda each: (each.time_us is None, each.time_us or 0))
+
+
+def _instants(
+    story: Story, known: Coverage, span: Span, note: Note
+) -> Iterator[tuple[int | None, str]]:
+    """Where a note stands, and in words why there; at least one."""
+    places = [place for each in note.moments for place in _places(story, known, span, each)]
+    within = [(at, how) for at, how in places if span.from_us <= at <= span.to_us]
+    if within:
+        yield from within
+    elif span.from_us <= note.time_us <= span.to_us:
+        yield note.time_us, "when it was noted"
+    else:
+        yield None, "points at no instant of this round's timeline"
+
+
+def _places(
+    story: Story, known: Coverage, span: Span, moment: Attached
+) -> Iterator[tuple[int, str]]:
+    """The instants of the reference that a moment may mean."""
+    fact = next(
+        (
+            each
+            for each in story.moments
+            if moment.fact and (each.source, each.id) == (moment.fact.source, moment.fact.id)
+        ),
+        None,
+    )
+    if moment.reference_time is not None:
+        beside = f", with fact {fact.number}" if fact else ""
+        yield _us(moment.reference_time), f"at this instant{beside}"
+    elif fact is not None:
+        yield fact.time_us, f"at fact {fact.number}"
+    if moment.camera is not None and moment.camera_time is not None:
+        camera = known.cameras.get((span.property, moment.camera), Camera())
+        camera_us = _us(moment.camera_time)
+        for piece in clock_pieces(camera.clock, span.from_us, span.to_us):
+            at = camera_us
+            if camera.clock is not None:
+                at = to_reference(camera.clock, camera_us, piece.epoch)
+            if piece.from_us <= at < piece.to_us:
+                yield at, f"at {moment.camera}'s {moment.camera_time}"
+
+
+def _us(moment: str) -> int:
+    """A moment that the edge has already found well formed."""
+    return parse_time(moment) or 0

@@ -1,0 +1,50 @@
+"""What the player of a camera is told: its clock by pieces, its segments, and why there is none.
+
+The player (static/camera.js) finds the frame of an instant from it as `replay.cameras.timeline`
+does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from replay.cameras.clock_pieces import clock_pieces, epochs_of, steps
+from replay.cameras.coverage import Camera
+from replay.web.pages.lanes import segments_of, stretches
+from replay.web.pages.timeline_svg import STATES
+
+if TYPE_CHECKING:
+    from replay.footage.library.index import Library
+    from replay.web.pages.lanes import Span
+    from replay.web.round_ports import Told
+
+
+def player(told: Told, library: Library, span: Span, name: str) -> dict[str, Any]:
+    """One camera in a stretch of time: its clock against the reference, and its segments."""
+    camera = told.coverage.cameras.get((span.property, name), Camera())
+    segments = []
+    for each in segments_of(told.coverage, span, name):
+        entry = library.entry(each.body.sha256)
+        segments.append({
+            "sha": each.body.sha256,
+            "start": each.start_us,
+            "end": each.end_us,
+            "told": each.told_us,
+            "epochs": epochs_of(camera.clock, each),
+            "plays": bool(entry and entry.playable),
+            "says": entry.unplayable if entry else "No file with these bytes is at hand.",
+        })  # fmt: skip
+    return {
+        "name": name,
+        "clock": [
+            {"from": each.from_us, "to": each.to_us, "epoch": each.epoch, "line": each.line}
+            for each in clock_pieces(camera.clock, span.from_us, span.to_us)
+        ],
+        "steps": [[each.from_us, each.to_us, each.says] for each in steps(camera.clock)],
+        "segments": segments,
+        "nothing": [
+            [each.from_us, each.to_us, f"{STATES[each.state].capitalize()}: {each.says}"]
+            for each in stretches(told.coverage, told.footage, span, name)
+            if each.says
+        ],
+    }

@@ -1,0 +1,162 @@
+"""The timeline of a round as SVG: a lane a camera, the phases, the facts and what was found.
+
+Each state has a pattern and a word beside its colour. The colours are classes of the page's style
+sheet, so that they follow its scheme.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from replay.web.table_svg.shapes import node
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from replay.rounds.moment import Moment
+    from replay.web.pages.lanes import Stretch
+    from replay.web.pages.notes import Noted
+
+WIDTH, GUTTER, LANE = 1240, 116, 22
+"""The picture's width, what is left of it for names, and the height of a lane."""
+
+_LETTER = 6.6  # width of a letter of the labels
+STATES = {
+    "recorded": "recorded", "locked": "locked", "gap": "gap", "expired": "expired",
+    "no_camera_mapped": "not mapped", "off_line": "off-line", "altered": "altered",
+}  # fmt: skip
+"""Each state of footage in a word."""
+
+
+class Axis(NamedTuple):
+    """From when to when the picture reaches, microseconds by the reference clock."""
+
+    from_us: int
+    to_us: int
+
+    def x(self, time_us: int) -> float:
+        """Where an instant stands."""
+        share = (time_us - self.from_us) / max(self.to_us - self.from_us, 1)
+        return round(GUTTER + (WIDTH - GUTTER - 8) * min(max(share, 0), 1), 1)
+
+
+def draw_timeline(
+    axis: Axis,
+    moments: Sequence[Moment],
+    flagged: Mapping[int, str],
+    lanes: Mapping[str, Sequence[Stretch]],
+    notes: Sequence[Noted] = (),
+) -> str:
+    """The whole picture. `flagged`: what was found, by the number of the fact.
+
+    Without moments it has the cameras' lanes alone, for who is to look before being told.
+    """
+    rows, top = [], 4
+    if moments:
+        rows = [_phases(axis, moments, 0), _facts(axis, moments, flagged, LANE + 4)]
+        top = 2 * (LANE + 4) + 4
+    if pinned := [each for each in notes if each.time_us is not None]:
+        rows.append(_notes(axis, pinned, top))
+        top += LANE + 4
+    for at, (camera, its) in enumerate(lanes.items()):
+        rows.append(_lane(axis, camera, its, top + at * (LANE + 4)))
+    height = top + max(len(lanes), 1) * (LANE + 4) + 4
+    if not lanes:
+        rows.append(_name("cameras", top) + _text("no camera mapped", GUTTER + 4, top, "soft"))
+    playhead = node("line", class_="playhead", x1=GUTTER, x2=GUTTER, y1=0, y2=height)
+    marks = node("g", class_="marks", data_top=LANE + 4)
+    return node(
+        "svg", _patterns(), *rows, marks, playhead,
+        xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {height}", class_="timeline",
+        aria_hidden="true", data_from=axis.from_us, data_to=axis.to_us, data_gutter=GUTTER,
+    )  # fmt: skip
+
+
+def phases(moments: Sequence[Moment]) -> list[tuple[str, int]]:
+    """Each phase with the number of its first fact, in order."""
+    return [(name, next(its).number) for name, its in groupby(moments, key=lambda m: m.phase)]
+
+
+def _phases(axis: Axis, moments: Sequence[Moment], y: float) -> str:
+    drawn = [_name("phases", y)]
+    starts = [(name, moments[number - 1].time_us) for name, number in phases(moments)]
+    ends = [at for _, at in starts[1:]] + [axis.to_us]
+    for at, ((name, from_us), to_us) in enumerate(zip(starts, ends, strict=True)):
+        x = axis.x(from_us)
+        width = max(axis.x(to_us) - x, 1)
+        label = _text(name, x + 4, y, "") if len(name) * _LETTER < width - 6 else ""
+        box = node(
+            "rect", node("title", escape(name)), x=x, y=y, width=width, height=LANE,
+            class_=f"phase phase{at % 2}",
+        )  # fmt: skip
+        drawn.append(box + label)
+    return "".join(drawn)
+
+
+def _facts(axis: Axis, moments: Sequence[Moment], flagged: Mapping[int, str], y: float) -> str:
+    """A tick a fact; one that a finding names carries a flag."""
+    drawn = [_name("facts", y)]
+    for moment in moments:
+        x = axis.x(moment.time_us)
+        found = flagged.get(moment.number)
+        title = node("title", escape(f"{moment.number}. {moment.says} {found or ''}".strip()))
+        shape = f"M{x:g} {y + 3:g}V{y + LANE - 3:g}"
+        if found:
+            shape += f"M{x:g} {y + 1:g}h9l-3 4 3 4h-9Z"
+        kind = "tick found" if found else "tick"
+        drawn.append(node("path", title, d=shape, class_=kind, data_fact=moment.number))
+    return "".join(drawn)
+
+
+def _notes(axis: Axis, pinned: Sequence[Noted], y: float) -> str:
+    """A diamond a note, at its own instant."""
+    drawn = [_name("notes", y)]
+    for each in pinned:
+        x = axis.x(each.time_us or 0)
+        title = node("title", escape(f"{each.dispute}: {each.says} ({each.by})"))
+        drawn.append(node("path", title, d=f"M{x:g} {y + 4:g}l7 7-7 7-7-7Z", class_="pinned"))
+    return "".join(drawn)
+
+
+def _lane(axis: Axis, camera: str, its: Sequence[Stretch], y: float) -> str:
+    drawn = [_name(camera, y)]
+    for stretch in its:
+        x = axis.x(stretch.from_us)
+        width = max(axis.x(stretch.to_us) - x, 1)
+        word = STATES[stretch.state]
+        title = node("title", escape(f"{camera}: {word}. {stretch.says}".strip()))
+        size = {"x": x, "y": y, "width": width, "height": LANE}
+        drawn.append(node("rect", title, **size, class_=f"stretch {stretch.state}"))
+        if stretch.state not in ("recorded", "locked"):
+            drawn.append(node("rect", **size, fill=f"url(#lane-{stretch.state})", class_="hatch"))
+        if len(word) * _LETTER < width - 8:
+            drawn.append(_text(word, x + 5, y, "on" if stretch.state == "recorded" else "off"))
+    return "".join(drawn)
+
+
+def _name(text: str, y: float) -> str:
+    return _text(text[:17], 0, y, "name")
+
+
+def _text(text: str, x: float, y: float, kind: str) -> str:
+    return node("text", escape(text), x=x, y=y + LANE - 6.5, class_=kind or None)
+
+
+def _patterns() -> str:
+    """One hatching a state without footage."""
+    lines = {
+        "gap": "M0 8 8 0", "expired": "M1 4H3M5 4H7", "off_line": "M0 0 8 8M0 8 8 0",
+        "altered": "M0 2H8M0 6H8", "no_camera_mapped": "M4 3V5",
+    }  # fmt: skip
+    return node(
+        "defs",
+        *(
+            node(
+                "pattern", node("path", d=path), id=f"lane-{state}", width=8, height=8,
+                patternUnits="userSpaceOnUse",
+            )
+            for state, path in lines.items()
+        ),
+    )  # fmt: skip

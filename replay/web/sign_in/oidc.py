@@ -1,0 +1,277 @@
+"""Signing in at an identity provider: OpenID Connect's code flow with PKCE, state and nonce.
+
+The provider says who somebody is; what they may do stands here, with the user whose subject it
+names. Nobody is made by signing in. Needs the extra `oidc`.
+"""
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode, urlsplit
+
+import httpx
+from fastapi import APIRouter, Request, Response
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+
+from ledger.errors import Lacking
+from replay.shell.logs import LOG
+from replay.web.access import authentication
+from replay.web.ports import ports
+from replay.web.sign_in.pages import here, welcome
+
+ALGORITHMS = ("RS256", "PS256", "ES256", "EdDSA", "Ed25519")
+"""Signatures that are believed: by a key that only the provider has."""
+
+CALLBACK = "/oidc/callback"
+PENDING = "round_ledger_oidc"
+"""Cookie that ties what comes back to the browser that went."""
+
+PENDING_S = 600
+PENDING_MAX = 1_000
+ANSWER_S_MAX = 10.0
+KNOWN_S = 3600.0
+"""How long what the provider says of itself, and its keys, are believed without asking, seconds."""
+
+SKEW_S = 60
+
+router = APIRouter(include_in_schema=False)
+
+
+class Client(NamedTuple):
+    """What the identity provider knows this server as."""
+
+    issuer: str
+    client_id: str
+    secret: str | None
+    claim: str  # whose value is a user's subject
+    name: str  # to show on the button
+
+
+class NotBelievedError(Exception):
+    """The provider's answer is not one to let anybody in on; says why, for the log."""
+
+
+class _Going(NamedTuple):
+    """Somebody on the way to the provider and back."""
+
+    nonce: str
+    verifier: str
+    then: str
+    until: float
+
+
+class Provider:
+    """One identity provider. May be used by several threads."""
+
+    def __init__(self, client: Client, redirect: str) -> None:
+        self.client = client
+        self._redirect = redirect
+        self._lock = threading.Lock()
+        self._going: dict[str, _Going] = {}
+        self._known: tuple[float, Mapping[str, Any]] | None = None
+        self._keys: tuple[float, KeySet] | None = None
+
+    def depart(self, then: str) -> tuple[str, str]:
+        """Where to send a browser, and the state that it must bring back."""
+        going = _Going(
+            secrets.token_urlsafe(32), secrets.token_urlsafe(48), then, time.monotonic() + PENDING_S
+        )
+        state = secrets.token_urlsafe(32)
+        with self._lock:
+            now = time.monotonic()
+            self._going = {key: each for key, each in self._going.items() if each.until > now}
+            if len(self._going) >= PENDING_MAX:
+                self._going.pop(next(iter(self._going)))
+            self._going[state] = going
+        challenge = urlsafe_b64encode(hashlib.sha256(going.verifier.encode()).digest())
+        asked = {
+            "response_type": "code",
+            "client_id": self.client.client_id,
+            "redirect_uri": self._redirect,
+            "scope": "openid profile email",
+            "state": state,
+            "nonce": going.nonce,
+            "code_challenge": challenge.decode().rstrip("="),
+            "code_challenge_method": "S256",
+        }
+        return f"{self._of_itself()['authorization_endpoint']}?{urlencode(asked)}", state
+
+    def arrive(self, state: str, code: str) -> tuple[str, str]:
+        """Who came back, by the provider's word, and where they were going.
+
+        Raises `NotBelievedError`. A state serves once.
+        """
+        with self._lock:
+            going = self._going.pop(state, None)
+        if going is None or going.until < time.monotonic():
+            raise NotBelievedError("the state is not known, or no more")
+        claims = self._claims(self._token(code, going.verifier), going.nonce)
+        subject = claims.get(self.client.claim)
+        if not isinstance(subject, str) or not subject:
+            raise NotBelievedError(f"there is no claim {self.client.claim}")
+        if self.client.claim == "email" and claims.get("email_verified") is not True:
+            raise NotBelievedError("the e-mail address is not verified")
+        return subject, going.then
+
+    def _token(self, code: str, verifier: str) -> str:
+        """The ID token that a code is worth."""
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self._redirect,
+            "client_id": self.client.client_id,
+            "code_verifier": verifier,
+        }
+        headers = {}
+        if self.client.secret is not None:  # RFC 6749 section 2.3.1
+            pair = f"{quote(self.client.client_id, safe='')}:{quote(self.client.secret, safe='')}"
+            headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        answer = self._asked("POST", self._of_itself()["token_endpoint"], form, headers)
+        token = answer.get("id_token")
+        if not isinstance(token, str):
+            raise NotBelievedError("there is no ID token in the answer")
+        return token
+
+    def _claims(self, token: str, nonce: str) -> Mapping[str, Any]:
+        """What a token says, once it is known to be the provider's, for us, and of this sign-in."""
+        try:
+            claims = self._decoded(token).claims
+            jwt.JWTClaimsRegistry(
+                leeway=SKEW_S,
+                iss={"essential": True, "value": self.client.issuer},
+                aud={"essential": True, "value": self.client.client_id},
+                exp={"essential": True},
+                iat={"essential": True},
+                sub={"essential": True},
+            ).validate(claims)
+        except (JoseError, ValueError) as error:
+            raise NotBelievedError(f"the ID token does not hold: {error}") from error
+        audience = claims["aud"]
+        several = isinstance(audience, list) and len(audience) > 1
+        if several and claims.get("azp") != self.client.client_id:
+            raise NotBelievedError("the ID token is for another party")
+        given = claims.get("nonce")
+        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
+            raise NotBelievedError("the nonce is not that of this sign-in")
+        return claims
+
+    def _decoded(self, token: str) -> jwt.Token:
+        """A token whose signature holds; the keys are asked for again where none fits."""
+        if self._keys is not None and self._keys[0] > time.monotonic():
+            try:
+                return jwt.decode(token, self._keys[1], algorithms=ALGORITHMS)
+            except (JoseError, ValueError):
+                LOG.info("the identity provider's keys are asked for again")
+        given: Any = self._asked("GET", self._of_itself()["jwks_uri"])
+        keys = KeySet.import_key_set(given)
+        self._keys = (time.monotonic() + KNOWN_S, keys)
+        return jwt.decode(token, keys, algorithms=ALGORITHMS)
+
+    def _of_itself(self) -> Mapping[str, Any]:
+        """What the provider says of itself, which must be the issuer that was named."""
+        if self._known is not None and self._known[0] > time.monotonic():
+            return self._known[1]
+        issuer = self.client.issuer
+        told = self._asked("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        if told.get("issuer") != issuer:
+            raise NotBelievedError(f"the provider calls itself {told.get('issuer')!r}")
+        for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
+            if not isinstance(told.get(name), str) or not is_safe(told[name]):
+                raise NotBelievedError(f"the provider's {name} is not one to send secrets to")
+        self._known = (time.monotonic() + KNOWN_S, told)
+        return told
+
+    def _asked(
+        self,
+        method: str,
+        url: str,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Mapping[str, Any]:
+        """An object that the provider answers with. Raises `Lacking`, `NotBelievedError`."""
+        try:
+            answer = httpx.request(
+                method,
+                url,
+                data=form,
+                headers={"Accept": "application/json", **(headers or {})},
+                timeout=ANSWER_S_MAX,
+                follow_redirects=False,
+            )
+            told = answer.json() if answer.status_code == httpx.codes.OK else None
+        except httpx.HTTPError as error:
+            raise Lacking(
+                f"The identity provider does not answer: {type(error).__name__}",
+                where=self.client.issuer,
+                hint="Sign in with a password, or try again.",
+            ) from error
+        except ValueError:
+            told = None
+        if not isinstance(told, dict):
+            raise NotBelievedError(f"{urlsplit(url).path} answered {answer.status_code}")
+        return told
+
+
+def is_safe(url: str) -> bool:
+    """Whether what is sent there can be read on the way by nobody else."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or (
+        parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
+    )
+
+
+@router.get("/oidc")
+async def depart(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
+    """To the identity provider."""
+    provider = _provider(request)
+    try:
+        url, state = await run_in_threadpool(provider.depart, here(next))
+    except NotBelievedError as error:
+        raise _not_let_in(str(error)) from error
+    response = RedirectResponse(url, 303)
+    authentication.keep(request, response, PENDING, state, PENDING_S)
+    return response
+
+
+@router.get(CALLBACK)
+async def arrive(request: Request, state: str = "", code: str = "") -> Response:
+    """Back from it: a user who is known here is signed in."""
+    provider, door = _provider(request), ports(request).sessions
+    address = authentication.address(request)
+    brought = request.cookies.get(authentication.cookie(request, PENDING), "")
+    if not (state and code and hmac.compare_digest(brought.encode(), state.encode())):
+        raise _not_let_in("another browser went, or it was not let in there")
+    try:
+        subject, then = await run_in_threadpool(provider.arrive, state, code)
+    except NotBelievedError as error:
+        await run_in_threadpool(door.refused, "", address, str(error)[:200])
+        raise _not_let_in(str(error)) from error
+    name = await run_in_threadpool(door.of_subject, subject)
+    if name is None:
+        await run_in_threadpool(door.refused, subject, address, "no user has this subject")
+        raise HTTPException(403, "You are known to the identity provider, and not here.")
+    token = await run_in_threadpool(door.begin, name, address, "identity provider")
+    response = await welcome(request, token, then)
+    authentication.drop(request, response, PENDING)
+    return response
+
+
+def _provider(request: Request) -> Provider:
+    made: Provider = request.app.state.oidc
+    return made
+
+
+def _not_let_in(why: str) -> HTTPException:
+    """What a person is told, which is less than what the log is."""
+    LOG.warning("the identity provider's answer is not believed", extra={"figures": {"why": why}})
+    return HTTPException(403, "The identity provider's answer is not believed. Sign in again.")

@@ -1,0 +1,259 @@
+"""Signing in and out, and the first user of a new ledger, by a link that works once.
+
+Every answer to a wrong name or password is the same and takes as long. Where one is sent after
+signing in is a path of this server, whatever the link said.
+"""
+
+import hashlib
+import hmac
+import secrets
+import time
+from typing import Annotated, cast
+from urllib.parse import quote, urlsplit
+
+from fastapi import APIRouter, Form, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse
+
+from infra.access.connections import Actor
+from infra.access.sessions import Left
+from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, ROLES, Role, User
+from ledger.errors import LedgerError
+from replay.web.access import authentication
+from replay.web.page import nav, page
+from replay.web.ports import ports
+
+LINK_S = 15 * 60
+"""How long the link to the first user works, seconds."""
+
+_UNSEEN = frozenset((authentication.CSRF_FIELD, "step", "version"))
+"""Fields of forms that nobody fills in."""
+
+WRONG = "The name or the password is not right."
+
+router = APIRouter(include_in_schema=False)
+
+Typed = Annotated[str, Form(max_length=PASSWORD_MAX)]
+
+
+class SetUp:
+    """The link to the first user: its secret is told once and kept only as a hash."""
+
+    def __init__(self) -> None:
+        self._digest = b""
+        self._until = 0.0
+
+    def link(self) -> str:
+        """A new link's secret; an earlier one works no more."""
+        secret = secrets.token_urlsafe(32)
+        self._digest = _digest(secret)
+        self._until = time.monotonic() + LINK_S
+        return secret
+
+    def opens(self, secret: str) -> bool:
+        """Whether this is the link's secret, in time."""
+        known = bool(self._digest) and hmac.compare_digest(_digest(secret), self._digest)
+        return known and time.monotonic() < self._until
+
+    def close(self) -> None:
+        """It has been used."""
+        self._digest = b""
+
+
+@router.get("/sign-in")
+async def ask(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
+    """The form; who is signed in already goes on."""
+    user = await authentication.visitor(request)
+    if user is not None:
+        return _go_on(user, next)
+    return _form(request, next=next)
+
+
+@router.post("/sign-in")
+async def sign_in(
+    request: Request,
+    name: Typed = "",
+    password: Typed = "",
+    next: Annotated[str, Form()] = "/",  # noqa: A002 - as above
+) -> Response:
+    """Sign in: a new session, whatever session the browser had."""
+    authentication.begin_form(request)
+    await authentication.check_csrf(request)
+    name = name.strip().lower()
+    door = ports(request).sessions
+    entry = await run_in_threadpool(door.sign_in, name, password, authentication.address(request))
+    if entry.wait_s:
+        says = f"Too many tries. Try again in {entry.wait_s // 60} minutes."
+        refused = _form(request, 429, next=next, name=name, says=says)
+        refused.headers["Retry-After"] = str(entry.wait_s)
+        return refused
+    if entry.token is None:
+        return _form(request, 401, next=next, name=name, says=WRONG)
+    return await welcome(request, entry.token, next)
+
+
+@router.post("/sign-out")
+async def sign_out(request: Request) -> Response:
+    """End the session, for any role."""
+    if await authentication.visitor(request) is None:
+        raise authentication.NotSignedInError
+    await authentication.check_csrf(request)
+    token = request.cookies[authentication.cookie(request, authentication.SESSION)]
+    await run_in_threadpool(
+        ports(request).sessions.sign_out, token, authentication.address(request)
+    )
+    response = RedirectResponse("/sign-in", 303)
+    authentication.let_out(request, response)
+    return response
+
+
+@router.get("/session")
+async def left(request: Request) -> Response:
+    """How long the session goes on, without using it: 0 seconds where there is none."""
+    return await _left(request)
+
+
+@router.post("/session")
+async def stay(request: Request) -> Response:
+    """Use the session: its user works on a page, or asked to stay."""
+    if await authentication.visitor(request) is None:
+        raise authentication.NotSignedInError
+    await authentication.check_csrf(request)
+    return await _left(request)
+
+
+async def _left(request: Request) -> Response:
+    token = request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
+    found = await run_in_threadpool(ports(request).sessions.left, token)
+    told = found or Left("", 0, 0)
+    return JSONResponse({**told._asdict(), "csrf": authentication.csrf_of(token) if found else ""})
+
+
+@router.get("/setup")
+async def ask_first(request: Request, link: str = "") -> Response:
+    """The form for the first user."""
+    _refuse_other_links(request, link)
+    authentication.begin_form(request)
+    return _first(request, link)
+
+
+@router.post("/setup")
+async def first(
+    request: Request,
+    link: Typed = "",
+    name: Typed = "",
+    employee: Typed = "",
+    password: Typed = "",
+    roles: Annotated[list[str] | None, Form()] = None,
+) -> Response:
+    """Make the first user, once, and sign them in."""
+    _refuse_other_links(request, link)
+    authentication.begin_form(request)
+    await authentication.check_csrf(request)
+    chosen = cast("list[Role]", roles or [])
+    user = User(name.strip().lower(), employee.strip(), frozenset(chosen))
+    doors, address = ports(request), authentication.address(request)
+    try:
+        await run_in_threadpool(
+            lambda: doors.users.add(
+                user, password=password, actor=Actor("first user", address), first=True
+            )
+        )
+    except LedgerError as error:
+        return _first(request, link, 422, user, f"{error.what}. {error.hint}")
+    _set_up(request).close()
+    token = await run_in_threadpool(doors.sessions.begin, user.name, address, "first user")
+    return await welcome(request, token, "/")
+
+
+def here(path: str) -> str:
+    """A path of this server, or `/`: never another's address, however it is written."""
+    parts = urlsplit(path)
+    plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if plain and not parts.scheme and not parts.netloc and "\\" not in path else "/"
+
+
+async def to_sign_in(request: Request) -> Response:
+    """Where a page leads nobody in particular; what was sent too late is given back."""
+    if request.method not in ("GET", "HEAD"):
+        return page(request, "signed_out.html", 401, typed=await _typed(request))
+    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"/sign-in?next={quote(here(wanted))}", 303)
+
+
+async def _typed(request: Request) -> list[tuple[str, str]]:
+    """The fields of a form of ours, as they were filled in."""
+    if authentication.from_elsewhere(request):
+        return []
+    try:
+        fields = (await request.form()).multi_items()
+    except HTTPException:  # it is no form
+        return []
+    return [
+        (name, value)
+        for name, value in fields
+        if name not in _UNSEEN and isinstance(value, str) and value.strip()
+    ]
+
+
+async def welcome(request: Request, token: str, then: str) -> Response:
+    """To where they wanted to go, with the session of a token."""
+    user = await run_in_threadpool(ports(request).sessions.user_of, token)
+    if user is None:
+        raise HTTPException(403, "You were signed out at once: the account has just changed.")
+    response = _go_on(user, then)
+    authentication.let_in(request, response, token)
+    return response
+
+
+def _go_on(user: User, then: str) -> Response:
+    """To where they wanted to go; else to the first page that is theirs."""
+    wanted = here(then)
+    return RedirectResponse(nav(user)[0].path if wanted == "/" else wanted, 303)
+
+
+def _form(
+    request: Request,
+    status: int = 200,
+    *,
+    next: str,  # noqa: A002 - as above
+    name: str = "",
+    says: str = "",
+) -> Response:
+    authentication.begin_form(request)
+    oidc = getattr(request.app.state, "oidc_name", "")
+    return page(request, "sign_in.html", status, next=here(next), name=name, says=says, oidc=oidc)
+
+
+def _first(
+    request: Request, link: str, status: int = 200, user: User | None = None, says: str = ""
+) -> Response:
+    return page(
+        request,
+        "setup.html",
+        status,
+        link=link,
+        says=says,
+        name=user.name if user else "",
+        employee=user.employee if user else "",
+        chosen=user.roles if user else {"surveillance"},
+        roles=ROLES,
+        shortest=PASSWORD_MIN,
+    )
+
+
+def _refuse_other_links(request: Request, link: str) -> None:
+    if not _set_up(request).opens(link):
+        raise HTTPException(
+            403, "This link does not work, or no more. Start `round-ledger serve` for a new one."
+        )
+
+
+def _set_up(request: Request) -> SetUp:
+    made: SetUp = request.app.state.set_up
+    return made
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

@@ -1,0 +1,121 @@
+"""`backup`, `restore`, `consume` and `rebuild`, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from psycopg import conninfo
+
+from consumers.registry import VIEWS
+from infra.postgres.view_tables import LIVE, Store
+from tests.fixtures.cli import Cli, feed, lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.postgres.connection import Database
+
+NAMES = [view.name for view in VIEWS]
+
+
+@pytest.fixture
+def filled(cli: Cli, tmp_path: Path) -> Cli:
+    cli("ingest", feed(tmp_path / "feed", lines(200)))
+    return cli
+
+
+def test_a_backup_is_restored_into_a_new_database_with_the_same_heads(
+    filled: Cli, database: Database, tmp_path: Path
+) -> None:
+    heads = filled("verify", "--json").out
+    backup = filled("backup", tmp_path / "backup", "--json")
+    assert backup.code == 0
+    kept = tmp_path / "kept.jsonl"
+    shutil.copy(backup.json[0]["heads"], kept)
+    name = f"{conninfo.conninfo_to_dict(database.url)['dbname']}_again"
+    restored = filled("restore", tmp_path / "backup", "--into", name, "--head", kept, "--json")
+    assert (restored.code, restored.out) == (0, heads)
+    again = conninfo.make_conninfo(database.url, dbname=name)
+    there = filled._replace(environ=filled.environ | {"ROUND_LEDGER_DATABASE_URL": again})
+    assert there("verify", "--head", kept).code == 0
+    ingested = there("ingest", tmp_path / "feed", "--json").json[-1]
+    assert (ingested["appended"], ingested["duplicate"]) == (0, 200)
+
+
+def test_a_restore_against_newer_heads_is_told_to_be_short(filled: Cli, tmp_path: Path) -> None:
+    filled("backup", tmp_path / "backup")
+    filled("ingest", feed(tmp_path / "more", lines(210)))
+    newer = tmp_path / "newer.jsonl"
+    newer.write_text(filled("verify", "--json").out)
+    short = filled(
+        "restore", tmp_path / "backup", "--into", f"{tmp_path.name}_x", "--head", newer, "--json"
+    )
+    assert short.code == 1
+    assert json.loads(short.out.splitlines()[-1])["broken"]["kind"] == "truncated"
+
+
+def test_nothing_is_written_over(filled: Cli, database: Database, tmp_path: Path) -> None:
+    filled("backup", tmp_path / "backup")
+    twice = filled("backup", tmp_path / "backup")
+    assert twice.code == 2
+    assert "a backup already" in twice.err
+    name = conninfo.conninfo_to_dict(database.url)["dbname"]
+    over = filled("restore", tmp_path / "backup", "--into", str(name))
+    assert over.code == 2
+    assert "holds a record already" in over.err
+    unnamed = filled("restore", tmp_path / "backup")
+    assert unnamed.code == 2
+    assert "--into" in unnamed.err
+
+
+@pytest.mark.long
+def test_views_are_brought_to_the_end_of_the_record_and_rebuilt(filled: Cli) -> None:
+    made = filled("consume", "all", "--json")
+    assert made.code == 0
+    assert [(each["view"], each["position"]) for each in made.json] == [
+        (name, 200) for name in NAMES
+    ]
+    rebuilt = filled("rebuild", "rounds", "drop", "--json")
+    assert rebuilt.code == 0
+    assert [each["view"] for each in rebuilt.json] == ["rounds", "drop"]
+
+
+@pytest.mark.long
+def test_a_view_that_is_none_is_a_mistake_of_the_user(filled: Cli) -> None:
+    for command in ("consume", "rebuild"):
+        ran = filled(command, "nonsense")
+        assert ran.code == 2
+        assert "Name one of: rounds" in ran.err
+
+
+def test_a_follower_ends_with_0_when_it_is_told_to_stop(filled: Cli, database: Database) -> None:
+    with filled.start("consume", "rounds", "--follow", "--json") as process:
+        assert process.stdout
+        assert process.stderr
+        try:
+            _wait_until_read(database, 200)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+            assert json.loads(process.stdout.read())["position"] == 200
+            assert process.stderr.read() == b""
+        finally:
+            process.kill()
+
+
+def _wait_until_read(database: Database, position: int) -> None:
+    until = time.monotonic() + 30
+    with database.connect("ledger_owner") as connection:
+        while time.monotonic() < until:
+            with suppress(psycopg.errors.UndefinedTable):
+                store = Store(connection, LIVE)
+                if (seen := store.tracking("rounds")) and seen.position == position:
+                    return
+            time.sleep(0.1)
+    pytest.fail("the view was never brought to the end")

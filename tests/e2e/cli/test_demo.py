@@ -1,0 +1,164 @@
+"""`demo` as a user runs it: whole, within its time, twice, and never in a real ledger."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import stat
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import httpx
+import psycopg
+import pytest
+
+from infra.postgres.connection import create_database
+from infra.postgres.embedded import embedded
+from tests.fixtures.cli import Cli, environ, feed, lines
+from tests.fixtures.postgres import url_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.postgres.connection import Database
+
+SECONDS_MAX = 60
+"""What is promised on two cores; here an hour of play is dealt, and others may use the cores."""
+
+
+@pytest.mark.long
+def test_the_demonstration_finds_all_it_planted_twice_and_leaves_a_record_to_try(
+    tmp_path: Path,
+) -> None:
+    cli, folder = Cli(environ(tmp_path / "real")), tmp_path / "demo"
+    began = time.monotonic()
+    first = cli("demo", folder, "--hours", "1")
+    took = time.monotonic() - began
+    assert first.code == 0, first.err
+    assert took < SECONDS_MAX
+    assert "All of them were found, and nothing else." in first.out
+    assert "MISSED" not in first.out
+    assert not (tmp_path / "real").exists()
+    assert max(map(len, first.out.splitlines())) <= 100 + len(str(folder))
+
+    planted = [json.loads(line) for line in (folder / "truth.jsonl").read_text().splitlines()]
+    after = Cli(environ(folder / "home"))
+    found = {each["round"] for each in after("rounds", "--finding", "overpaid", "--json").json}
+    overpaid = {each["round"] for each in planted if each["mistake"] == "overpay"}
+    assert overpaid <= found
+    own = after("rounds", "--limit", "1", "--json").json[0]["round"]
+    assert after("replay", own).code == 0
+    assert after("verify").code == 0
+    report = (folder / "dossier" / "report.html").read_text()
+    assert "data:image/png;base64," in report
+    checking = [sys.executable, folder / "dossier" / "verify.py", "--key", folder / "house.pub"]
+    checked = subprocess.run([*checking, folder / "dossier"], capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+
+    _its_page_is_ready(after, first.out)
+
+    second = cli("demo", folder, "--hours", "1")
+    assert second.code == 0, second.err
+    assert "Began anew" in second.err
+    assert _findings(second.out) == _findings(first.out)
+
+
+def _its_page_is_ready(cli: Cli, told: str) -> None:
+    """`serve` has the page whose address was printed, for the user that its link makes."""
+    page = urlsplit(told.split("a link to make the first user:")[1].split(maxsplit=1)[0])
+    assert page.netloc == "127.0.0.1:8080"
+    with cli.start("serve", "--port", "0") as process:
+        assert process.stdout
+        try:
+            lines_ = iter(process.stdout.readline, b"")
+            link = next(line for line in lines_ if b"/setup?link=" in line).decode().strip()
+            with httpx.Client(headers={"Accept": "text/html"}, timeout=30) as client:
+                token = client.get(link).text.split('name="csrf" value="')[1].split('"')[0]
+                given = {
+                    "csrf": token, "link": link.partition("link=")[2], "name": "maria",
+                    "employee": "S-2001", "password": "correct horse battery",
+                    "roles": "surveillance",
+                }  # fmt: skip
+                made = client.post(link.partition("?")[0], data=given)
+                assert made.status_code == 303, made.text
+                shown = client.get(urlsplit(link)._replace(path=page.path, query="").geturl())
+            assert shown.status_code == 200
+            assert 'data-camera="' in shown.text
+            assert "overpaid" in shown.text
+        finally:
+            process.terminate()
+
+
+def test_a_folder_that_the_demonstration_did_not_make_is_left_alone(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("years of work")
+    ran = Cli(environ(tmp_path / "real"))("demo", mine)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Name another folder" in ran.err
+    assert [path.name for path in mine.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.long
+def test_on_a_server_of_ones_own_it_has_a_database_of_its_own_and_touches_no_other(
+    tmp_path: Path,
+) -> None:
+    """A second embedded server stands for one's own; its URL names a database with a record."""
+    folder = tmp_path / "demo"
+    with embedded(tmp_path / "server") as server:
+        create_database(server, "floor")
+        url = url_of(server, "floor") + " password=hush"
+        cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=url))
+        assert cli("ingest", feed(tmp_path / "feed", lines(30))).code == 0
+        before = cli("verify", "--json").out
+        first = cli("demo", folder, "--hours", "0.5")
+        assert first.code == 0, first.err
+        assert "database round_ledger_demo" in first.err
+        assert not (folder / "home" / "postgres").exists()
+        assert cli("verify", "--json").out == before
+        assert "hush" not in first.out + first.err
+
+        settings = folder / "settings.sh"
+        assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+        assert f". {settings}" in first.out
+        told = dict(
+            shlex.split(line)[1].split("=", 1) for line in settings.read_text().splitlines()
+        )
+        assert set(told) == {f"ROUND_LEDGER_{n}" for n in ("HOME", "DATABASE_URL", "MIGRATION_URL")}
+        after = Cli(cli.environ | told)
+        assert after("rounds", "--finding", "overpaid", "--json").json
+
+        with psycopg.connect(told["ROUND_LEDGER_DATABASE_URL"]):
+            refused = cli("demo", folder, "--hours", "0.5")
+        assert refused.code == 2
+        assert "Somebody is connected" in refused.err
+        second = cli("demo", folder, "--hours", "0.5")
+        assert second.code == 0, second.err
+        assert _findings(second.out) == _findings(first.out)
+        assert cli("verify", "--json").out == before
+
+
+def test_a_database_that_the_demonstration_did_not_make_is_left_alone(
+    database: Database, postgres_url: str, tmp_path: Path
+) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE round_ledger_demo")
+        try:
+            cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=database.url))
+            ran = cli("demo", tmp_path / "demo")
+            assert (ran.code, ran.out) == (2, "")
+            assert "was not made for this" in ran.err
+            url = url_of(postgres_url, "round_ledger_demo")
+            with psycopg.connect(url) as theirs:
+                found = theirs.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'ledger'")
+                assert found.fetchone() is None
+        finally:
+            connection.execute("DROP DATABASE round_ledger_demo")
+
+
+def _findings(out: str) -> str:
+    """The part that the seed alone decides."""
+    return out[out.index("Planted beside found") : out.index("Look further")]

@@ -1,0 +1,253 @@
+"""What one channel of alerts does not take holds up neither the others nor the process."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import urllib.request
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from consumers.alerts import process, webhook
+from consumers.alerts.conditions import Alert
+from infra.postgres.alerts import Alerts
+from infra.settings import load
+from ledger.errors import Unavailable, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from urllib.request import OpenerDirector
+
+    from infra.postgres.connection import Database
+
+SETTINGS = load({})
+NOW_US = 1_795_000_000_000_000
+
+
+@contextmanager
+def kept(base: Database) -> Iterator[Alerts]:
+    with base.connect("ledger_projector") as connection:
+        yield Alerts(base, connection)
+
+
+def raised(kept: Alerts, *channels: str, count: int = 1) -> None:
+    for number in range(count):
+        alert = Alert(f"lag:{number}", "lag", "drop", "Behind.", 60, 60, NOW_US)
+        kept.raise_(alert.id, alert.kind, msgspec.json.encode(alert).decode(), channels)
+
+
+def test_a_webhook_that_hangs_holds_up_no_other_channel_and_not_the_round(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "CHANNEL_S_MAX", 1.0)
+
+    def hangs(_: process.Due) -> str:
+        time.sleep(1.05)
+        raise TimeoutError("timed out")
+
+    with kept(database) as alerts_:
+        raised(alerts_, "webhook", "log", count=3)
+        desk = process.Desk(
+            database, alerts_, {"webhook": hangs, "log": lambda _: "logged"}, SETTINGS
+        )
+        desk.deliver()
+        told = alerts_.receipts()
+    assert [each.tries for each in told if each.channel == "webhook"] == [1, 0, 0], "one a round"
+    assert all(each.delivered_at_us for each in told if each.channel == "log")
+
+
+def test_what_waits_for_a_channel_that_is_gone_is_not_in_the_way_of_the_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_DUE_AT_ONCE", 2)
+    with kept(database) as alerts_:
+        raised(alerts_, "webhook", count=2)
+        alert = Alert("lag:new", "lag", "drop", "Behind.", 60, 60, NOW_US)
+        alerts_.raise_(alert.id, alert.kind, msgspec.json.encode(alert).decode(), ["log"])
+        desk = process.Desk(database, alerts_, {"log": lambda _: "logged"}, SETTINGS)
+        desk.deliver()
+        told = {each.alert_id: each.answer for each in alerts_.receipts()}
+    assert told == {"lag:0": "", "lag:1": "", "lag:new": "logged"}
+
+
+def test_a_producer_that_failed_once_is_not_used_again_for_alerts(database: Database) -> None:
+    def away(_: process.Due) -> str:
+        raise Unavailable("Kafka is away", where="here", hint="Start it.")
+
+    with kept(database) as alerts_:
+        raised(alerts_, "topic", count=2)
+        desk = process.Desk(database, alerts_, {"topic": away}, SETTINGS)
+        with pytest.raises(Unavailable):
+            desk.deliver()
+        assert [each.tries for each in alerts_.receipts()] == [1, 0]
+
+
+class Moved(BaseHTTPRequestHandler):
+    """A webhook that has moved: posts are sent on to a page that says all is well."""
+
+    status = 301
+    posted: list[str]
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.posted.append(self.path)
+        self.send_response(self.status)
+        self.send_header("Location", "/welcome")
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def moved() -> Iterator[Callable[[int], str]]:
+    """The address of a webhook that answers posts with a status; it takes none."""
+    Moved.posted = []
+    server = HTTPServer(("127.0.0.1", 0), Moved)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+
+    def answering(status: int) -> str:
+        Moved.status = status
+        return f"http://127.0.0.1:{server.server_address[1]}/alerts"
+
+    yield answering
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def tried(base: Database, address: str) -> list[tuple[bool, str]]:
+    """Whether an alert was delivered there, and what was answered."""
+    with kept(base) as alerts_:
+        raised(alerts_, "webhook")
+        channels = {"webhook": webhook.to_webhook(address)}
+        process.Desk(base, alerts_, channels, SETTINGS).deliver()
+        return [(each.delivered_at_us is not None, each.answer) for each in alerts_.receipts()]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_webhook_that_sends_on_to_another_address_has_not_taken_the_alert(
+    database: Database, moved: Callable[[int], str], status: int
+) -> None:
+    answer = f"OSError: status {status}, sent on to another address"
+    assert tried(database, moved(status)) == [(False, answer)]
+    assert Moved.posted == ["/alerts"]
+
+
+def test_followed_to_another_address_an_alert_would_be_lost_and_noted_as_delivered(
+    database: Database, moved: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: as urllib does by itself, with GET and without the alert."""
+    by_itself: OpenerDirector = urllib.request.build_opener()
+    monkeypatch.setattr(webhook, "OPENER", by_itself)
+    assert tried(database, moved(302)) == [(True, "status 200")]
+    assert Moved.posted == ["/alerts"], "no one else was posted to"
+
+
+LIMIT_S = 3.0
+"""How long a webhook may take in these tests, seconds: far longer than from octet to octet."""
+
+SLOW_ANSWER = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 30 + b"\r\nContent-Length: 0\r\n\r\n"
+OCTET_S = 0.1
+
+
+@pytest.fixture
+def dripping(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a webhook that answers octet by octet, for longer than the limit in all."""
+    assert len(SLOW_ANSWER) * OCTET_S > LIMIT_S
+    monkeypatch.setattr(webhook, "WEBHOOK_S_MAX", LIMIT_S)
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def answer() -> None:
+        client, _ = server.accept()
+        with client, suppress(OSError):
+            for octet in SLOW_ANSWER:
+                client.sendall(bytes([octet]))
+                time.sleep(OCTET_S)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield f"http://127.0.0.1:{server.getsockname()[1]}/alerts"
+    thread.join()
+    server.close()
+
+
+@pytest.mark.long
+def test_a_webhook_that_answers_octet_by_octet_is_not_waited_for(
+    database: Database, dripping: str
+) -> None:
+    assert tried(database, dripping) == [(False, "OSError: no answer within 3 s")]
+
+
+@pytest.mark.long
+def test_a_limit_of_each_read_waits_for_such_a_webhook(
+    database: Database, dripping: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The control: every read is in time, and all alerts and the group's poll wait."""
+    monkeypatch.setattr(webhook, "_in_time", lambda ask: ask())
+    assert tried(database, dripping) == [(True, "status 200")]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://alerts.example/",
+        "alerts.example/hook",
+        "https:///hook",
+        "https://[::1/hook",
+        "https://alerts.example:port/hook",
+        "https://user:password@alerts.example/hook",
+        "https://alerts.example/a hook",
+        "https://alerts.example/h\N{LATIN SMALL LETTER O WITH DIAERESIS}k",
+        "https://alerts..example/hook",
+    ],
+)
+def test_what_cannot_be_posted_to_is_refused_before_any_alert(address: str) -> None:
+    with pytest.raises(Usage) as refused:
+        webhook.to_webhook(address)
+    assert address not in str(refused.value), "it may hold a secret"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1]:8000/hook", "https://alerts.example/h?key=x%20y"]
+)
+def test_what_can_be_posted_to_is_taken(address: str) -> None:
+    webhook.to_webhook(address)
+
+
+def test_an_older_try_that_fails_late_takes_no_receipt_away(database: Database) -> None:
+    """Another process has claimed the alert meanwhile, and delivered it: once is enough."""
+    with kept(database) as slow, kept(database) as other:
+        raised(slow, "topic")
+        (first,) = slow.due("topic", (0,), 9)
+        assert slow.claim(first)
+        second = first._replace(tries=first.tries + 1)
+        assert other.claim(second)
+        other.tried(second, "acknowledged", delivered=True)
+        slow.tried(first, "Unavailable: no answer in time", delivered=False)
+        (receipt,) = slow.receipts()
+        assert (receipt.answer, receipt.delivered_at_us is None) == ("acknowledged", False)
+        assert slow.due("topic", (0,), 9) == []
+
+
+def test_an_older_try_that_fails_late_leaves_the_newer_one_as_it_stands(database: Database) -> None:
+    with kept(database) as slow, kept(database) as other:
+        raised(slow, "topic")
+        (first,) = slow.due("topic", (0,), 9)
+        assert slow.claim(first)
+        second = first._replace(tries=first.tries + 1)
+        assert other.claim(second)
+        slow.tried(first, "Unavailable: no answer in time", delivered=False)
+        assert slow.due("topic", (0,), 9) == [], "the other one is at it"
+        other.tried(second, "OSError: refused", delivered=False)
+        assert [each.tries for each in slow.due("topic", (0,), 9)] == [2]

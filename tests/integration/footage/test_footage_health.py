@@ -1,0 +1,138 @@
+"""Pictures that are dark, still, blurred or moved, in real files; and healthy ones beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+import pytest
+
+from replay.cameras.health import Shown, ailments
+from replay.footage.decoding.decoder import sha256_of
+from replay.footage.decoding.reader import index
+from replay.footage.decoding.sampling import Look, look
+from tests.footage.video_kinds import HEIGHT, KINDS, WIDTH, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from replay.cameras.health import Ailing
+
+Picture = "NDArray[np.uint8]"
+S = 1_000_000
+KIND = KINDS["gop60"]._replace(options=KINDS["gop60"].options | {"g": "30", "crf": "28"})
+BUSY = tuple(range(0, 60 * S, S // 2))
+
+
+def table(seed: int = 0) -> NDArray[np.uint8]:
+    """A table from above: felt with a weave, printed lines, cards and chips."""
+    chance = np.random.default_rng(seed)
+    felt = np.full((HEIGHT, WIDTH, 3), (44, 78, 24), np.int16)
+    felt += chance.integers(-14, 14, (HEIGHT, WIDTH, 1), dtype=np.int16)
+    drawn = np.clip(felt, 0, 255).astype(np.uint8)
+    for at in range(12):
+        left, top = (int(each) for each in chance.integers(10, (WIDTH - 60, HEIGHT - 60)))
+        cv2.rectangle(drawn, (left, top), (left + 34, top + 48), (245, 245, 245), cv2.FILLED)
+        cv2.putText(drawn, "A9K"[at % 3], (left + 6, top + 32), 0, 0.9, (20, 20, 200), 2)
+        cv2.circle(drawn, (left + 44, top + 10), 9, (200, 60, 60), cv2.FILLED)
+    return drawn
+
+
+def live(frames: int, seed: int = 0) -> list[NDArray[np.uint8]]:
+    """A hand going over the table, and the noise of a sensor."""
+    still, chance = table(seed), np.random.default_rng(9)
+    shown = []
+    for number in range(frames):
+        noisy = still.astype(np.int16) + chance.integers(-6, 6, still.shape, dtype=np.int16)
+        picture = np.clip(noisy, 0, 255).astype(np.uint8)
+        cv2.circle(picture, (40 + number * 7 % 400, 150), 26, (120, 150, 190), cv2.FILLED)
+        shown.append(picture)
+    return shown
+
+
+def noisy(picture: NDArray[np.uint8], frames: int) -> list[NDArray[np.uint8]]:
+    """The same view with nothing but the sensor's noise: a quiet table."""
+    chance = np.random.default_rng(5)
+    return [
+        np.clip(picture + chance.integers(-6, 6, picture.shape, dtype=np.int16), 0, 255).astype(
+            np.uint8
+        )
+        for _ in range(frames)
+    ]
+
+
+def looked(path: Path, against: bytes | None = None) -> list[Shown]:
+    keys = index(path).keys
+    (seen,) = look([Look(str(path), sha256_of(path), keys, against=against)])
+    assert seen.problem is None
+    return [Shown(each.pts_us, each) for each in seen.looked]
+
+
+def wrong(
+    folder: Path, pictures: list[NDArray[np.uint8]], happened: tuple[int, ...] = BUSY
+) -> list[Ailing]:
+    """What is wrong after 4 s of a healthy view, by which the camera's usual is known."""
+    well, path = folder / "well.mp4", folder / "shown.mp4"
+    write(well, KIND, 120, pictures=live(120))
+    write(path, KIND, len(pictures), pictures=pictures)
+    usual = looked(well)
+    assert ailments(usual, BUSY) == []
+    sharp = sorted(each.looked.sharpness for each in usual)[len(usual) // 2]
+    return ailments(looked(path, usual[0].looked.small), happened, sharp)
+
+
+def test_a_healthy_camera_ails_nothing(tmp_path: Path) -> None:
+    assert wrong(tmp_path, live(180)) == []
+
+
+@pytest.mark.parametrize("level", [0, 60])
+def test_a_dark_or_covered_lens_is_called_black(tmp_path: Path, level: int) -> None:
+    covered = [np.full((HEIGHT, WIDTH, 3), level, np.uint8)] * 90
+    (found,) = wrong(tmp_path, live(60) + covered)
+    assert (found.fault, found.from_us, found.to_us) == ("black", 2 * S, 4 * S)
+
+
+def test_a_lens_out_of_focus_is_called_blurred(tmp_path: Path) -> None:
+    soft = [cv2.GaussianBlur(each, (0, 0), 5).astype(np.uint8) for each in live(90)]
+    (found,) = wrong(tmp_path, soft)
+    assert (found.fault, found.pictures) == ("blurred", 3)
+    assert "usually" in found.says
+
+
+@pytest.mark.parametrize("shift", [(40, 0), (-30, 24)])
+def test_a_camera_that_was_turned_is_called_moved(tmp_path: Path, shift: tuple[int, int]) -> None:
+    moved = [np.roll(each, shift, axis=(1, 0)) for each in live(120)]
+    (found,) = wrong(tmp_path, moved)
+    assert found.fault == "moved"
+    assert "pixels of 320" in found.says
+
+
+def test_a_table_on_which_things_move_does_not_move_the_camera(tmp_path: Path) -> None:
+    assert [each.fault for each in wrong(tmp_path, live(90) + live(90, seed=0)[::-1])] == []
+
+
+def test_a_picture_that_stands_still_while_facts_tell_of_play_is_called_frozen(
+    tmp_path: Path,
+) -> None:
+    stuck = live(61)
+    (found,) = wrong(tmp_path, [*stuck, *[stuck[-1]] * 180])
+    assert found.fault == "frozen"
+    assert found.to_us - found.from_us >= 4 * S
+    assert "facts tell" in found.says
+
+
+@pytest.mark.long
+def test_a_picture_that_stands_still_at_a_quiet_table_is_not_called_frozen(tmp_path: Path) -> None:
+    stuck = [live(61)[-1]] * 240
+    assert wrong(tmp_path, stuck, happened=()) == []
+    assert wrong(tmp_path, stuck, happened=(3 * S,)) == []  # one fact may move nothing in view
+    assert [each.fault for each in wrong(tmp_path, stuck)] == ["frozen"]
+
+
+def test_a_quiet_table_with_a_living_camera_is_not_called_frozen_even_with_facts(
+    tmp_path: Path,
+) -> None:
+    assert wrong(tmp_path, noisy(table(), 240)) == []

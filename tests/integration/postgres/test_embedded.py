@@ -1,0 +1,179 @@
+"""The embedded PostgreSQL starts by itself, is shared, and stops when nobody needs it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from infra.postgres.connection import Database, database
+from infra.postgres.embedded import embedded, kept_running
+from infra.postgres.tape import PostgresTape
+from infra.settings import load
+from ledger.errors import Unavailable
+from tests.fixtures.postgres import fact
+
+ROOT = Path(__file__).parents[3]
+USER = """
+import sys, time
+from infra.settings import load
+from infra.postgres import database
+with database(load({"ROUND_LEDGER_HOME": sys.argv[1]})) as base:
+    with base.connect("ledger_reader") as connection:
+        connection.execute("SELECT 1")
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def user(home: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", USER, str(home)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def is_ready(process: subprocess.Popen[str]) -> bool:
+    assert process.stdout is not None
+    return process.stdout.readline() == "ready\n"
+
+
+def runs(home: Path) -> bool:
+    return (home / "postgres" / "postmaster.pid").exists()
+
+
+def test_processes_that_start_together_share_one_server_and_the_last_one_stops_it(
+    tmp_path: Path,
+) -> None:
+    users = [user(tmp_path) for _ in range(3)]
+    for process in users:
+        assert is_ready(process)
+    for process in users:
+        assert runs(tmp_path)
+        process.communicate()
+        assert process.returncode == 0
+    assert not runs(tmp_path)
+
+
+def test_a_killed_user_does_not_keep_the_server_running(tmp_path: Path) -> None:
+    killed, other = user(tmp_path), user(tmp_path)
+    assert is_ready(killed)
+    assert is_ready(other)
+    killed.kill()
+    killed.communicate()
+    assert runs(tmp_path)
+    other.communicate()
+    assert not runs(tmp_path)
+
+
+def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
+    settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
+    for expected in ("appended", "duplicate"):
+        with database(settings) as base, PostgresTape(base) as tape:
+            assert tape.append([fact(1)])[0].verdict == expected
+
+
+def test_a_stale_lock_file_that_names_another_process_is_forgotten(tmp_path: Path) -> None:
+    with embedded(tmp_path):
+        pass
+    stale = tmp_path / "postgres" / "postmaster.pid"
+    lines = [
+        str(os.getpid()),
+        str(stale.parent),
+        "1",
+        "5432",
+        str(stale.parent),
+        "",
+        "1 1",
+        "ready",
+    ]
+    stale.write_text("\n".join(lines) + "\n")
+    with embedded(tmp_path) as url, psycopg.connect(url) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.long
+def test_a_server_killed_a_moment_ago_is_started_again_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with embedded(tmp_path) as url:
+        for _ in range(3):
+            pid = (tmp_path / "postgres" / "postmaster.pid").read_text().split()[0]
+            os.kill(int(pid), signal.SIGKILL)
+            with embedded(tmp_path), psycopg.connect(url) as connection:
+                assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert not [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+
+
+def test_a_server_that_cannot_start_says_where_to_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.postgres.embedded.START_S_MAX", 0.1)
+    (tmp_path / "postgres").write_text("not a folder")
+    with pytest.raises(Unavailable, match="ROUND_LEDGER_DATABASE_URL"), embedded(tmp_path):
+        pass
+
+
+def test_a_server_that_does_not_answer_is_unavailable_and_its_password_is_not_told() -> None:
+    settings = load({"ROUND_LEDGER_DATABASE_URL": "postgresql://me:hush@127.0.0.1:1/ledger"})
+    assert "hush" not in repr(settings)
+    with pytest.raises(Unavailable) as caught, database(settings):
+        pass
+    assert "127.0.0.1:1/ledger" in str(caught.value)
+    assert "hush" not in str(caught.value)
+    assert caught.value.exit_code == 3
+    assert "hush" not in repr(Database("postgresql://me:hush@h/l", "postgresql://me:hush@h/l"))
+
+
+def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Path) -> None:
+    settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
+    with database(settings) as base:
+        tape = PostgresTape(base)
+        tape.append([fact(1)])
+        tape.read(0, 1)
+    for use in (lambda: tape.append([fact(1)]), lambda: tape.read(0, 1)):
+        began = time.monotonic()
+        with pytest.raises(Unavailable):
+            use()
+        assert time.monotonic() - began < 10
+    with database(settings):
+        assert tape.append([fact(1)])[0].verdict == "duplicate"
+        assert len(tape.read(0, 10)) == 1
+        tape.close()
+
+
+def killed_and_back(home: Path, url: str, within_s: float) -> bool:
+    """Kill the server's first process; whether it answers again by itself within the time."""
+    pid = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        time.sleep(0.1)
+        try:
+            psycopg.connect(url, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            continue
+        return True
+    return False
+
+
+def test_a_process_that_serves_has_its_killed_server_started_again(tmp_path: Path) -> None:
+    with embedded(tmp_path) as url, kept_running(tmp_path, every_s=0.1):
+        assert killed_and_back(tmp_path, url, within_s=20)
+    assert not runs(tmp_path)
+
+
+@pytest.mark.long
+def test_without_it_a_killed_server_stays_away(tmp_path: Path) -> None:
+    """The negative control."""
+    with embedded(tmp_path) as url:
+        assert not killed_and_back(tmp_path, url, within_s=2)

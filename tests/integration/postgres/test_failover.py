@@ -1,0 +1,148 @@
+"""A standby that streamed, was cut off, and was promoted without the record's end.
+
+Everything is a real process: two PostgreSQL servers, Apache Kafka, the commands.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from consumers.registry import VIEWS, install
+from consumers.runtime.lifecycle import catch_up, rebuild
+from infra.kafka import topics
+from infra.kafka.feed_source import feed_source
+from infra.kafka.merging import Figures
+from infra.kafka.reader import reader
+from infra.postgres import relay_progress
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import tape_source
+from ledger.record.verify import heads_to_json
+from tests.fixtures.cli import Cli, environ
+from tests.fixtures.postgres_pair import wait_for
+from tests.scenes.view_feeds import day, dumped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from infra.kafka.clients import Connection
+    from infra.postgres.connection import Database
+    from ledger.record.tape import Received
+    from tests.fixtures.postgres_pair import Postgres
+
+PARTS = 400
+YES = True
+
+
+def cli_of(server: Postgres, kafka: Connection, home: Path) -> Cli:
+    url = server.database.url
+    where = {"ROUND_LEDGER_DATABASE_URL": url, "ROUND_LEDGER_KAFKA_BOOTSTRAP": kafka.bootstrap}
+    return Cli(environ(home, **where))
+
+
+def append(base: Database, facts: list[Received]) -> None:
+    with PostgresTape(base) as tape:
+        for at in range(0, len(facts), PARTS):
+            tape.append(facts[at : at + PARTS])
+
+
+def published(base: Database, within_s: float = 30) -> None:
+    """Wait until the relay has everything acknowledged."""
+    until = time.monotonic() + within_s
+    with PostgresTape(base) as tape:
+        tip = tape.counters().appended
+    while {each.topic: each.position for each in relay_progress.tracked(base)}.get(
+        topics.FACTS
+    ) != tip:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def cut_off(standby: Postgres, primary: Postgres) -> None:
+    """Let the standby have everything up to now, and nothing from here on."""
+    lsn = primary.ask("SELECT pg_current_wal_lsn()")
+    wait_for(f"SELECT coalesce(pg_last_wal_replay_lsn() >= '{lsn}', false)", standby, YES)
+    standby.ask("ALTER SYSTEM SET primary_conninfo = ''")
+    standby.ask("SELECT pg_reload_conf()")
+    wait_for("SELECT count(*) FROM pg_stat_wal_receiver", standby, 0)
+
+
+def ends(where: Connection) -> int:
+    with reader(where, topics.FACTS) as read:
+        return sum(span.end for span in read.bounds().values())
+
+
+@pytest.mark.long
+def test_a_standby_that_lost_the_end_alarms_and_is_filled_again_from_the_feed(
+    primary: Postgres, standby: Postgres, kafka: Connection, tmp_path: Path
+) -> None:
+    facts = day(20)
+    half = len(facts) // 2
+    old, new = cli_of(primary, kafka, tmp_path / "a"), cli_of(standby, kafka, tmp_path / "b")
+    with old.start("relay") as relay:
+        append(primary.database, facts[:half])
+        published(primary.database)
+        cut_off(standby, primary)
+        append(primary.database, facts[half:])
+        published(primary.database)
+        with PostgresTape(primary.database) as tape:
+            rows = tape.read(0, len(facts) + 1)
+            (tmp_path / "heads").write_text("\n".join(heads_to_json(tape.heads())))
+        primary.stop("immediate")  # a crash
+        assert relay.wait(30) == 3, "the relay ends with its database"
+    standby.promote()
+
+    end = ends(kafka)
+    told = new("relay")
+    assert told.code == 2
+    assert "not on record so" in told.err
+    assert ends(kafka) == end, "nothing was published under positions already given"
+    assert new("verify", "--head", tmp_path / "heads").code == 1
+    figures = Figures()
+    install(standby.database)
+    with feed_source(standby.database, kafka, [], figures) as source:
+        reached = catch_up(standby.database, source, VIEWS)
+    assert reached == half, "consumers count nothing that is not on record"
+    assert figures.poisoned, "and tell of it"
+
+    done = new("relay", "refill", "--json")
+    assert done.code == 0, done.err
+    assert done.json[0]["facts"] == len(rows) - half
+    with PostgresTape(standby.database) as tape:
+        assert tape.read(0, len(facts) + 1) == rows
+    assert new("verify", "--head", tmp_path / "heads").code == 0
+    assert new("relay", "--once").code == 0
+    checked = new("relay", "verify", "--json")
+    assert (checked.code, checked.json[-1]["facts"]) == (0, len(rows)), checked.out
+    with feed_source(standby.database, kafka, [each.name for each in VIEWS]) as source:
+        assert catch_up(standby.database, source, VIEWS) == len(rows)
+    views = {each.name: dumped(standby.database, each) for each in VIEWS}
+    with tape_source(standby.database) as source:
+        for each in VIEWS:
+            rebuild(standby.database, source, each)
+    assert {each.name: dumped(standby.database, each) for each in VIEWS} == views
+
+
+@pytest.mark.long
+def test_a_standby_that_went_on_before_it_was_filled_is_refused_and_says_so(
+    primary: Postgres, standby: Postgres, kafka: Connection, tmp_path: Path
+) -> None:
+    """What happens to whoever appends first: two histories, and no program can join them."""
+    facts = day(5)
+    third = len(facts) // 3
+    append(primary.database, facts[:third])
+    cut_off(standby, primary)
+    append(primary.database, facts[third : 2 * third])
+    assert cli_of(primary, kafka, tmp_path / "a")("relay", "--once").code == 0
+    primary.stop("immediate")
+    standby.promote()
+    append(standby.database, facts[2 * third :])
+    new = cli_of(standby, kafka, tmp_path / "b")
+    told = new("relay", "refill")
+    assert told.code == 2
+    assert "the record went on after its end was lost" in told.err
+    assert new("relay", "--once").code == 2
+    with PostgresTape(standby.database) as tape:
+        assert tape.verify().broken is None

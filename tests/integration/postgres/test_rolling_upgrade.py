@@ -1,0 +1,286 @@
+"""From the version before to this one while a device sends, the relay publishes and views follow.
+
+The version before is the program as it was before the newest migration, from git, run as its own
+processes; so every migration is once applied under the program that does not know it.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import httpx
+import pytest
+
+from consumers.registry import VIEWS
+from consumers.relay import check
+from consumers.runtime.lifecycle import rebuild
+from infra.kafka import topics
+from infra.postgres import relay_progress
+from infra.postgres.connection import Database, create_database
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import tape_source
+from ledger.simulate import deal, line, plan_of
+from tests.fixtures.cli import ROOT, START, environ
+from tests.fixtures.postgres import new_name, url_of
+from tests.scenes.view_feeds import dumped
+from tests.until import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from infra.kafka.clients import Connection
+
+SETTLED_S_MAX = 120.0
+BACK_MAX = 20
+IMPORTS = "from replay.cli import facts_in, relay, serve, topics, views"
+
+
+class Program(NamedTuple):
+    """A version of the program, as processes that log to files."""
+
+    root: Path
+    environ: dict[str, str]
+    logs: Path
+
+    def start(self, *args: str) -> subprocess.Popen[bytes]:
+        name = f"{self.root.name}-{'-'.join(args[:2])}-{time.monotonic_ns()}".replace("/", "_")
+        with (self.logs / name).open("wb") as log:
+            return subprocess.Popen(
+                [*START, *args],
+                cwd=self.root,
+                env=self.environ,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def run(self, *args: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [*START, *args],
+            cwd=self.root,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SETTLED_S_MAX,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+def git(*args: str) -> str:
+    done = subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no earlier version to upgrade from: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
+def deepened() -> None:
+    """A clone of the last commit alone is given its history, where its origin can be reached."""
+    if git("rev-parse", "--is-shallow-repository") == "true":
+        command = ["git", "fetch", "--quiet", "--unshallow"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=120)
+        if done.returncode:
+            pytest.xfail("a shallow clone whose origin is away holds no earlier version")
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> Path:
+    """A checkout of the newest program that does not know the newest migration, and runs."""
+    deepened()
+    newest = max(path.name for path in (ROOT / "infra/sql").glob("*.sql"))
+    added = git("log", "--diff-filter=A", "--format=%H", "--", f"infra/sql/{newest}").split()
+    if not added:
+        pytest.skip(f"{newest} is not committed: what is before it is not known")
+    root = tmp_path / "before"
+    git("clone", "--quiet", "--no-checkout", "--shared", str(ROOT), str(root))
+    for back in range(1, BACK_MAX):  # not every step on the way to a version runs
+        git("-C", str(root), "checkout", "--quiet", f"{added[-1]}~{back}")
+        whole = subprocess.run(
+            [sys.executable, "-c", IMPORTS], cwd=root, capture_output=True, check=False
+        )
+        if whole.returncode == 0:
+            return root
+    pytest.skip(f"none of the {BACK_MAX} programs before {newest} runs")
+
+
+def stopped(process: subprocess.Popen[bytes]) -> int:
+    process.terminate()
+    return process.wait(60)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+def answers(port: int, process: subprocess.Popen[bytes], says: str = "") -> None:
+    """Wait until it is ready, and says this of what it does."""
+
+    def ready() -> bool:
+        assert process.poll() is None
+        with suppress(httpx.HTTPError):
+            told = httpx.get(f"http://127.0.0.1:{port}/readyz")
+            return told.status_code == 200 and says in told.text
+        return False
+
+    until(ready)
+
+
+class Device:
+    """Writes a feed to a file, little by little, as far as it is let: facts flow at each step."""
+
+    def __init__(self, file: Path, feed: list[bytes]) -> None:
+        self._file, self._feed = file, feed
+        self._limit = 0
+        self._done = threading.Event()
+
+    def goes_on(self, share: float) -> int:
+        """Let it go on to a share of the feed; how many different facts that is."""
+        self._limit = int(len(self._feed) * share)
+        return len(set(self._feed[: self._limit]))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        thread = threading.Thread(target=self._write)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._done.set()
+            thread.join()
+
+    def _write(self) -> None:
+        at, part = 0, max(1, len(self._feed) // 400)
+        while not self._done.wait(0.1):
+            to = min(at + part, self._limit)
+            with self._file.open("ab") as out:
+                out.writelines(one + b"\n" for one in self._feed[at:to])
+            at = max(at, to)
+
+
+def settled(base: Database, facts: int) -> None:
+    """Wait until everything is on record, published, and in every view."""
+    with PostgresTape(base) as tape:
+
+        def there() -> bool:
+            tip = tape.counters().appended
+            tracked = {each.topic: each.position for each in relay_progress.tracked(base)}
+            behind = sum(lag.facts for lag in tape.view_lags())
+            return (tip, tracked.get(topics.FACTS), behind) == (facts, facts, 0)
+
+        until(there, SETTLED_S_MAX)
+
+
+def whole(base: Database, where: Connection) -> None:
+    """The record, the feed and the views are of one piece."""
+    with PostgresTape(base) as tape:
+        counters = tape.counters()
+        assert (counters.equivocation, counters.quarantined, counters.nothing_lost) == (0, 0, True)
+        assert tape.verify().broken is None
+    seen = check.verify(base, where)
+    assert (seen.breaks, seen.facts) == ([], counters.appended)
+    live = {each.name: dumped(base, each) for each in VIEWS}
+    with tape_source(base) as source:
+        for each in VIEWS:
+            rebuild(base, source, each)
+    assert {each.name: dumped(base, each) for each in VIEWS} == live
+
+
+class Floor(NamedTuple):
+    """An empty database, a Kafka without topics, a port, and two versions of the program."""
+
+    base: Database
+    kafka: Connection
+    port: int
+    old: Program
+    new: Program
+    feed: list[bytes]
+
+    def done(self, program: Program, *args: str) -> None:
+        code, said = program.run(*args)
+        assert code == 0, said
+
+    def taken(self, count: int) -> None:
+        with PostgresTape(self.base) as tape:
+            until(lambda: tape.counters().appended >= count, SETTLED_S_MAX)
+
+
+@pytest.fixture
+def floor(postgres_url: str, bare_kafka: Connection, before: Path, tmp_path: Path) -> Floor:
+    name = new_name()
+    create_database(postgres_url, name)
+    base = Database(url_of(postgres_url, name), url_of(postgres_url, name))
+    port = free_port()
+    told = environ(
+        tmp_path / "home",
+        ROUND_LEDGER_DATABASE_URL=base.url,
+        ROUND_LEDGER_KAFKA_BOOTSTRAP=bare_kafka.bootstrap,
+        ROUND_LEDGER_HTTP_PORT=str(port),
+    )
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    plan = plan_of(minutes=25, tables=4, seed=11)
+    feed = [line(plan, fact) for fact in deal(plan)[0]]
+    return Floor(
+        base, bare_kafka, port, Program(before, told, logs), Program(ROOT, told, logs), feed
+    )
+
+
+@pytest.mark.long
+def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
+    floor: Floor, tmp_path: Path
+) -> None:
+    old, new, port = floor.old, floor.new, floor.port
+    file = tmp_path / "floor.jsonl"
+    file.touch()
+    device = Device(file, floor.feed)
+    with ExitStack() as open_:
+
+        def running(program: Program, *args: str) -> subprocess.Popen[bytes]:
+            process = program.start(*args)
+            open_.callback(lambda: (process.kill(), process.wait()))
+            return process
+
+        floor.done(old, "topics", "apply")
+        serve = running(old, "serve")
+        answers(port, serve)
+        relay, views = running(old, "relay"), running(old, "consume", "all", "--follow")
+        follow = running(new, "ingest", "--follow", str(file), "--to", f"http://127.0.0.1:{port}")
+        open_.enter_context(device.writing())
+        floor.taken(device.goes_on(1 / 6))
+
+        device.goes_on(2 / 6)
+        floor.done(new, "topics", "apply")
+        floor.done(new, "verify")  # migrates, as whatever comes first does
+        # The version before goes on, on a database it does not know: with facts not written before.
+        settled(floor.base, device.goes_on(3 / 6))
+        assert [serve.poll(), relay.poll(), views.poll()] == [None] * 3
+
+        device.goes_on(4 / 6)
+        assert stopped(serve) == 0
+        serve = running(new, "serve")
+        answers(port, serve)
+        told = free_port()
+        second = running(new, "relay", "--port", str(told))
+        answers(told, second, "it waits")
+        device.goes_on(5 / 6)
+        assert stopped(relay) == 0
+        answers(told, second, "it leads")
+        floor.done(new, "rebuild", "all")  # a view whose program changed is made anew
+        facts = device.goes_on(1)
+        stopped(views)
+        views = running(new, "consume", "all", "--follow")
+
+        code, said = old.run("verify")
+        assert (code, "was migrated with another" in said) == (2, True), "there is no way back"
+        settled(floor.base, facts)
+        assert [stopped(each) for each in (follow, serve, second, views)] == [0] * 4
+    whole(floor.base, floor.kafka)

@@ -1,0 +1,258 @@
+"""A record that lost its end, filled again from the feed: equal again, or nothing is written.
+
+The database that lacks the end is a copy made earlier, which is what a standby is that was promoted
+before it had everything; a real one, streaming and promoted, is in test_failover.py.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from consumers.relay import check
+from consumers.relay import refill as relay_refill
+from consumers.relay.refill import refill
+from infra.kafka import topics
+from infra.kafka.reader import reader
+from infra.kafka.records import OCTETS_MAX, QUARANTINE_ID, Record
+from infra.postgres import relay_progress
+from infra.postgres.connection import Database, create_database
+from infra.postgres.refill import refilling
+from infra.postgres.tape import PostgresTape
+from ledger.errors import Refused
+from ledger.record.tape import Quarantined
+from tests.fixtures.postgres import fact, new_name, url_of
+from tests.integration.relay.test_relay import put, record_of
+from tests.scenes.feeding import fill, once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from infra.kafka.clients import Connection
+    from infra.kafka.reader import Consumed
+
+NOT_JSON = Quarantined(b"no fact", "not_json", "Not JSON", "$", "send JSON")
+OTHER = Quarantined(b"no fact either", "not_json", "Not JSON", "$", "send JSON")
+
+
+@pytest.fixture
+def copied(database: Database, postgres_url: str) -> Callable[[], Database]:
+    """Makes a copy of the record as it is now. Nobody may be connected to it."""
+
+    def copy() -> Database:
+        name = new_name()
+        create_database(
+            postgres_url, name, template=database.url.rsplit("dbname=", 1)[1].split()[0]
+        )
+        url = url_of(postgres_url, name)
+        return Database(url, url)
+
+    return copy
+
+
+def feed_of(where: Connection, topic: str = topics.FACTS) -> list[Consumed]:
+    with reader(where, topic) as read:
+        return [each for batch in read.read(read.bounds()) for each in batch]
+
+
+def lost(
+    database: Database, copied: Callable[[], Database], kafka: Connection, count: int = 60
+) -> Database:
+    """A copy without the last `count` facts, all of which are on the feed."""
+    with PostgresTape(database) as tape:
+        fill(tape, 40)
+        tape.append([NOT_JSON])
+    once(database, kafka)
+    older = copied()
+    with PostgresTape(database) as tape:
+        fill(tape, count, first=40)
+        tape.append([OTHER, fact(1, place="CC-08", data=b'{"other":1}')])
+    once(database, kafka)
+    return older
+
+
+def same(database: Database, older: Database) -> None:
+    """Rows, heads and inputs are equal, and heads kept elsewhere hold."""
+    with PostgresTape(database) as first, PostgresTape(older) as second:
+        assert second.read(0, 10_000) == first.read(0, 10_000)
+        assert second.heads() == first.heads()
+        asides = [tape.quarantined(released=True) for tape in (first, second)]
+        assert asides[0] == asides[1]
+        assert second.verify(first.heads()).broken is None
+        assert second.counters() == first.counters()
+
+
+@pytest.mark.long
+def test_what_was_lost_is_put_back_to_the_same_positions_and_hashes(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    with PostgresTape(database) as first, PostgresTape(older) as second:
+        broken = second.verify(first.heads()).broken
+        assert broken is not None, "heads kept elsewhere find that the end is missing"
+    before = feed_of(kafka)
+    with pytest.raises(Refused, match="not on record so"):
+        once(older, kafka)
+    assert feed_of(kafka) == before, "nothing is published under positions already given"
+    done = refill(older, kafka)
+    assert done == (41, 100, 60, 2, 0, 0)
+    same(database, older)
+    once(older, kafka)
+    seen = check.verify(older, kafka)
+    assert (seen.breaks, seen.facts) == ([], 100)
+    with PostgresTape(older) as tape:
+        fill(tape, 10, first=100)
+    once(older, kafka)
+    assert check.verify(older, kafka).facts == 110
+
+
+def test_a_second_time_there_is_nothing_to_put_back(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    refill(older, kafka)
+    assert refill(older, kafka) == (0, 0, 0, 0, 0, 0)
+
+
+def test_an_end_longer_than_one_statement_and_one_look_back_is_put_back(
+    database: Database,
+    copied: Callable[[], Database],
+    kafka: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(relay_refill, "AT_ONCE", 7)
+    monkeypatch.setattr(relay_refill, "_BACK", (1, 3, 2**62))
+    older = lost(database, copied, kafka, count=1_500)
+    assert refill(older, kafka).facts == 1_500
+    same(database, older)
+
+
+def test_a_record_that_went_on_by_itself_is_left_as_it_is(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    with PostgresTape(older) as tape:
+        fill(tape, 5, first=500)  # positions 41 to 45 are given twice
+        before = tape.read(0, 1_000)
+        with pytest.raises(Refused, match=r"another fact at position 4\d"):
+            refill(older, kafka)
+        assert tape.read(0, 1_000) == before
+    with pytest.raises(Refused, match="not on record so"):
+        once(older, kafka)
+
+
+def test_a_gap_is_named_and_nothing_is_written_unless_the_rest_is_to_come_anew(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    with PostgresTape(database) as tape:
+        fill(tape, 20)
+    older = copied()
+    with PostgresTape(database) as tape:
+        fill(tape, 30, first=20)
+        put(kafka, *[record_of(tape, n) for n in range(1, 51) if n not in (31, 32)])
+    with pytest.raises(Refused, match=r"positions 31 to 32, and holds 18 above"):
+        refill(older, kafka)
+    with PostgresTape(older) as tape:
+        assert tape.counters().appended == 20
+    assert refill(older, kafka, anew=True) == (21, 30, 10, 0, 18, 0)
+    with PostgresTape(older) as second, PostgresTape(database) as first:
+        assert second.read(0, 30) == first.read(0, 30)
+        assert {row.id for row in second.read(30, 99)} == {row.id for row in first.read(32, 99)}
+        assert second.verify().broken is None
+
+
+def test_what_is_not_whole_on_the_feed_is_never_written(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    with PostgresTape(database) as tape:
+        fill(tape, 10)
+    older = copied()
+    with PostgresTape(database) as tape:
+        fill(tape, 2, first=10)
+        put(kafka, *[record_of(tape, n) for n in range(1, 12)])
+        edited = record_of(tape, 12)
+        put(kafka, edited._replace(value=edited.value.replace(b"3", b"4", 1)))
+    with pytest.raises(Refused, match="not what its hash says"):
+        refill(older, kafka)
+    with PostgresTape(older) as tape:
+        assert tape.counters().appended == 10
+
+
+def test_while_a_relay_leads_nothing_is_put_back(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    with relay_progress.lead(older, lambda: False), pytest.raises(Refused, match="A relay runs"):
+        refill(older, kafka)
+
+
+def test_facts_with_every_attribute_come_back_as_they_were(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    with PostgresTape(database) as tape:
+        fill(tape, 1)
+    older = copied()
+    with PostgresTape(database) as tape:
+        plain = fact(2, sequence="7", boot="b", dataschema="x", extension="ä ö")
+        tape.append([plain, fact(3, place="cage", data=b" { } ")])
+    once(database, kafka)
+    assert refill(older, kafka).facts == 2
+    with PostgresTape(database) as first, PostgresTape(older) as second:
+        assert second.read(0, 9) == first.read(0, 9)
+
+
+@pytest.mark.parametrize("after", [[OTHER], []])
+def test_inputs_that_the_feed_does_not_hold_whole_hold_up_nothing(
+    database: Database,
+    copied: Callable[[], Database],
+    kafka: Connection,
+    after: list[Quarantined],
+) -> None:
+    """One that is on record, and one that was lost: of the second its beginning comes back."""
+    large = NOT_JSON._replace(octets=b"x" * (OCTETS_MAX + 1))
+    with PostgresTape(database) as tape:
+        fill(tape, 4)
+        tape.append([large])
+    once(database, kafka)
+    older = copied()
+    with PostgresTape(database) as tape:
+        fill(tape, 2, first=4)
+        tape.append([NOT_JSON, large._replace(octets=b"y" * (OCTETS_MAX + 1)), *after])
+    once(database, kafka)
+    assert refill(older, kafka) == (5, 6, 2, 2 + len(after), 0, 1)
+    with PostgresTape(older) as tape:
+        back = tape.quarantined(released=True)
+        assert tape.verify([]).broken is None
+    octets = [NOT_JSON.octets, b"y" * OCTETS_MAX, *(each.octets for each in after)]
+    assert [row.octets for row in back[1:]] == octets
+    assert back[2].what == "Not JSON (the first 262,144 of 262,145 octets)"
+    once(older, kafka)
+    assert check.verify(older, kafka).breaks == []
+
+
+def test_what_is_no_envelope_is_refused_in_words(
+    database: Database, copied: Callable[[], Database], kafka: Connection
+) -> None:
+    older = lost(database, copied, kafka)
+    stray = Record(b"hollywood/x", b"[1", [(QUARANTINE_ID, b"3")])
+    put(kafka, stray, topic=topics.QUARANTINE)
+    with pytest.raises(Refused, match="Input 3 is not on the feed whole"):
+        refill(older, kafka)
+
+
+def test_a_feed_that_takes_long_to_read_ends_no_refilling(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.postgres.connection.IDLE_S_MAX", 1)
+    with refilling(database) as filling:
+        time.sleep(2.5)
+        assert filling.tip == 0
+        filling.finish()
+    with database.connect("ledger_owner") as connection:  # the control: any other is ended
+        connection.execute("BEGIN")
+        time.sleep(2.5)
+        with pytest.raises(psycopg.Error):
+            connection.execute("SELECT 1")

@@ -1,0 +1,181 @@
+"""A rebuild shared out over processes gives the same bytes, or changes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+from multiprocessing import active_children
+from typing import TYPE_CHECKING
+
+import pytest
+
+from consumers.parallel_rebuild import Share, fill, takes
+from consumers.registry import VIEWS, install, view
+from consumers.runtime.lifecycle import catch_up, dump, rebuild
+from consumers.runtime.source import Batch
+from infra.kafka.feed_source import feed_source
+from infra.postgres.view_tables import BESIDE, Store, tape_source, writing
+from ledger.errors import Unavailable
+from ledger.record.wire import StoredFactError
+from tests.scenes.feeding import once
+from tests.scenes.view_feeds import Prefix, as_type, day, disturbed, dumped, record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from consumers.runtime.source import Projection
+    from infra.kafka.clients import Connection
+    from infra.postgres.connection import AnyConnection, Database
+    from ledger.record.tape import TapeRow
+
+SHARED = [each for each in VIEWS if each.part_of]
+
+
+def side_by_side(
+    base: Database,
+    projection: Projection,
+    until: int,
+    workers: int,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[str, int], None] = lambda *_: None,
+    where: Connection | None = None,
+) -> bool:
+    share = Share(base, where, projection.name, 0, workers, until)
+
+    def first(connection: AnyConnection) -> bool:
+        return fill(connection, share, progress=progress, stop=stop)
+
+    with feed_source(base, where, []) if where else tape_source(base) as source:
+        return rebuild(base, source, projection, stop=stop, first=first)
+
+
+def test_views_that_need_the_whole_record_are_made_by_one_process() -> None:
+    assert {"drop", "rulings"} & {each.name for each in SHARED} == set()
+    with pytest.raises(ValueError, match="rulings"):
+        takes(view("rulings"), 0, 2)
+
+
+@pytest.mark.long
+def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_of(
+    database: Database,
+) -> None:
+    """Of what is not known nobody can tell the part: each process looks at every fact."""
+    facts = day(2)
+    at = next(at for at, each in enumerate(facts) if each.type == "table_opened.v1")
+    rows = record(database, [*facts[:at], as_type(facts[at], "table_opened.v9"), *facts[at + 1 :]])
+    install(database)
+    for name in ("openings", "table_board"):
+        with pytest.raises(StoredFactError, match=r"table_opened\.v9"):
+            side_by_side(database, view(name), len(rows), workers=2)
+    assert side_by_side(database, view("payouts"), len(rows), workers=2), "it reads no such fact"
+
+
+@pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
+def test_several_processes_make_the_same_view(database: Database, projection: Projection) -> None:
+    rows = record(database, disturbed(day(10, planted=1), 3))
+    install(database)
+    catch_up(database, Prefix(rows, len(rows)), [projection])
+    expected = dumped(database, projection)
+    assert side_by_side(database, projection, len(rows) - 40, workers=3)  # the rest by one
+    assert dumped(database, projection) == expected
+
+
+@pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
+def test_no_two_processes_ever_touch_one_row(database: Database, projection: Projection) -> None:
+    rows = record(database, disturbed(day(6, planted=1), 5))
+    install(database)
+    touched = written(database, projection, [takes(projection, n, 4) for n in range(4)], rows)
+    assert sum(map(len, touched)) == len(set().union(*touched)) > 0
+    assert sum(1 for each in touched if each) > 1
+
+
+def test_facts_shared_out_without_regard_to_tables_would_meet(database: Database) -> None:
+    """The control: every other fact to the other process."""
+    rows = record(database, disturbed(day(6, planted=1), 5))
+    install(database)
+    halves = [lambda row, rest=rest: row.position % 2 == rest for rest in (0, 1)]
+    touched = written(database, view("table_board"), halves, rows)
+    assert touched[0] & touched[1]
+
+
+def written(
+    base: Database,
+    projection: Projection,
+    shares: list[Callable[[TapeRow], bool]],
+    rows: list[TapeRow],
+) -> list[set[tuple[str, tuple[object, ...]]]]:
+    """The keys of rows that each share writes, alone."""
+    found = []
+    for mine in shares:
+        with writing(base, "views") as connection, connection.transaction(force_rollback=True):
+            store = Store(connection, "views")
+            store.heard = {table.name: {} for table in projection.tables}
+            batch = [row for row in rows if mine(row)]
+            if batch:
+                projection.apply(store, Batch(batch))
+            found.append({(name, key) for name, keys in store.heard.items() for key in keys})
+    return found
+
+
+def test_a_rebuild_that_is_stopped_leaves_the_view_as_it_was(database: Database) -> None:
+    rows = record(database, day(6))
+    install(database)
+    projection = view("rounds")
+    catch_up(database, Prefix(rows, len(rows)), [projection])
+    before = dumped(database, projection)
+    assert not side_by_side(database, projection, len(rows), workers=2, stop=lambda: True)
+    assert dumped(database, projection) == before
+    with database.connect("ledger_reader") as connection:
+        assert Store(connection, BESIDE).tracking("rounds") is None
+
+
+def test_a_process_that_dies_is_told_and_nothing_is_swapped(database: Database) -> None:
+    rows = record(database, day(6))
+    install(database)
+    projection = view("rounds")
+    before = dumped(database, projection)
+
+    def kill(*_: object) -> None:
+        for each in active_children()[:1]:
+            each.kill()
+
+    with pytest.raises(Unavailable, match="ended by itself"):
+        side_by_side(database, projection, len(rows), workers=2, progress=kill)
+    assert dumped(database, projection) == before
+    assert side_by_side(database, projection, len(rows), workers=2)
+    rebuilt = dumped(database, projection)
+    assert rebuild(database, Prefix(rows, len(rows)), projection)
+    assert dumped(database, projection) == rebuilt != before
+
+
+@pytest.mark.long
+def test_from_kafka_a_process_killed_amidst_changes_nothing_and_the_next_run_gives_the_tapes_view(
+    database: Database, kafka: Connection
+) -> None:
+    rows = record(database, disturbed(day(6, planted=1), 3))
+    once(database, kafka)
+    install(database)
+    projection = view("payouts")
+    catch_up(database, Prefix(rows, len(rows) // 2), [projection])
+    before = dumped(database, projection)
+    met: list[bytes] = []
+
+    def amidst(*_: object) -> None:
+        """One process of three is held; what the others have written stands there; it is killed."""
+        held = [each for each in active_children() if each.name == "rebuild payouts 0"]
+        for each in held:
+            os.kill(each.pid or 0, signal.SIGSTOP)
+        with database.connect("ledger_owner") as connection:
+            written = dump(Store(connection, BESIDE), projection)
+        if written:
+            met.append(dumped(database, projection))
+            for each in held:
+                each.kill()
+
+    with pytest.raises(Unavailable, match="ended by itself"):
+        side_by_side(database, projection, len(rows), 3, progress=amidst, where=kafka)
+    assert set(met) == {before} == {dumped(database, projection)}
+    assert side_by_side(database, projection, len(rows), 3, where=kafka)
+    rebuilt = dumped(database, projection)
+    assert rebuild(database, Prefix(rows, len(rows)), projection)
+    assert dumped(database, projection) == rebuilt != before

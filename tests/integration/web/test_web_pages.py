@@ -1,0 +1,271 @@
+"""What every page is held to: headers, hostile facts and hostile searches, files, problems told."""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from ledger.facts import (
+    CameraMapped,
+    DealerAssigned,
+    DisputeNoted,
+    DisputeRaised,
+    FactCorrected,
+    RoundStarted,
+    SeatTaken,
+    SegmentRecorded,
+    TableOpened,
+    WagerPlaced,
+)
+from ledger.facts.vocabulary import FactRef
+from ledger.record import wire
+from ledger.simulate import MISTAKES
+from ledger.values import format_time
+from tests.scenes.view_feeds import day, received
+
+if TYPE_CHECKING:
+    from ledger.facts import Body
+    from ledger.record.tape import Received
+    from tests.fixtures.web import Browser, Site
+
+T0_US = 1_795_000_000_000_000
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7 * 7 }}"
+HEADERS = ("Content-Security-Policy", "X-Content-Type-Options", "X-Frame-Options")
+HEADERS += ("Referrer-Policy", "Cross-Origin-Opener-Policy", "Permissions-Policy")
+PAGES = ("/sign-in", "/", "/live", "/drop", "/nowhere", "/rounds/a/b/c/d", "/setup")
+
+
+def told(number: int, body: Body, subject: str | None = None, place: str = "CC-07") -> Received:
+    source = f"/hollywood/{place}/terminal"
+    return received(wire.encode(body, source, f"x{number}", T0_US + number * 1_000_000, subject))
+
+
+def shown(browser: Browser, path: str) -> str:
+    answer = browser.get(path)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+@pytest.fixture
+def auditor(staffed: Site) -> Browser:
+    """Sees every page."""
+    return staffed.browser("auditor")
+
+
+def test_every_answer_to_a_browser_carries_the_headers(staffed: Site, auditor: Browser) -> None:
+    for browser in (auditor, staffed.browser()):
+        for path in PAGES:
+            answer = browser.get(path)
+            assert all(name in answer.headers for name in HEADERS), path
+            policy = answer.headers["Content-Security-Policy"]
+            assert "default-src 'self'" in policy
+            assert "unsafe" not in policy
+            assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_no_page_has_script_or_style_in_line_or_anything_of_another_host(
+    staffed: Site, auditor: Browser
+) -> None:
+    staffed.take_in(day(10, planted=1))
+    for path in ("/sign-in", "/", "/live", "/drop"):
+        text = (staffed.browser() if path == "/sign-in" else auditor).get(path).text
+        assert not re.search(r"\son[a-z]+\s*=", text)
+        assert not re.search(r"\sstyle\s*=|<style", text)
+        assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", text))
+        assert not re.search(r'(?:src|href|action)="(?:https?:)?//', text)
+
+
+def test_what_facts_say_is_text_whatever_is_in_it(staffed: Site, auditor: Browser) -> None:
+    subject = "CC-07/2026-11-20/1"
+    opened = TableOpened(
+        game="criss_cross_poker", gaming_day="2026-11-20", min_wager=500, max_wager=10_000
+    )
+    employee = HOSTILE[:64]
+    camera = CameraMapped(camera=HOSTILE, table="CC-07", kind="stationary", covers=("table",))
+    staffed.take_in(
+        [
+            told(0, camera),
+            told(1, opened),
+            told(2, DealerAssigned(employee=employee, role="dealer")),
+            told(3, SeatTaken(positions=(3,), patron=HOSTILE)),
+            told(4, RoundStarted(game="criss_cross_poker"), subject),
+            told(5, WagerPlaced(position=3, wager="ante_across", amount=500), subject),
+            told(
+                6,
+                DisputeRaised(dispute=HOSTILE, round=subject, position=3, claim=HOSTILE, by="S-1"),
+                place="surveillance",
+            ),
+            told(
+                7,
+                FactCorrected(
+                    of=FactRef(source="/hollywood/CC-07/terminal", id="x5"),
+                    because=HOSTILE,
+                    by="S-1",
+                    second="S-2",
+                ),
+            ),
+            told(
+                8,
+                DisputeNoted(dispute=HOSTILE, note=HOSTILE, by="S-1", moments=()),
+                place="surveillance",
+            ),
+            told(9, SegmentRecorded(
+                camera=HOSTILE, path=HOSTILE, sha256="0" * 64, start=format_time(T0_US),
+                frames=100, duration_us=10_000_000,
+            )),
+        ]
+    )  # fmt: skip
+    paths = (
+        "/", "/live", "/drop", "/cases", f"/?table={HOSTILE}&card={HOSTILE}&dealer=x",
+        f"/rounds/hollywood/{subject}", f"/watch/hollywood/{subject}",
+        f"/cases/hollywood/{quote(HOSTILE, safe='')}",
+    )  # fmt: skip
+    for path in paths:
+        text = shown(auditor, path)
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+        assert "49}" not in text
+        assert ">49<" not in text
+    assert "&lt;script&gt;" in shown(auditor, "/")
+    assert "&lt;script&gt;" in shown(auditor, "/live")
+    assert "&lt;script&gt;" in shown(auditor, f"/rounds/hollywood/{subject}"), "no camera is named"
+    assert shown(auditor, paths[-1]).count("&lt;script&gt;") > 2, "claim and note are not shown"
+
+
+@pytest.mark.long
+def test_no_search_does_more_than_search(staffed: Site, auditor: Browser) -> None:
+    staffed.take_in(day(10, planted=1))
+    everything = shown(auditor, "/").count('<th scope="row"')
+    assert everything
+    hostile = ("%", "_", "\\", "' OR '1'='1", "x'; DROP TABLE views.rounds; --", "%(limit)s")
+    assert auditor.get("/?table=%00").status_code == 400
+    assert auditor.get("/rounds/a/b/2026-11-20%00/1").status_code == 400
+    for field in ("table", "game", "dealer", "patron", "wager", "row", "dispute", "gaming_day"):
+        for text in hostile:
+            answer = auditor.get("/", params={field: text})
+            assert answer.status_code == 200, (field, text)
+            assert '<th scope="row"' not in answer.text, (field, text)
+    for field in ("from", "to", "amount", "position", "round", "card", "finding", "limit"):
+        for text in (*hostile, "9" * 300, "-1", "1e9", "٣"):
+            answer = auditor.get("/", params={field: text})
+            assert answer.status_code == 200, (field, text)
+            assert "Not searched" in answer.text, (field, text)
+    assert shown(auditor, "/").count('<th scope="row"') == everything
+
+
+def test_a_search_is_the_same_with_and_without_its_page(staffed: Site, auditor: Browser) -> None:
+    staffed.take_in(day(30, planted=1))
+    part = auditor.get("/?finding=overpaid", headers={"X-Fragment": "results"}).text
+    assert "<html" not in part
+    assert part.strip() in shown(auditor, "/?finding=overpaid")
+    assert '<span class="tag bad"' in part
+
+
+def test_rounds_are_found_by_what_a_person_knows(staffed: Site, auditor: Browser) -> None:
+    staffed.take_in(day(30, planted=len(MISTAKES)))
+    newest = re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(auditor, "/"))
+    assert newest
+    of_one = shown(auditor, f"/?round={newest[0]}")
+    assert re.findall(r'href="/rounds/hollywood/([^"]+)"', of_one) == [newest[0]]
+    table = newest[0].partition("/")[0]
+    for path in re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(auditor, f"/?table={table}")):
+        assert path.startswith(f"{table}/")
+    dealers = re.findall(r'href="/\?dealer=([^"&]+)"', shown(auditor, "/"))
+    assert "errors found in" in shown(auditor, f"/?dealer={dealers[0]}")
+
+
+def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -> None:
+    subject = "CC-07/2026-11-20/1"
+    staffed.take_in(
+        [
+            told(1, SeatTaken(positions=(3,), patron="tok-4711")),
+            told(2, RoundStarted(game="criss_cross_poker"), subject),
+            told(3, WagerPlaced(position=3, wager="ante_across", amount=500), subject),
+        ]
+    )
+    finance, surveillance = staffed.browser("finance"), staffed.browser("surveillance")
+    assert "tok-4711" in shown(surveillance, "/")
+    assert "tok-4711" not in shown(finance, "/")
+    assert 'name="patron"' not in shown(finance, "/")
+    assert finance.get("/?patron=tok-4711").status_code == 403
+    assert subject in shown(finance, "/")
+
+
+def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: Browser) -> None:
+    assert "No table is on record yet." in shown(auditor, "/live")
+    assert "No money fact" in shown(auditor, "/drop")
+    staffed.take_in(day(20, planted=1))
+    floor = auditor.get("/live", headers={"X-Fragment": "floor"}).text
+    assert "<html" not in floor
+    assert "Criss-Cross Poker" in floor
+    assert "Latest findings" in floor
+    assert "Into the box" in shown(auditor, "/drop")
+    assert "No money fact" in shown(auditor, "/drop?gaming_day=1999-01-01")
+
+
+def test_static_files_are_kept_by_their_content_and_lead_nowhere_else(site: Site) -> None:
+    browser = site.browser()
+    sheet = re.search(r'href="(/static/base\.css\?v=[0-9a-f]+)"', browser.get("/sign-in").text)
+    assert sheet
+    answer = browser.get(sheet[1])
+    assert answer.status_code == 200
+    assert "immutable" in answer.headers["Cache-Control"]
+    for path in (
+        "/static/../pages.py",
+        "/static/%2e%2e/pages.py",
+        "/static/..%2fpages.py",
+        "/static/%2e%2e%2f%2e%2e%2fpyproject.toml",
+        "/static//etc/passwd",
+        "/static/%5c..%5cpages.py",
+        "/static/base.css%00.py",
+        "/static/",
+    ):
+        assert browser.get(path).status_code in (400, 404), path
+
+
+def test_a_page_that_is_not_there_says_so_and_shows_no_inside(auditor: Browser) -> None:
+    answer = auditor.get("/nowhere")
+    assert answer.status_code == 404
+    assert "Nothing here" in answer.text
+    assert "Traceback" not in answer.text
+    assert auditor.get("/nowhere", headers={"Accept": "application/json"}).json()["error"]
+
+
+def test_pages_say_how_far_behind_the_record_they_are(staffed: Site, auditor: Browser) -> None:
+    staffed.take_in(day(5))
+    assert "Every fact on record is on these pages" in shown(auditor, "/")
+    with staffed.base.connect("ledger_owner") as connection:
+        connection.execute("UPDATE views.tracking SET position = position - 7 WHERE view = 'drop'")
+    assert "7 facts on record are not on these pages yet" in shown(auditor, "/")
+
+
+def test_no_stranger_fills_the_memory_with_a_form(staffed: Site) -> None:
+    browser = staffed.browser()
+    form = {"csrf": browser.token("/sign-in"), "name": "ops"}
+    assert browser.post("/sign-in", data=form | {"password": "x" * 300_000}).status_code == 413
+    assert browser.post("/sign-in", data=form | {"password": "x" * 300}).status_code == 422
+    told_by_parts = browser.post("/sign-in", content=iter([b"name=", b"ops"]))
+    assert told_by_parts.status_code == 411
+    assert browser.post("/sign-out", content=b"x" * 300_000).status_code == 413
+    assert "default-src" in told_by_parts.headers["Content-Security-Policy"]
+    assert browser.sign_in("ops").status_code == 303
+
+
+def test_who_sends_a_form_too_long_reads_why_however_slowly_it_goes(staffed: Site) -> None:
+    host, _, port = staffed.url.removeprefix("http://").partition(":")
+    head = f"POST /sign-in HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 300000\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(head.encode())
+        for _ in range(3):
+            connection.sendall(b"x" * 100_000)
+            time.sleep(0.2)
+        assert connection.recv(64).startswith(b"HTTP/1.1 413 ")
+
+
+def test_another_host_name_is_refused(site: Site) -> None:
+    assert site.browser().get("/sign-in", headers={"Host": "elsewhere"}).status_code == 400

@@ -1,0 +1,507 @@
+"""What a reviewer under blind review is not shown, on any page; who knows the claim sees it all."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import pytest
+from fastapi.routing import APIRoute
+
+from consumers.alerts.conditions import Alert
+from consumers.rounds.index import ROUND_INDEX, facts_of
+from consumers.rounds.search import Filters, habits, latest_findings, search
+from infra.postgres.alerts import Alerts
+from infra.postgres.connection import Database, create_database
+from infra.postgres.view_tables import reading
+from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
+from ledger.record.wire import structured
+from ledger.values import Source, format_time
+from replay.recording.house_facts import made, screen
+from replay.web.routes import ROUTERS
+from tests.fixtures.postgres import new_name, url_of
+from tests.fixtures.web import opened_site
+from tests.scenes.dossiers import received
+from tests.scenes.view_feeds import day, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import httpx
+
+    from consumers.rounds.index import Round
+    from ledger.record.tape import Received, TapeRow
+    from tests.fixtures.web import Browser, Site
+
+WITHHELD = "withheld: blind review"
+WATCH_ONLY = "<b>Blind review.</b>"
+ROLES = ("surveillance", "finance")
+"""Finance too, so that both see every page there is."""
+
+OF_ROUND = (
+    (
+        b"SELECT outcome, printed_row FROM views.ruling_settlements"
+        b" WHERE (property, table_name, gaming_day, number) = (%s, %s, %s, %s)"
+        b" ORDER BY printed_row NULLS LAST LIMIT 1"
+    ),
+    (
+        b"SELECT max(paid) FROM views.round_wagers"
+        b" WHERE (property, table_name, gaming_day, number) = (%s, %s, %s, %s)"
+    ),
+    (
+        b"SELECT cards FROM views.find_hands"
+        b" WHERE (property, table_name, gaming_day, number) = (%s, %s, %s, %s) LIMIT 1"
+    ),
+)
+"""A settlement of a round with its printed row, the most paid on a wager, and a hand."""
+
+
+class Review(NamedTuple):
+    """A mispaid round that is disputed: who raised it, and who is to look before being told."""
+
+    site: Site
+    round: Round
+    says: str  # the finding
+    raiser: Browser
+    reviewer: Browser
+    case: str  # the address of the dispute
+
+    @property
+    def path(self) -> str:
+        return f"/rounds/hollywood/{self.round.id.subject}"
+
+    def send(self, who: Browser, path: str, **form: str) -> httpx.Response:
+        return who.post(path, data={"csrf": who.token("/cases"), **form})
+
+
+@pytest.fixture(scope="module")
+def floor(postgres_url: str, web_template: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Half an hour of a floor with its views, to be copied, and two users: all that is the same."""
+    name = new_name()
+    create_database(postgres_url, name, template=web_template)
+    url = url_of(postgres_url, name)
+    with opened_site(Database(url, url), tmp_path_factory.mktemp("floor")) as site:
+        site.take_in(day(30, planted=1))
+        site.add("raiser", *ROLES)
+        site.add("reviewer", *ROLES)
+    return name
+
+
+@pytest.fixture
+def review(postgres_url: str, floor: str, tmp_path: Path) -> Iterator[Review]:
+    name = new_name()
+    create_database(postgres_url, name, template=floor)
+    url = url_of(postgres_url, name)
+    with opened_site(Database(url, url), tmp_path) as site:
+        yield disputed(site)
+
+
+def disputed(site: Site) -> Review:
+    """The overpaid round, disputed by one user for the other to review."""
+    told = {found[0]: found[3] for found in latest_findings(site.base) if found[2] == "overpaid"}
+    round_ = next(r for r in search(site.base, Filters(finding="overpaid")) if r.id in told)
+    raiser, reviewer = site.browser("raiser"), site.browser("reviewer")
+    form = {"round": str(round_.id), "position": "1", "claim": "Too little.", "csrf": ""}
+    answer = raiser.post("/cases", data=form | {"csrf": raiser.token("/cases")})
+    assert answer.status_code == 303, answer.text
+    case = str(answer.headers["location"])
+    return Review(site, round_, told[round_.id], raiser, reviewer, case)
+
+
+def results(who: Browser, **asked: str) -> str:
+    answer = who.get("/", params=asked, headers={"X-Fragment": "results"})
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def money(cents: int | None) -> str:
+    return f"${(cents or 0) / 100:,.2f}"
+
+
+def asked_of_the_record(review: Review) -> Iterator[dict[str, str]]:
+    """Searches that the round fits, each by something that its reviewer may not know."""
+    yield {"finding": "overpaid"}
+    yield {"status": "completed"}
+    yield {"position": str(review.round.positions[0])}
+    yield {"wager": review.round.wagers[0]}
+    key = tuple(review.round.id)
+    with review.site.base.connect("ledger_owner") as connection:
+        ruled, paid, cards = (connection.execute(query, key).fetchone() for query in OF_ROUND)
+    assert ruled
+    assert paid
+    assert paid[0], "nothing was paid in the round"
+    yield {"outcome": ruled[0]}
+    yield {"amount": f"{paid[0] / 100:.2f}"}
+    yield {"amount_min": "0.01"}
+    if ruled[1]:
+        yield {"row": ruled[1]}
+    if cards:
+        yield {"card": " ".join(card for card in cards[0] if card != "??")}
+
+
+def test_no_search_by_what_is_on_record_tells_whether_a_withheld_round_fits(
+    review: Review,
+) -> None:
+    link = f'href="{review.path}"'
+    for asked in asked_of_the_record(review):
+        narrowed = asked | {"table": review.round.id.table, "round": str(review.round.id.number)}
+        assert link in results(review.raiser, **narrowed), asked
+        blind = results(review.reviewer, **narrowed)
+        assert link not in blind, asked
+        assert "1 round that you are to review blind is left out of this search" in blind
+        same = results(review.reviewer, **(narrowed | {"round": "999999"}))
+        assert same == blind, "a round that does not fit is told otherwise"
+
+
+def test_a_withheld_round_is_found_by_its_name_and_tells_nothing(review: Review) -> None:
+    asked = {"round": review.round.id.subject}
+    told, blind = results(review.raiser, **asked), results(review.reviewer, **asked)
+    for secret in ("overpaid", f'class="figure">{money(review.round.paid)}'):
+        assert secret in told
+        assert secret not in blind
+    assert f'href="{review.path}"' in blind
+    assert WITHHELD in blind
+    assert WITHHELD not in told
+
+
+def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -> None:
+    shown = results(review.raiser, round=review.round.id.subject)
+    dealers = re.findall(r'href="/\?dealer=([^"&]+)"', shown)
+    rounds, lines = habits(review.site.base, Filters(dealer=dealers[0]))
+    hidden = Filters(dealer=dealers[0], without=(review.round.id,))
+    less, fewer = habits(review.site.base, hidden)
+    assert (less, sum(each.count for each in fewer)) < (rounds, sum(each.count for each in lines))
+    assert f"errors found in {rounds:,} round" in results(review.raiser, dealer=dealers[0])
+    blind = results(review.reviewer, dealer=dealers[0])
+    assert f"errors found in {less:,} round" in blind
+    assert "not counted here" in blind
+
+
+def test_the_floor_names_no_finding_alert_or_stage_of_a_withheld_round(review: Review) -> None:
+    about = str(review.round.id)
+    with review.site.base.connect("ledger_projector") as connection:
+        for kind, says in (("payout", "A payout to look at."), ("finding", review.says)):
+            alert = Alert(f"{kind}:1", kind, about, says, 1, 1, 1)
+            Alerts(review.site.base, connection).raise_(
+                alert.id, kind, msgspec.json.encode(alert).decode(), []
+            )
+    told, blind = (who.get("/live").text for who in (review.raiser, review.reviewer))
+    for secret in ("A payout to look at.", "Mispaid or wrong card", review.says[:40]):
+        assert secret in told, secret
+        assert secret not in blind, secret
+    assert "Alerts and findings of 1 round that you are to review blind are left out" in blind
+
+
+def test_the_drop_of_a_withheld_rounds_table_tells_no_result(review: Review) -> None:
+    asked = {"gaming_day": review.round.id.gaming_day, "table": review.round.id.table}
+    told = review.raiser.get("/drop", params=asked).text
+    blind = review.reviewer.get("/drop", params=asked).text
+    result = re.compile(r'<th scope="row">payouts</th><td class="figure">([^<]+)<')
+    assert result.findall(told)[0].startswith("$")
+    assert result.findall(blind) == ["withheld"]
+    assert WITHHELD in blind
+    assert WITHHELD not in told
+    others = [table for table in re.findall(r'href="#day-\d+">([^<]+)', told) if table]
+    assert others == [review.round.id.table]
+    everything = review.reviewer.get("/drop", params={"gaming_day": asked["gaming_day"]}).text
+    assert everything.count("Withheld: blind review.") == 1, "another table's day is withheld too"
+
+
+def test_what_was_paid_on_a_dispute_is_not_in_the_list_of_cases(review: Review) -> None:
+    review.send(review.raiser, review.case, step="adjust", amount="12.34", paid_from="cage")
+    assert "$12.34" in review.raiser.get("/cases").text
+    blind = review.reviewer.get("/cases").text
+    assert "$12.34" not in blind
+    assert WITHHELD in blind
+
+
+def test_a_round_is_withheld_from_when_a_dispute_is_on_record_not_from_when_the_view_has_it(
+    review: Review,
+) -> None:
+    """As a command raises one: the fact is on record, and nobody has brought the view along."""
+    other = next(
+        each.id
+        for each in search(review.site.base, Filters(limit=20))
+        if each.id != review.round.id
+    )
+    path = f"/rounds/hollywood/{other.subject}?view=all"
+    assert WATCH_ONLY not in review.reviewer.get(path).text
+    body = DisputeRaised(dispute="D-cmd", round=other.subject, position=1, claim="x", by="S-9")
+    record(review.site.base, [made(body, screen("hollywood", "disputes"))])
+    assert WATCH_ONLY in review.reviewer.get(path).text
+
+
+@pytest.mark.long
+def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
+    review: Review,
+) -> None:
+    round_ = review.round
+    covers = CameraMapped(camera="C-9", table=round_.id.table, kind="stationary", covers=("table",))
+    nvr = Source("hollywood", "surveillance", "nvr")
+    began_us = round_.began_us or 0
+    review.site.take_in([made(covers, nvr, time_us=began_us - 60_000_000)])
+    hour_us = 3_600_000_000
+    shown = []
+    for number, start_us in enumerate((began_us - 1_000_000, began_us - 9 * hour_us)):
+        for of in ({"table": round_.id.table}, {"camera": "C-9"}):
+            if number and "table" in of:
+                continue  # the camera was on no table then
+            times = {"from": format_time(start_us), "to": format_time(start_us + hour_us)}
+            why = {"because": f"because-{number}-{len(of)}"}
+            answer = review.send(review.raiser, "/cases/preserve", **of, **times, **why)
+            assert answer.status_code == 303, answer.text
+            path = str(answer.headers["location"])
+            review.send(review.raiser, path, because=f"released-{number}")
+            shown.append((number, path))
+    for number, path in [*shown, (0, "/cases")]:
+        told, blind = (who.get(path).text for who in (review.raiser, review.reviewer))
+        for secret in (f"because-{number}", f"released-{number}"):
+            assert secret in told, path
+            assert (secret in blind) == bool(number), path
+    assert "because-1" in review.reviewer.get("/cases").text, "a window of another time is withheld"
+
+
+def test_a_window_over_a_withheld_round_is_not_let_go_by_its_reviewer_however_it_is_asked(
+    review: Review,
+) -> None:
+    """Whoever is to look first neither takes the evidence away nor learns from an answer of it."""
+    round_ = review.round
+    covers = CameraMapped(camera="C-9", table=round_.id.table, kind="stationary", covers=("table",))
+    nvr = Source("hollywood", "surveillance", "nvr")
+    began_us, hour_us = round_.began_us or 0, 3_600_000_000
+    review.site.take_in([made(covers, nvr, time_us=began_us - 10 * hour_us)])
+    paths = []
+    for start_us in (began_us - 1_000_000, began_us - 9 * hour_us):
+        times = {"from": format_time(start_us), "to": format_time(start_us + hour_us)}
+        asked = {"table": round_.id.table, **times, "because": "A fall."}
+        answer = review.send(review.raiser, "/cases/preserve", **asked)
+        assert answer.status_code == 303, answer.text
+        paths.append(str(answer.headers["location"]))
+    over, apart = paths
+    letting_go = f'action="{over}"'
+    assert letting_go in review.raiser.get(over).text
+    assert letting_go not in review.reviewer.get(over).text
+    for because in ("It may go.", "", " "):
+        refused = review.send(review.reviewer, over, because=because)
+        assert (refused.status_code, "Withheld: blind review." in refused.text) == (403, True)
+        assert "A fall." not in refused.text
+    assert review.send(review.reviewer, apart, because="It may go.").status_code == 303
+    assert "It may go." in review.raiser.get(apart).text
+    assert "It may go." not in review.raiser.get(over).text, "it was let go all the same"
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert review.send(review.reviewer, over, because="It may go.").status_code == 303
+
+
+def test_why_the_footage_of_a_dispute_was_let_go_is_told_to_who_knows_its_claim(
+    review: Review,
+) -> None:
+    why = {"step": "release", "because": "It was a flush."}
+    assert review.send(review.raiser, review.case, **why).status_code == 303
+    own = FootageReleased(
+        camera="C-1",
+        from_="2026-11-20T15:00:00.000000Z",
+        to="2026-11-20T15:01:00.000000Z",
+        by="S-reviewer",
+        because="I let it go.",
+        dispute=review.case.rpartition("/")[2],
+    )
+    review.site.take_in([made(own, screen("hollywood", "locks"))])
+    told, blind = (who.get(review.case).text for who in (review.raiser, review.reviewer))
+    assert "It was a flush." in told
+    assert "It was a flush." not in blind
+    assert WITHHELD in blind
+    assert "I let it go." in blind, "what somebody wrote themselves they know"
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert "It was a flush." in review.reviewer.get(review.case).text
+
+
+def test_no_number_of_a_fact_tells_how_many_a_withheld_round_has(review: Review) -> None:
+    asked = f"{review.path}?at=999"
+    refused = review.raiser.get(asked)
+    assert (refused.status_code, "The round has" in refused.text) == (404, True), "the control"
+    blind = review.reviewer.get(asked)
+    assert (blind.status_code, "The round has" in blind.text) == (200, False)
+    assert WATCH_ONLY in blind.text
+
+
+def test_no_dossier_is_made_of_a_withheld_round_by_any_of_its_names(review: Review) -> None:
+    dispute = review.case.rpartition("/")[2]
+    names = (str(review.round.id), review.round.id.subject, dispute, f"hollywood:{dispute}")
+    for of in names:
+        refused = review.reviewer.get("/dossiers/new", params={"of": of})
+        assert (refused.status_code, "Withheld: blind review." in refused.text) == (403, True), of
+        made = review.send(review.reviewer, "/dossiers", of=of, because="curious")
+        assert made.status_code == 403, of
+        assert review.raiser.get("/dossiers/new", params={"of": of}).status_code == 200, of
+    assert (
+        review.reviewer.get("/dossiers/new", params={"of": "T-9/2026-11-20/1"}).status_code == 200
+    )
+
+
+def test_no_dossier_is_made_of_a_withheld_round_by_a_dispute_that_is_named_as_another(
+    review: Review,
+) -> None:
+    name = str(review.round.id._replace(number=999).subject)
+    body = DisputeRaised(
+        dispute=name, round=review.round.id.subject, position=1, claim="Mine.", by="S-raiser"
+    )
+    review.site.take_in([made(body, screen("hollywood", "desk"))])
+    asked = {"of": f"hollywood:{name}", "kind": "dispute"}
+    assert review.raiser.get("/dossiers/new", params=asked).status_code == 200
+    assert review.reviewer.get("/dossiers/new", params=asked).status_code == 403
+    assert review.send(review.reviewer, "/dossiers", **asked, because="curious").status_code == 403
+    unsaid = review.send(review.reviewer, "/dossiers", of=asked["of"], because="curious")
+    assert unsaid.status_code >= 400
+    case = f"/cases/hollywood/{name.replace('/', '%2F')}"
+    assert '&amp;kind=dispute">dossier<' in review.raiser.get(case).text
+
+
+def again(row: TapeRow, name: str) -> Received:
+    """The same told once more, as by a device that kept it back."""
+    told = json.loads(structured(row))
+    return received(json.dumps(told | {"id": f"{told['id']}-{name}"}).encode())
+
+
+def test_no_dossier_of_a_neighbour_holds_what_was_told_of_a_withheld_round_in_between(
+    review: Review,
+) -> None:
+    """A dossier proves its stretch of the tape, with the facts of others that lie in it."""
+    own = review.round.id
+    table = [each.id for each in search(review.site.base, Filters(table=own.table))]
+    neighbour = max(table, key=lambda each: abs(each.number - own.number))
+    of = {"of": str(neighbour)}
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
+    next_to_it = {"of": str(own._replace(number=own.number + 1))}
+    kept_for_it = review.reviewer.get("/dossiers/new", params=next_to_it)
+    assert kept_for_it.status_code == 403, "its custody record names the dispute"
+    with reading(review.site.base, [each.name for each in ROUND_INDEX.tables]) as store:
+        late, last = (facts_of(store, each)[-1] for each in (own, neighbour))
+    review.site.take_in([again(last, "1"), again(late, "2"), again(last, "3")])
+    refused = review.reviewer.get("/dossiers/new", params=of)
+    assert (refused.status_code, "Withheld: blind review." in refused.text) == (403, True)
+    made_ = review.send(review.reviewer, "/dossiers", **of, because="curious")
+    assert made_.status_code == 403
+    told = review.send(review.raiser, "/dossiers", **of, because="It is mine.")
+    assert told.status_code == 200, told.text
+    with zipfile.ZipFile(io.BytesIO(told.content)) as archive:
+        between = next(name for name in archive.namelist() if name.endswith("between.jsonl"))
+        assert own.subject.encode() in archive.read(between)
+
+
+def test_no_dossier_of_a_neighbour_says_why_footage_of_a_withheld_round_was_preserved(
+    review: Review,
+) -> None:
+    """Its custody record has the locks on its own footage, which a window may put on both."""
+    own = review.round
+    table = search(review.site.base, Filters(table=own.id.table))
+    far = max(table, key=lambda each: abs((each.began_us or 0) - (own.began_us or 0)))
+    of = {"of": str(far.id)}
+
+    def preserved(*rounds: Round, because: str) -> None:
+        times = [each.began_us or 0 for each in rounds]
+        stretch = {"from": format_time(min(times)), "to": format_time(max(times) + 1_000_000)}
+        asked = {"table": own.id.table, **stretch, "because": because}
+        assert review.send(review.raiser, "/cases/preserve", **asked).status_code == 303
+
+    preserved(far, because="A fall.")
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
+    preserved(far, own, because="Paid a push as a win.")
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 403
+    assert review.send(review.reviewer, "/dossiers", **of, because="curious").status_code == 403
+    assert review.raiser.get("/dossiers/new", params=of).status_code == 200
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
+
+
+def test_a_case_that_somebody_knows_shows_no_record_while_another_of_the_round_is_blind(
+    review: Review,
+) -> None:
+    mine = review.send(
+        review.reviewer, "/cases", round=str(review.round.id), position="1", claim="My own."
+    )
+    page = review.reviewer.get(str(mine.headers["location"])).text
+    assert "My own." in page
+    assert "Withheld: blind review." in page
+    for secret in ("Owed by the ruling", "Paid beside owed", "is paid", "On record of position"):
+        assert secret not in page, secret
+    review.send(review.reviewer, review.case, step="observe", saw="A pair.")
+    assert "Owed by the ruling" in review.reviewer.get(str(mine.headers["location"])).text
+
+
+def visited(review: Review) -> dict[str, str]:
+    """An address of every page, by its route."""
+    subject, (property_, dispute) = review.round.id.subject, review.case.split("/")[2:]
+    rest = f"hollywood/{subject}"
+    return {
+        "/": "/?limit=200",
+        "/live": "/live",
+        "/drop": f"/drop?gaming_day={review.round.id.gaming_day}",
+        "/cases": "/cases",
+        "/cases/new": f"/cases/new?round={review.round.id}",
+        "/cases/{property_}/{dispute:path}": f"/cases/{property_}/{dispute}",
+        "/rounds/{property_}/{table}/{day}/{number}": f"/rounds/{rest}?finding=overpaid&view=all",
+        "/rounds/{property_}/{table}/{day}/{number}/tables": f"/rounds/{rest}/tables?view=all",
+        "/watch/{property_}/{table}/{day}/{number}": f"/watch/{rest}",
+        "/dossiers/new": f"/dossiers/new?of={review.round.id}",
+    }
+
+
+NOTHING_OF_ROUNDS = ("/sign-in", "/session", "/setup", "/footage/", "/cases/windows/")
+"""Routes that show nothing of a round's record."""
+
+
+def test_every_page_there_is_is_looked_at_here(review: Review) -> None:
+    routes = {
+        route.path
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute) and "GET" in route.methods
+    }
+    assert {path for path in routes if not path.startswith(NOTHING_OF_ROUNDS)} == set(
+        visited(review)
+    )
+
+
+@pytest.mark.long
+def test_no_page_tells_a_reviewer_what_was_found_until_it_was_observed(review: Review) -> None:
+    for route, path in visited(review).items():
+        assert review.says[:40] not in review.reviewer.get(path).text, route
+        assert f"{review.path}?at=" not in review.reviewer.get(path).text, route
+    told = [route for route, path in visited(review).items() if _tells(review.raiser, path, review)]
+    assert {"/live", "/rounds/{property_}/{table}/{day}/{number}"} <= set(told), "the control"
+    review.send(review.reviewer, review.case, step="observe", saw="Two pairs, paid as three.")
+    after = [
+        route for route, path in visited(review).items() if _tells(review.reviewer, path, review)
+    ]
+    assert after == told
+    assert WITHHELD not in review.reviewer.get("/").text
+
+
+def _tells(who: Browser, path: str, review: Review) -> bool:
+    return review.says[:40] in who.get(path).text
+
+
+@pytest.mark.parametrize("role", ["auditor", "finance"])
+def test_who_reviews_nothing_sees_everything(review: Review, role: str) -> None:
+    who = review.site.browser(role)
+    assert f'href="{review.path}"' in results(who, finding="overpaid")
+    assert WITHHELD not in who.get("/drop").text
+
+
+def test_a_resolved_dispute_withholds_nothing(review: Review) -> None:
+    review.send(review.raiser, review.case, step="resolve", outcome="Dismissed.")
+    assert f'href="{review.path}"' in results(review.reviewer, finding="overpaid")
+
+
+def test_who_raises_one_of_their_own_is_not_told_where_a_withheld_round_was_played(
+    review: Review,
+) -> None:
+    asked = {"round": str(review.round.id), "position": "77", "claim": "They passed me over"}
+    told = review.send(review.raiser, "/cases", **asked)
+    assert (told.status_code, "those that were" in told.text) == (422, True), "the control"
+    assert review.send(review.reviewer, "/cases", **asked).status_code == 303

@@ -1,0 +1,116 @@
+"""A process that keeps views up from Kafka: `URL BOOTSTRAP MODE`. To be killed, asked to stop.
+
+Prints `up`, `moved` after each batch of a view, `lost` where a server is away, `refused` where a
+view was moved by another, and at its end what it counted. Modes:
+
+- `right`: as it is.
+- `between`: stops itself, once, between the transactions of the first view and the second.
+- `within`: stops itself, once, in the middle of a transaction.
+- `early`: the mutant that moves a view's position before its rows, in a transaction of its own; it
+  says `early` at one such moment, and stays in it until it is killed, or PostgreSQL or the brokers
+  are gone.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from consumers.registry import VIEWS
+from consumers.runtime.following import follow_on
+from consumers.runtime.lifecycle import Manner, until_signalled
+from consumers.runtime.metrics import Watch
+from infra.kafka import clients
+from infra.kafka.clients import Connection
+from infra.kafka.feed_source import feed_source
+from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.connection import Database
+
+if TYPE_CHECKING:
+    from infra.postgres.view_tables import Tracking
+
+BATCH_ROWS = 40
+FRAIL, FRAIL_FROM = "payouts", 100
+"""The view, and the position, from which on the mutant stays in the moment of a full batch."""
+
+
+class Told(Watch):
+    """Counts what was refused."""
+
+    refused = 0
+
+    def fenced(self, view: str) -> None:
+        super().fenced(view)
+        self.refused += 1
+        say(f"refused {view}")
+
+
+def main(url: str, bootstrap: str, mode: str) -> None:
+    base, where = Database(url, url), Connection(bootstrap)
+    watch = Told(base, feed=True)
+    first = iter([mode])
+    if mode == "within":
+        _pause_within()
+    elif mode == "early":
+        _mutate(base, where)
+
+    def moved(_name: str, _position: int) -> None:
+        say("moved")
+        if next(first, None) == "between":
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    with until_signalled() as stop:
+        say("up")
+        position = follow_on(
+            base,
+            VIEWS,
+            progress=moved,
+            stop=stop,
+            lost=lambda error, _: say(f"lost {error}"),
+            opened=lambda: feed_source(base, where, [each.name for each in VIEWS], watch.figures),
+            manner=Manner(batch_rows=BATCH_ROWS, parks=True, watcher=watch),
+        )
+    say(f"stopped at {position}, {watch.refused} refused")
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _pause_within() -> None:
+    advance = PostgresBook.advance
+
+    def pausing(self: PostgresBook, view: str, seen: Tracking, to: int) -> bool:
+        PostgresBook.advance = advance  # type: ignore[method-assign]
+        moved = advance(self, view, seen, to)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return moved
+
+    PostgresBook.advance = pausing  # type: ignore[method-assign]
+
+
+def _mutate(base: Database, where: Connection) -> None:
+    stayed: list[str] = []
+
+    def early(self: PostgresBook, view: str, seen: Tracking, to: int) -> bool:
+        with base.connect("ledger_owner") as apart:
+            apart.execute("UPDATE views.tracking SET position = %s WHERE view = %s", (to, view))
+        full = seen.position >= FRAIL_FROM and to - seen.position == BATCH_ROWS
+        if view == FRAIL and full and not stayed:
+            stayed.append(view)
+            say("early")
+            while True:
+                self.store.connection.execute("SELECT")  # raises once the server is gone
+                clients._refuse_nobody(where)  # as soon as no broker is there
+                time.sleep(0.02)
+        return True
+
+    PostgresBook.advance = early  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

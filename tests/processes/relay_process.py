@@ -1,0 +1,133 @@
+"""A relay as a process to be killed: `URL BOOTSTRAP WINDOW MODE`. Says `moved` after each window.
+
+MODE `right` is the relay as it is. The others are mutants, each of which loses facts to a fault:
+
+- `early` moves tracking before anything is acknowledged, and does not look at the topic's real end.
+- `blind` does not look at the topic's real end, only at how far it is tracked.
+- `leaderless` takes no lock: of two, each believes that it leads.
+- `hasty` takes a window that it has sent for one that arrived: it looks at no answer, and its
+  producer gives up at the deadline, as the library's does by itself.
+- `one` believes one broker of several, before the others have what it has, and does not look at
+  offsets either.
+- `heedless` does not look at the offsets that its records come to stand at.
+- `wall` measures its deadline by the wall clock, which may be set back.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from consumers.relay import relay as relaying
+from infra.kafka import publisher
+from infra.kafka.clients import Connection
+from infra.kafka.library import KafkaError
+from infra.kafka.publisher import Publisher
+from infra.postgres import relay_progress as leading
+from infra.postgres.connection import Database
+from ledger.errors import Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.kafka.records import Record
+
+
+_AN_HOUR_MS = 3_600_000
+
+
+def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30") -> None:
+    relaying.WINDOW_RECORDS = int(window)
+    if mode == "early":
+        _early()
+    elif mode == "blind":
+        _blind()
+    elif mode == "leaderless":
+        leading._LEAD = "SELECT true"
+    elif mode == "hasty":
+        _hasty(float(deadline_s))
+    elif mode == "heedless":
+        _heedless()
+    elif mode == "wall":
+        _by_the_wall_clock(float(deadline_s))
+    elif mode == "one":
+        _heedless()
+        _made_with(acks=1, enable_idempotence=False)
+    told = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: told.set())
+    relaying.relay(
+        Database(url, url),
+        Connection(bootstrap),
+        stop=told.is_set,
+        progress=lambda *_: _say("moved"),
+        deadline_s=float(deadline_s),
+    )
+
+
+def _say(word: str) -> None:
+    sys.stdout.write(f"{word}\n")
+    sys.stdout.flush()
+
+
+def _early() -> None:
+    publish = Publisher.publish
+    held: list[tuple[Publisher, str, int, Sequence[Record]]] = []
+
+    def later(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+        for each in held:
+            publish(*each)
+        held[:] = [(self, topic, partitions, records)]
+
+    Publisher.publish = later  # type: ignore[method-assign]
+    _blind()
+
+
+def _blind() -> None:
+    relaying.tails = lambda *_: {}  # type: ignore[assignment]
+
+
+def _heedless() -> None:
+    Publisher._follows = lambda *_: None  # type: ignore[method-assign]
+
+
+def _hasty(deadline_s: float) -> None:
+    given_up_ms = int(deadline_s * 1000)
+
+    def publish(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+        for record in records:
+            self._send(topic, partitions, record)
+        with suppress(KafkaError):
+            self._producer.flush(timeout=2 * deadline_s)
+
+    Publisher.publish = publish  # type: ignore[method-assign]
+    _made_with(
+        enable_idempotence=False,
+        delivery_timeout_ms=given_up_ms,
+        request_timeout_ms=given_up_ms // 2,
+    )
+
+
+def _by_the_wall_clock(deadline_s: float) -> None:
+    def publish(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+        futures: list[Any] = [self._send(topic, partitions, record) for record in records]
+        until = time.time() + deadline_s
+        while not all(future.is_done for future in futures):
+            if time.time() > until:
+                raise Unavailable("Kafka does not do what is asked")
+            time.sleep(0.01)
+
+    Publisher.publish = publish  # type: ignore[method-assign]
+    _made_with(request_timeout_ms=_AN_HOUR_MS, bootstrap_timeout_ms=_AN_HOUR_MS)
+
+
+def _made_with(**other: object) -> None:
+    options = publisher.options
+    publisher.options = lambda deadline_s: options(deadline_s) | other
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

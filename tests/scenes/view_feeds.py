@@ -1,0 +1,130 @@
+"""Feeds for tests of views: simulated days on a tape, cut and disturbed as a test asks.
+
+`record` puts a feed on a tape; `Prefix` is the record as it stood at a position, or a source that
+is a list.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+from consumers.runtime.lifecycle import Projection, dump
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import reading
+from ledger.facts import (
+    AdjustmentPaid,
+    DisputeNoted,
+    DisputeRaised,
+    DisputeResolved,
+    FootageLocked,
+    RoundCompleted,
+    StubCounted,
+)
+from ledger.record.tape import Received, frame_attributes, unframe_attributes
+from ledger.record.wire import encode, parse_line
+from ledger.simulate import MISTAKES, deal, line, plan_of
+from ledger.values import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from infra.postgres.connection import Database
+    from ledger.record.tape import TapeRow
+    from ledger.record.wire import Fact
+
+MINUTE_US = 60_000_000
+
+
+class Prefix(NamedTuple):
+    """Rows of the record up to a position, as a `RecordSource`."""
+
+    rows: Sequence[TapeRow]
+    until: int
+
+    def read(self, after: int, limit: int) -> Sequence[TapeRow]:
+        return self.rows[after : min(after + limit, self.until)]
+
+    def wait(self, after: int, timeout_s: float) -> None:
+        raise AssertionError(f"waits {timeout_s} s after {after}: a prefix has an end")
+
+
+def day(minutes: int = 30, *, seed: int = 7, tables: int = 4, planted: int = 1) -> list[Received]:
+    """A simulated day's facts in the order they arrive, with mistakes of every kind.
+
+    Every fifth round is disputed.
+    """
+    mistakes = dict.fromkeys(MISTAKES, planted)
+    plan = plan_of(minutes=minutes, tables=tables, seed=seed, mistakes=mistakes)
+    facts, _ = deal(plan)
+    told = []
+    for fact in facts:
+        told.append(received(line(plan, fact)))
+        if isinstance(fact.body, RoundCompleted) and fact.round and fact.round.number % 5 == 1:
+            told += _disputed(fact)
+    return told
+
+
+def _disputed(fact: Fact) -> Iterator[Received]:
+    """A dispute about a round, from claim to adjustment, each fact a second after the other."""
+    assert fact.round is not None
+    name = f"D-{fact.round.table}-{fact.round.number}"
+    span = {"from_": format_time(fact.time_us - MINUTE_US), "to": format_time(fact.time_us)}
+    why = {"by": "S-2001", "because": f"dispute {name}", "dispute": name}
+    bodies = (
+        DisputeRaised(dispute=name, round=str(fact.round), position=1, claim="Short.", by="F-7"),
+        FootageLocked(camera=f"{fact.round.table}-1", **span, **why),
+        DisputeNoted(dispute=name, note="Watched twice.", by="S-2001"),
+        DisputeResolved(dispute=name, outcome="Upheld.", by="S-2002"),
+        AdjustmentPaid(dispute=name, position=1, amount=2500, paid_from="cage"),
+    )
+    source = f"/{fact.round.property}/surveillance/disputes"
+    for number, body in enumerate(bodies, 1):
+        yield received(encode(body, source, f"{name}/{number}", fact.time_us + number * 1_000_000))
+
+
+def uncared(minutes: int = 60, *, seed: int = 7) -> list[Received]:
+    """A day on which no stub is ever counted: there are findings of no round."""
+    plan = plan_of(minutes=minutes, seed=seed)
+    facts, _ = deal(plan)
+    return [received(line(plan, f)) for f in facts if not isinstance(f.body, StubCounted)]
+
+
+def received(octets: bytes) -> Received:
+    parsed = parse_line(octets)
+    assert isinstance(parsed, Received), parsed
+    return parsed
+
+
+def as_type(fact: Received, type_: str) -> Received:
+    """The same fact under another stored name, as another version of the program kept it."""
+    attributes = unframe_attributes(fact.attributes) | {"type": f"roundledger.{type_}"}
+    return fact._replace(type=type_, attributes=frame_attributes(attributes))
+
+
+def disturbed(facts: list[Received], seed: int, *, window: int = 60) -> list[Received]:
+    """The same facts arriving otherwise: shuffled over a window, a few of them very late."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+    late = set(chance.sample(range(len(facts)), max(1, len(facts) // 200)))
+    at = [
+        number + chance.randrange(window) + (chance.randrange(len(facts)) if number in late else 0)
+        for number in range(len(facts))
+    ]
+    return [fact for _, fact in sorted(zip(at, facts, strict=True), key=lambda each: each[0])]
+
+
+def record(database: Database, facts: Sequence[Received]) -> list[TapeRow]:
+    """Put facts on the tape; every row of the record."""
+    with PostgresTape(database) as tape:
+        for at in range(0, len(facts), 1000):
+            tape.append(facts[at : at + 1000])
+        rows: list[TapeRow] = []
+        while found := tape.read(len(rows), 5000):
+            rows += found
+        return rows
+
+
+def dumped(database: Database, view: Projection) -> bytes:
+    """The live view's canonical dump."""
+    with reading(database, [table.name for table in view.tables]) as store:
+        return dump(store, view)
