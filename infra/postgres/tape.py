@@ -1,4 +1,4 @@
-"""The record in PostgreSQL: `ledger.tape.Tape`, plus the quarantine and the figures.
+"""The record in PostgreSQL: `ledger.record.tape.Tape`, plus the quarantine and the figures.
 
 Appending goes through the one function `ledger.append`, in one round trip and one transaction.
 Reading is a plain binary query. May be used by several threads.

@@ -33,7 +33,7 @@ NEEDS = {"games": (), "settings": (), "adjudicate": (), "verify": ("psycopg",)}
 
 LOADED = """
 import sys
-from replay.cli.app import app
+from replay.cli.shell.app import app
 try:
     app(sys.argv[1:], standalone_mode=True)
 except SystemExit:
@@ -64,7 +64,7 @@ def test_being_stopped_while_it_loads_is_no_traceback() -> None:
 
 HINDERED = """
 import errno, sys
-from infra import embedded
+from infra.postgres import embedded
 number = int(sys.argv.pop(1))
 def start(folder):
     raise OSError(number, "told by the system", "/srv/ledger")
@@ -130,7 +130,7 @@ def test_the_list_says_the_first_line_of_the_commands_own_help(row: Command) -> 
 
 HELPED = """
 import contextlib, io, json, sys
-from replay.cli.app import app
+from replay.cli.shell.app import app
 told = {}
 for name in json.load(sys.stdin):
     with contextlib.redirect_stdout(io.StringIO()) as out:

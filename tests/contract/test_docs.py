@@ -98,7 +98,7 @@ def test_every_reason_of_quarantine_is_explained_and_no_other() -> None:
     given = set(
         chain.from_iterable(words(call.args[0]) for call in calls("MalformedError") if call.args)
     )
-    for node in ast.walk(ast.parse((LEDGER / "kinds.py").read_text())):
+    for node in ast.walk(ast.parse((LEDGER / "record" / "kinds.py").read_text())):
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "reason":
             assert isinstance(node.value, ast.IfExp)
             given |= words(node.value.body) | words(node.value.orelse)

@@ -20,14 +20,11 @@ def project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def test_every_package_is_named_in_the_build(project: dict) -> None:
-    found = {
-        ".".join(folder.relative_to(ROOT).parts)
-        for top in TOP_LEVEL
-        for folder in [ROOT / top, *(ROOT / top).rglob("*")]
-        if (folder / "__init__.py").is_file()
-    }
-    assert set(project["tool"]["setuptools"]["packages"]) == found
+def test_every_folder_of_modules_is_a_package_of_the_build(project: dict) -> None:
+    find = project["tool"]["setuptools"]["packages"]["find"]
+    assert find == {"include": [f"{top}*" for top in TOP_LEVEL], "namespaces": False}
+    folders = {path.parent for top in TOP_LEVEL for path in (ROOT / top).rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").is_file()] == []
 
 
 def test_every_file_that_is_read_at_run_time_is_packaged(project: dict) -> None:

@@ -13,7 +13,7 @@ from ledger.rules.engine.game import InPart, NotModelled
 from replay.games.game_card import not_modelled_of
 from tests.contract.citations import ROOT, cited_in, spoken_of
 
-RULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "ledger/rules").glob("*.py"))
+RULES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "ledger/rules").rglob("*.py"))
 PLAYED = sorted({edition.chapter for game in games().values() for edition in game.editions})
 PARTLY = "printed only in part"
 

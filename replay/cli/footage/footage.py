@@ -1,6 +1,9 @@
 """`footage`: segments taken in, frames and clips of them, clocks and pictures checked."""
 
-from replay.cli.footage import add, clock, coverage, custody, cut, health, status
+from replay.cli.footage import custody  # its commands stand first in the help
+
+# isort: split
+from replay.cli.footage import add, clock, coverage, cut, health, status
 from replay.cli.footage.group import group
 from replay.cli.shell.app import family
 

@@ -1,6 +1,5 @@
 """`settings`: every setting, the value in force, and where it comes from."""
 
-import os
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -8,7 +7,7 @@ from urllib.parse import urlsplit
 from infra.settings import TABLE, Setting, Settings
 from replay.cli.shell.app import family
 from replay.shell.output import Json, print_lines, show_table
-from replay.shell.settings import in_force
+from replay.shell.settings import environment, in_force
 
 app = family()
 
@@ -28,7 +27,7 @@ def settings(*, json: Json = False) -> None:
 
     Example: ROUND_LEDGER_HTTP_PORT=9000 round-ledger settings
     """
-    rows = shown(in_force(), os.environ)
+    rows = shown(in_force(), environment())
     if json:
         print_lines(row._asdict() for row in rows)
     else:

@@ -74,6 +74,6 @@ def decode(jobs: Sequence[Job], limits: Limits = LIMITS) -> list[Answer]:
 def decoded(jobs: Sequence[Job], limits: Limits = LIMITS) -> Iterator[Answer]:
     """The same, each answer as it comes: the frames of no more than one are in memory."""
     return in_turn(
-        "reader", jobs, Answer, lambda ended: Answer(problem=f"the decoder {ended}"), limits,
-        lambda job: [job.path],
+        "decoding.reader", jobs, Answer, lambda ended: Answer(problem=f"the decoder {ended}"),
+        limits, lambda job: [job.path],
     )  # fmt: skip

@@ -35,7 +35,7 @@ _PIECE = 1 << 20
 _ROOT = Path(__file__).resolve().parents[3]
 _PROGRAM = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
-    " from replay.footage.confined import confine, greet; greet(confine(sys.argv[2]));"
+    " from replay.footage.decoding.sandbox import confine, greet; greet(confine(sys.argv[2]));"
     " from replay.footage.{} import main; main()"
 )
 
@@ -120,7 +120,7 @@ def in_turn(
 
 def confinement() -> Confined | None:
     """How far children are confined here; None where none can be started."""
-    with _started("reader", (), LIMITS) as child:
+    with _started("decoding.reader", (), LIMITS) as child:
         return _read(next(_lines(child, _START_S_MAX), b""), Confined)
 
 

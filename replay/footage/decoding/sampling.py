@@ -66,6 +66,6 @@ class Sight(Struct, frozen=True, omit_defaults=True):
 def look(jobs: Sequence[Look], limits: Limits = LIMITS) -> list[Sight]:
     """One answer a job, in order, in bounded time whatever the files hold."""
     return answered(
-        "sampler", jobs, Sight, lambda ended: Sight(problem=f"the decoder {ended}"), limits,
-        lambda job: [job.path],
+        "decoding.sampler", jobs, Sight, lambda ended: Sight(problem=f"the decoder {ended}"),
+        limits, lambda job: [job.path],
     )  # fmt: skip

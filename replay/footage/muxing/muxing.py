@@ -72,6 +72,6 @@ def require_video(what: str) -> None:
 def write(jobs: list[Writing], limits: Limits = LIMITS) -> list[Written]:
     """One answer a job, in order, in bounded time whatever the files hold."""
     return answered(
-        "muxer", jobs, Written, lambda ended: Written(problem=f"the writer {ended}"), limits,
+        "muxing.muxer", jobs, Written, lambda ended: Written(problem=f"the writer {ended}"), limits,
         lambda job: [part.path for part in job.parts],
     )  # fmt: skip

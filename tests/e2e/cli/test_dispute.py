@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 KILLED = """
 import os, signal
-from replay.cli import disputing, main
-disputing.put_locks = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+from replay.cli import main
+from replay.disputes import service
+service.put_locks = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 main()
 """
 SECRET = "I was paid short on the middle box"  # noqa: S105 - a claim, not a password

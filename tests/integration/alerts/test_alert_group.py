@@ -44,14 +44,14 @@ PLACES = tuple(f"CC-{number:02}" for number in range(1, 13))
 BATCH = 120
 ROUNDS_MAX = 12
 COMMAND = """
-from infra import alerts
+from infra.postgres import alerts
 from replay.cli import main
 alerts.CLAIM_S = 30.0  # a busy machine may be slow, too
 main()
 """
 
 UNCLAIMED = f"""
-from infra.alerts import Alerts
+from infra.postgres.alerts import Alerts
 claim = Alerts.claim
 Alerts.claim = lambda self, due: claim(self, due) or True
 {COMMAND}
@@ -59,7 +59,7 @@ Alerts.claim = lambda self, due: claim(self, due) or True
 """The mutant that tries whatever is due, whoever else does."""
 
 FORGETS = f"""
-from infra.kafka.group import Member
+from infra.kafka.consumer_group import Member
 poll = Member.poll
 def forgets(self, timeout_s):
     read = poll(self, timeout_s)

@@ -143,7 +143,7 @@ CASES = (
 def test_every_kind_that_the_programs_raise_is_declared_with_its_thresholds_and_tried() -> None:
     raised = {
         call.args[1].value
-        for path in (ROOT / "consumers").glob("*.py")
+        for path in (ROOT / "consumers").rglob("*.py")
         for call in ast.walk(ast.parse(path.read_text()))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)

@@ -132,7 +132,7 @@ CONFINED = """
 import socket, sys
 sys.path.insert(0, sys.argv[1])
 if sys.argv[3] == "confined":
-    from replay.footage.confined import confine
+    from replay.footage.decoding.sandbox import confine
     confine('{}')
 try:
     socket.create_connection(("127.0.0.1", int(sys.argv[2])), timeout=5).close()
@@ -158,8 +158,8 @@ def test_a_confined_process_has_no_network(listening: Listening) -> None:
 
 KEPT = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
-    " from replay.footage import confined; confined._leave_network = lambda: False;"
-    " confined.greet(confined.confine(sys.argv[2])); from replay.footage.{} import main; main()"
+    " from replay.footage.decoding import sandbox; sandbox._leave_network = lambda: False;"
+    " sandbox.greet(sandbox.confine(sys.argv[2])); from replay.footage.{} import main; main()"
 )
 """The child's program on a system that gives nobody a namespace."""
 

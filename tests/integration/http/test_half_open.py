@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 4.0
 EVERY, FIRST = 400, 100
-WAITS = "import replay.posting as p; p.ANSWER_S_MAX = {}; from replay.cli import main; main()"
+WAITS = (
+    "import replay.devices.http_client as client; client.ANSWER_S_MAX = {};"
+    " from replay.cli import main; main()"
+)
 """`round-ledger` that waits so long for an answer of another ledger."""
 
 FOR_EVER = "None"

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[3]
 USER = """
 import sys, time
 from infra.settings import load
-from infra.postgres import database
+from infra.postgres.connection import database
 with database(load({"ROUND_LEDGER_HOME": sys.argv[1]})) as base:
     with base.connect("ledger_reader") as connection:
         connection.execute("SELECT 1")

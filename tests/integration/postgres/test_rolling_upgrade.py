@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 SETTLED_S_MAX = 120.0
 BACK_MAX = 20
-IMPORTS = "from replay.cli import facts_in, relay, serve, topics, views"
+IMPORTS = "from replay.cli import main; main()"
+"""What a version runs by; `--help` of every command it starts says that it loads."""
 
 
 class Program(NamedTuple):
@@ -94,7 +95,7 @@ def deepened() -> None:
 def before(tmp_path: Path) -> Path:
     """A checkout of the newest program that does not know the newest migration, and runs."""
     deepened()
-    newest = max(path.name for path in (ROOT / "infra/sql").glob("*.sql"))
+    newest = max(path.name for path in (ROOT / "infra/postgres/sql").glob("*.sql"))
     added = git("log", "--diff-filter=A", "--format=%H", "--", f"infra/sql/{newest}").split()
     if not added:
         pytest.skip(f"{newest} is not committed: what is before it is not known")

@@ -172,7 +172,9 @@ def test_a_server_killed_while_facts_arrive_keeps_every_acknowledged_one(tmp_pat
             assert tape.verify().broken is None
 
 
-MIGRATE = "import sys; from infra.migrations import migrate; print(len(migrate(sys.argv[1])))"
+MIGRATE = (
+    "import sys; from infra.postgres.migrations import migrate; print(len(migrate(sys.argv[1])))"
+)
 
 
 def migrating(urls: Sequence[str]) -> list[int]:

@@ -21,7 +21,7 @@ WHERE = Connection(f"nobody:{os.getpid()}")
 HOLDS = f"""
 import sys
 from infra.kafka.clients import Connection
-from tests.fix_kafka import turn
+from tests.fixtures.kafka import turn
 with turn(Connection({WHERE.bootstrap!r})):
     print("has it", flush=True)
     sys.stdin.read()
