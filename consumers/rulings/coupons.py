@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from infra.postgres.view_tables import Column, Store, Table
-from ledger.rules.wagers import coupon_facts
+from ledger.rules.engine import coupons as coupon_facts
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ledger.facts import FactCorrected
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
-    from ledger.rules.wagers.coupon_facts import Batch
+    from ledger.rules.engine.coupons import CouponBatch
 
 COUPONS = Table(
     "ruling_coupons",
@@ -88,7 +88,7 @@ class CouponFacts:
         """Where the facts stand that tell of these serials at a property."""
         return list({(row[5], row[6]): None for row in self._rows(property_, sorted(serials))})
 
-    def issued(self, batch: Batch, *, first: bool) -> set[RoundId]:
+    def issued(self, batch: CouponBatch, *, first: bool) -> set[RoundId]:
         """Rounds that a batch may change: all with coupons where it is its property's first."""
         rows = self._rows(batch.property)
         return {

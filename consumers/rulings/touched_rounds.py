@@ -33,8 +33,8 @@ from ledger.adjudication.submissions import Filed, filed
 from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
 from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import Fact, fact_of
+from ledger.rules.engine.coupons import MOVED, issued, serial_of, serials_of
 from ledger.rules.engine.order import Gap
-from ledger.rules.wagers.coupon_facts import MOVED, issued, serial_of, serials_of
 from ledger.values import RoundId
 
 if TYPE_CHECKING:

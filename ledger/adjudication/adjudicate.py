@@ -26,7 +26,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.games import games
-from ledger.rules.engine import review
+from ledger.rules.engine import coupons, review
 from ledger.rules.engine.clock_skew import Skew, apart, fitting, skewed, together
 from ledger.rules.engine.money_moved import compare
 from ledger.rules.engine.order import Gap, in_order
@@ -35,14 +35,14 @@ from ledger.rules.engine.ruling import Awaiting, Finding, Ruling, Status
 from ledger.rules.engine.settling import fee
 from ledger.rules.engine.steps import POT, Step, Stop, Void
 from ledger.rules.engine.table import Table
-from ledger.rules.wagers import coupons
+from ledger.rules.wagers import coupon_review
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.record.wire import Fact
+    from ledger.rules.engine.coupons import CouponBatch
     from ledger.rules.engine.game import InForce
-    from ledger.rules.wagers.coupon_facts import Batch
     from ledger.values import RoundId
 
 
@@ -54,7 +54,7 @@ class RoundRecord(NamedTuple):
     gaps: Sequence[Gap] = ()  # in a device's sequence, with the round on either side
     gone: frozenset[int] = frozenset()  # positions whose player left during the round
     seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
-    batches: Sequence[Batch] = ()  # of coupons that were issued, at the property
+    batches: Sequence[CouponBatch] = ()  # of coupons that were issued, at the property
     spent: Sequence[Fact] = ()  # drops of the round's coupons from before it
 
 
@@ -278,7 +278,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
         found += review.left_over(table, record)
     found += review.cards(table, run.facts)
     found += review.voids(table, run.facts, run.void, closed=record.closed)
-    found += coupons.review(table, run.facts, of.round.gaming_day, closed=record.closed)
+    found += coupon_review.review(table, run.facts, of.round.gaming_day, closed=record.closed)
     if record.closed:
         still_open = _open(run)
         found += compare(

@@ -15,22 +15,22 @@ from ledger.adjudication.corrections import Corrections, corrections, rule_corre
 from ledger.adjudication.submissions import filed, in_force
 from ledger.facts import SeatLeft, SeatTaken, StubCounted
 from ledger.games import games
+from ledger.rules.engine import coupons as coupon_facts
 from ledger.rules.engine.clock_skew import span
 from ledger.rules.engine.order import Gap, gaps, in_order
 from ledger.rules.engine.review import lost_facts
 from ledger.rules.engine.ruling import Finding, Ruling, TableFindings
 from ledger.rules.procedures import supervision, table_procedures
 from ledger.rules.procedures.equipment import Equipment
-from ledger.rules.wagers import coupon_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ledger.adjudication.submissions import Filed
     from ledger.record.wire import Fact
+    from ledger.rules.engine.coupons import CouponBatch
     from ledger.rules.engine.game import InForce
     from ledger.rules.procedures.equipment import RulesOf
-    from ledger.rules.wagers.coupon_facts import Batch
     from ledger.values import RoundId
 
 TableId = tuple[str, str]
@@ -44,7 +44,7 @@ AROUND = (SeatTaken, SeatLeft, StubCounted)
 class Coupons(NamedTuple):
     """What is told of coupons beside the round: the batches, and what became of its serials."""
 
-    batches: Sequence[Batch] = ()  # of every property
+    batches: Sequence[CouponBatch] = ()  # of every property
     told: Iterable[Fact] = ()  # at its property, of the round's serials: played, dropped, refused
 
 
@@ -130,7 +130,7 @@ def _rounds(
     lost: Sequence[Gap],
     submissions: Sequence[Filed],
     made: Corrections,
-    batches: Sequence[Batch],
+    batches: Sequence[CouponBatch],
 ) -> Iterator[_Said]:
     """Every round's ruling."""
     told_of = _coupons(tables, made)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.facts import RulesSubmissionFiled
+from ledger.rules.engine.coupons import readings_of
 from ledger.rules.engine.game import InForce
-from ledger.rules.wagers.coupons import readings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -25,7 +25,7 @@ from ledger.rules.blackjack.standard import (
     styled,
     tables,
 )
-from ledger.rules.engine.game import Edition, Game, Habit, InPart, Reading, Wager
+from ledger.rules.engine.game import Edition, Game, Habit, InPart, PrintedMeter, Reading, Wager
 from ledger.rules.engine.odds import as_json, paytable, row
 from ledger.rules.hands.cards import DECK
 from ledger.rules.hands.poker import PAIR, is_a
@@ -90,7 +90,7 @@ def _house_money(section: str, straight_flush: str) -> Paytable:
 
 
 HOUSE_MONEY = (_house_money("13(n)(1)", "5 to 1"), _house_money("13(n)(2)", "4 to 1"))
-METER = progressive.Printed(
+METER = PrintedMeter(
     "straight_jack",
     section="13(m)(2)",
     least=500_000,

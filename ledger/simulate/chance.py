@@ -25,7 +25,7 @@ from ledger.facts import (
     StartingPositionDetermined,
     StubCounted,
 )
-from ledger.rules.engine.throwing import THREE_DICE
+from ledger.rules.engine.table import THREE_DICE
 from ledger.simulate.hand import Misdealt
 from ledger.simulate.incidents import Incidents
 from ledger.simulate.meters import check_hole

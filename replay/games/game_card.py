@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, Struct, UnsetType
 
 from ledger.regulations import chapters, origin
+from ledger.rules.engine.coupons import readings_of
 from ledger.rules.engine.game import InPart, cited
 from ledger.rules.engine.odds import as_json
-from ledger.rules.wagers.coupons import readings_of
 from replay.games.order_of_play import StepCard, order_of_play
 
 if TYPE_CHECKING:

@@ -9,15 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.facts import CardsDealt, DecisionMade, IrregularityCalled, WagerPlaced
-from ledger.rules.blackjack.recorded_play import (
-    card_first,
-    cards_to,
-    chips_of,
-    decisions_of,
-    followed,
-    is_lost,
-    told,
-)
 from ledger.rules.engine.steps import Step, said
 from ledger.rules.hands.twenty_one import (
     LIMIT,
@@ -161,7 +152,7 @@ def _split(t: Table, hand: Hand, number: int) -> list[Hand]:
 
 def late_card(t: Table, hand: Hand, style: Style, section: str) -> Hand:
     """A card that was asked for and not dealt: dealt now, or the hand is dead: 665a.13(g)."""
-    if told(t, hand) == DEAD:
+    if recorded_decision(t, hand) == DEAD:
         t.decide(hand.seat, (DEAD,), section, hand.number)
         return hand._replace(ended=DEAD)
     cards = t.cards["player", hand.seat, hand.number]
@@ -173,7 +164,7 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
     """A hand's cards and decisions, until it stands, is split, or is given up."""
     cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
     for _ in range(MOST_TURNS):
-        if style.dead and told(t, hand) == DEAD:
+        if style.dead and recorded_decision(t, hand) == DEAD:
             t.decide(hand.seat, (DEAD,), style.decided, hand.number)
             return hand._replace(ended=DEAD)
         total = total_known(t, cards)
@@ -182,7 +173,7 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
         options = _open(t, hand, cards, style, made)
         if not options:
             return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
-        if total is None and told(t, hand) is None and not cards_to(t, hand):
+        if total is None and recorded_decision(t, hand) is None and not cards_to(t, hand):
             return hand
         decision = _decided(t, hand, options, style, made + 1)
         if decision == "hit" and _refuses(t, hand):
@@ -286,7 +277,7 @@ def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: in
     _chips_first(t, hand, new, style)
     if not doubtful(t) and is_lost(t, hand):
         t.missing.append(Step("decision_made", style.decided, None, hand.seat, hand.number))
-        return followed(t, hand, new)
+        return inferred_decision(t, hand, new)
     body = t.decide(
         hand.seat,
         options,
@@ -296,7 +287,7 @@ def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: in
     )
     if body and len(t.taken) > since + 1:
         t.any_order(since)
-    return body.decision if body else followed(t, hand, new)
+    return body.decision if body else inferred_decision(t, hand, new)
 
 
 def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
@@ -321,12 +312,12 @@ def _may(t: Table, hand: Hand, options: Sequence[str], style: Style) -> Hand:
 def _refuses(t: Table, hand: Hand) -> bool:
     """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
     exposed = called(t, "card_drawn_exposed")
-    return bool(exposed) and told(t, hand) == REFUSED and not card_first(t, hand)
+    return bool(exposed) and recorded_decision(t, hand) == REFUSED and not card_first(t, hand)
 
 
 def _not_dealt(t: Table, hand: Hand) -> bool:
     """Whether the card now asked for is the one that was called as not dealt."""
-    if told(t, hand) == DEAD and not card_first(t, hand):
+    if recorded_decision(t, hand) == DEAD and not card_first(t, hand):
         return True
     kind = "requested_card_not_dealt"
     calls, coming = called(t, kind, hand.seat), cards_to(t, hand)
@@ -334,6 +325,76 @@ def _not_dealt(t: Table, hand: Hand) -> bool:
         return False
     t.source.take(Step("irregularity_called", "", what=kind))
     return True
+
+
+_BRING = ("hit", "double_down", "split")  # a card each to the hand that decides it
+_PAIR = 2
+
+
+def recorded_decision(t: Table, hand: Hand) -> str | None:
+    """What the record says this hand decides next, where it does."""
+    decisions = decisions_of(t, hand)
+    return said(decisions[0], DecisionMade).decision if decisions else None
+
+
+def decisions_of(t: Table, hand: Hand) -> list[Fact]:
+    """What the record says this hand decides from here on."""
+    decided = ((fact, said(fact, DecisionMade)) for fact in t.source.left("decision_made"))
+    return [fact for fact, of in decided if (of.position, of.hand) == (hand.seat, hand.number)]
+
+
+def cards_to(t: Table, hand: Hand) -> list[Fact]:
+    """Cards on record that this hand is still dealt; another holder's at its place are not."""
+    found = []
+    for fact in t.source.left("cards_dealt"):
+        body = said(fact, CardsDealt)
+        if (body.to, body.position, body.hand) == ("player", hand.seat, hand.number):
+            found.append(fact)
+    return found
+
+
+def card_first(t: Table, hand: Hand) -> bool:
+    """Whether this hand is dealt a card before what it decides next."""
+    coming = cards_to(t, hand)
+    return bool(coming) and t.source.later_than(coming[0], decisions_of(t, hand)[0]) is False
+
+
+def is_lost(t: Table, hand: Hand) -> bool:
+    """Whether a card comes now that no decision on record asked for: there are fewer of those."""
+    cards, decisions = cards_to(t, hand), decisions_of(t, hand)
+    if not cards or not decisions:
+        return False
+    asked = sum(said(fact, DecisionMade).decision in _BRING for fact in decisions)
+    return len(cards) > asked and t.source.later_than(decisions[0], cards[0]) is True
+
+
+def inferred_decision(t: Table, hand: Hand, new: int) -> str:
+    """A decision that is not on record, as its chips and the card that it brought show it."""
+    chips = [said(fact, WagerPlaced).wager for fact in chips_of(t, hand, new)]
+    for wager, number in (("double_down", hand.number), ("split", new)):
+        if wager in chips or (hand.seat, wager, number) in t.stakes:
+            return wager
+    held = t.cards["player", hand.seat, hand.number]
+    pair = len(held) == _PAIR and same_value_if_known(held) is not False
+    if pair and cards_to(t, hand._replace(number=new)):
+        return "split"
+    return "hit" if cards_to(t, hand) else "stand"
+
+
+def chips_of(t: Table, hand: Hand, new: int) -> list[Fact]:
+    """Chips on record that double this hand, or split it into hand `new`, as it is now.
+
+    Those put down after the next card to the position are for what follows it.
+    """
+    found = []
+    for fact in t.source.left("wager_placed"):
+        body = said(fact, WagerPlaced)
+        its = (("double_down", hand.number), ("split", new))
+        if body.position == hand.seat and (body.wager, body.hand) in its:
+            found.append(fact)
+    dealt = [(fact, said(fact, CardsDealt)) for fact in t.source.left("cards_dealt")]
+    card = next((fact for fact, of in dealt if (of.to, of.position) == ("player", hand.seat)), None)
+    return [fact for fact in found if card is None or not t.source.later_than(fact, card)]
 
 
 def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import WagerPlaced
-from ledger.rules.blackjack.hands import DEAD, Hand, called, draw, one_more
-from ledger.rules.blackjack.recorded_play import told
+from ledger.rules.blackjack.hands import DEAD, Hand, called, draw, one_more, recorded_decision
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -37,7 +36,7 @@ def dealt_in(
 
 def left_out(t: Table, seat: int, section: str) -> bool:
     """Whether no card was dealt to a wager: it was called, or the hand was said to be dead."""
-    if told(t, Hand(seat)) == DEAD and not t.dealt_to(seat):
+    if recorded_decision(t, Hand(seat)) == DEAD and not t.dealt_to(seat):
         t.decide(seat, (DEAD,), section)
         return True
     return bool(called(t, "no_card_dealt", seat))

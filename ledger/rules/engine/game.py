@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from ledger.facts import RulesSubmissionFiled
     from ledger.rules.engine.odds import Paytable
-    from ledger.rules.engine.table import Table
-    from ledger.rules.wagers.progressive import Printed
 
 NotModelled = Literal[
     "on camera, not in the feed", "defined elsewhere", "equipment", "printed only in part"
@@ -167,13 +165,23 @@ class Rotation(NamedTuple):
     """Whether who threw these keeps the dice, under readings; None where the game did not end."""
 
 
+class PrintedMeter(NamedTuple):
+    """What a chapter prints of a progressive meter."""
+
+    wager: str
+    section: str  # the rate, and the amounts
+    least: int  # cents: the initial and reset amounts at least
+    cage_from: Fraction  # a payout of so much of the meter or more is not the table's to pay
+    paid: str
+
+
 class Game(NamedTuple):
     """Everything the ledger knows of one game."""
 
     id: str
     title: str
     editions: tuple[Edition, ...]
-    play: Callable[[Table], None]
+    play: Callable[[Any], None]  # of a `ledger.rules.engine.table.Table`, which stands on this
     positions: int  # betting positions at most
     deck: frozenset[str]  # every card that may be dealt; empty for dice
     wagers: tuple[Wager, ...]
@@ -190,7 +198,7 @@ class Game(NamedTuple):
     limits: Mapping[str, int] = {}  # that a Rules Submission may set: the least of each, cents
     rotation: Rotation | None = None  # None: nothing goes round, or the documents do not print it
     shaker: DiceProcedures | None = None  # of dice that only say where a deal begins
-    meters: tuple[Printed, ...] = ()  # progressive, each fed by a wager
+    meters: tuple[PrintedMeter, ...] = ()  # progressive, each fed by a wager
     base: str = ""  # what the documents do not print, and the standard game is taken for
 
     @property

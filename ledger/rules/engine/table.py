@@ -3,31 +3,784 @@
 The same `play` serves a record (it is adjudicated), a record that ends early (what must come next),
 an irregularity on record (what follows), and chance (a round is dealt). Which of them, the `Source`
 decides. Nothing here knows a clock or a file, and nothing raises because a rule was broken.
+
+In this order: asking for facts, wagers on the layout, dice and markers, cards, decisions, money. Of
+cards, what is seen rules: a card turned is the card ruled on, whatever the shoe had read.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from functools import cmp_to_key
+from itertools import product
+from typing import TYPE_CHECKING, Literal
 
-from ledger.facts import DecisionMade, MeterRead, WagerPlaced, WagerWithdrawn
-from ledger.rules.engine.dealing import Dealing
+from ledger.facts import (
+    CardsDealt,
+    CardsExchanged,
+    CardsTurned,
+    DecisionMade,
+    DiceOffered,
+    DiceThrown,
+    HandSet,
+    MarkerPlaced,
+    MeterRead,
+    StubCounted,
+    WagerPlaced,
+    WagerWithdrawn,
+)
+from ledger.facts.rounds import indexes
+from ledger.rules.engine.coupons import KnownCoupons, redeem
 from ledger.rules.engine.odds import as_json
+from ledger.rules.engine.ruling import FactRef, Finding
 from ledger.rules.engine.settling import How, decided, fee, halved, pot, pushed, voided
-from ledger.rules.engine.steps import PAYMENT, POT, Spot, Step, fee_name, pot_name, said
-from ledger.rules.wagers.coupons import redeem
-from ledger.values import dollars
+from ledger.rules.engine.steps import (
+    PAYMENT,
+    POT,
+    Source,
+    Spot,
+    Step,
+    Stop,
+    Void,
+    fee_name,
+    pot_name,
+    said,
+)
+from ledger.values import UNKNOWN_CARD, dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from ledger.facts import Coupon
     from ledger.record.wire import Fact
+    from ledger.rules.engine.coupons import Redeemed
+    from ledger.rules.engine.game import InForce
     from ledger.rules.engine.odds import Paytable, Row
     from ledger.rules.engine.ruling import Settlement
     from ledger.rules.engine.steps import Ways
 
+THREE_DICE = 3
+"""Two offensive dice and a defensive one; fewer are read without a name."""
 
-class Table(Dealing):
-    """One round in progress, as `play` sees it."""
+
+class Table:
+    """One round in progress, as `play` sees it: what was asked of the record, what lies where."""
+
+    def __init__(self, source: Source, rules: InForce, dealt_from: str | None = None) -> None:
+        self.source = source
+        self.rules = rules
+        self.dealt_from = dealt_from
+        self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
+        self.most: dict[int, tuple[int, str]] = {}  # cents a limit leaves a position to win, where
+        self.known = KnownCoupons()
+        self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played beside the chips of a wager
+        # Chips and coupons taken back, by source and id of the fact that told it.
+        self.taken_back: dict[tuple[str, str], tuple[int, tuple[Coupon, ...]]] = {}
+        self.redeemed: list[Redeemed] = []  # and what their wagers came to
+        self.cards: dict[tuple[str, int | None, int], list[str]] = {}
+        self.arranged: set[tuple[str, int | None]] = set()  # who set his hands: no order but his
+        self.discarded: dict[tuple[str, int | None], list[str]] = {}  # given up for others
+        self.exposed: dict[tuple[str, int | None, int], set[int]] = {}
+        self.settlements: list[Settlement] = []
+        self.findings: list[Finding] = []
+        self.taken: list[tuple[Step, Fact]] = []
+        self.runs: list[tuple[int, int]] = []  # of steps taken, that come in any order
+        self.missing: list[Step] = []
+        self.unsettled: list[Step] = []
+        self.next: Step | None = None
+        self.last: Step | None = None  # the latest asked for, on record or not
+        self.closings: list[tuple[Fact, Fact]] = []  # a wager, and the fact that closed it
+        self.throws = 0
+
+    # -- asking ------------------------------------------------------------------------------
+
+    def take(self, step: Step) -> Fact | None:
+        """A step of play: the fact that answers it. Raises Stop where the record ends."""
+        fact = self.source.take(step)
+        self.last = step
+        if fact is not None:
+            self.next = None
+            self.taken.append((step, fact))
+            return fact
+        if self.next is None:
+            self.next = step
+        if self.source.ended:
+            raise Stop
+        self.missing.append(step)
+        return None
+
+    def expect(self, step: Step) -> Fact | None:
+        """A step that decides nothing (a payment, a marker, the rack): play goes on without it."""
+        fact = self.source.take(step)
+        self.last = step
+        if fact is not None:
+            self.next = None
+        elif self.next is None:
+            self.next = step
+        return fact
+
+    def may_take(self, step: Step) -> Fact | None:
+        """A step of play that need not happen: its fact, where there is one."""
+        fact = self.source.take(step)
+        if fact is not None:
+            self.last, self.next = step, None
+            self.taken.append((step, fact))
+        return fact
+
+    def void_until_decided(
+        self, kind: str, seats: Iterable[int], section: str, declaring: Collection[int] = ()
+    ) -> None:
+        """An irregularity that voids the round until each player has folded or bet. Raises Void.
+
+        `declaring`: who may do neither, and has decided with a hand declared.
+        """
+        called = self.source.take(Step("irregularity_called", section, what=kind))
+        if called is None:
+            return
+        decided = {
+            fact.body.position  # type: ignore[attr-defined]  # what a player does
+            for fact in [*self.source.left("wager_placed"), *self.source.left("decision_made")]
+            if _decides(fact.body, declaring) and self.source.later_than(fact, called) is False
+        }
+        if not decided.issuperset(seats):
+            raise Void(section)
+
+    def as_they_came(self, seats: Iterable[int], *names: str) -> list[int]:
+        """Seats in the order of their next facts of these names, then those that have none.
+
+        For what a section asks of each player and gives no order for; `any_order` afterwards.
+        """
+        first: dict[int, Fact] = {}
+        for fact in (fact for name in names for fact in self.source.left(name)):
+            seat: int = fact.body.position  # type: ignore[attr-defined]  # what a player does
+            if seat not in first or self.source.later_than(fact, first[seat]) is False:
+                first[seat] = fact
+        asked = list(seats)
+        in_turn = cmp_to_key(self._came)
+        came = sorted((seat for seat in asked if seat in first), key=lambda s: in_turn(first[s]))
+        return [*came, *(seat for seat in asked if seat not in first)]
+
+    def in_turn(self) -> Iterator[tuple[Fact, Fact]]:
+        """Facts that the sections put one after the other, earlier and later."""
+        starts = dict(self.runs)
+        before: list[Fact] = []
+        at = 0
+        while at < len(self.taken):
+            end = max(starts.get(at, 0), at + 1)
+            run = [fact for _, fact in self.taken[at:end]]
+            yield from product(before, run)
+            at, before = end, run
+        yield from self.closings
+
+    def any_order(self, since: int) -> None:
+        """Steps taken from there on may come in any order: no section gives them one."""
+        self.runs.append((since, len(self.taken)))
+        in_turn = cmp_to_key(self._came)
+        self.taken[since:] = sorted(self.taken[since:], key=lambda taken: in_turn(taken[1]))
+
+    def _came(self, one: Fact, two: Fact) -> int:
+        return -1 if self.source.later_than(one, two) is False else 1
+
+    def find(
+        self,
+        code: str,
+        says: str,
+        section: str | None = None,
+        *,
+        facts: Iterable[Fact] = (),
+        position: int | None = None,
+        wager: str | None = None,
+        expected: int | str | None = None,
+        recorded: int | str | None = None,
+    ) -> None:
+        """Note a finding; `facts` are the facts it speaks of."""
+        self.findings.append(
+            Finding(
+                code=code,
+                position=position,
+                wager=wager,
+                expected=expected,
+                recorded=recorded,
+                section=self.rules.section(section) if section else None,
+                says=says,
+                facts=[FactRef(fact.source, fact.id) for fact in facts],
+            )
+        )
+
+    # -- wagers ------------------------------------------------------------------------------
+
+    def wagers(self, names: Sequence[str], section: str, throw: int | None = None) -> list[Fact]:
+        """Take in what the players put on these wagers; the facts, in order."""
+        facts = self.source.wagers(names, section, throw)
+        for fact in facts:
+            body = fact.body
+            if isinstance(body, WagerPlaced):
+                spot = (body.position, body.wager, body.hand)
+                if spot not in self.stakes:
+                    self.offered(fact)
+                self.stakes[spot] = (self.stakes.get(spot) or 0) + body.amount
+                self.play_coupon(spot, body.coupon)
+            else:
+                self._withdraw(fact, said(fact, WagerWithdrawn))
+        return facts
+
+    def _withdraw(self, fact: Fact, body: WagerWithdrawn) -> None:
+        """Chips taken back, of those that lay there; a wager taken back whole is none.
+
+        Unless facts were lost, more than lay there is found.
+        """
+        spot = (body.position, body.wager, 1)
+        known = self.rules.game.wager(body.wager)
+        lay = self.stakes.pop(spot, None) or 0
+        taken = min(lay, body.amount)
+        if known and lay < body.amount and not self.source.excused:
+            why = f"{dollars(body.amount)} was taken back, and {dollars(lay)} lay there"
+            self.not_permitted(body.position, body.wager, why, known.section, (fact,))
+        if taken < lay:
+            self.stakes[spot] = lay - taken
+        coupons = self.coupons.pop(spot, ()) if taken == lay else ()
+        self.taken_back[fact.source, fact.id] = (taken, coupons)
+
+    def play_coupon(self, spot: Spot, coupon: Coupon | None) -> None:
+        """A coupon lies beneath the chips of a wager; told again with more, it is the same."""
+        lying = self.coupons.get(spot, ())
+        if coupon and all(coupon.serial != other.serial for other in lying):
+            self.coupons[spot] = (*lying, coupon)
+
+    def offered(self, fact: Fact) -> None:
+        """An optional wager stands only where the Rules Submission offers it."""
+        body = said(fact, WagerPlaced)
+        wager = self.rules.game.wager(body.wager)
+        if wager and wager.optional and body.wager not in self.rules.offers:
+            why = "the Rules Submission in force does not offer it"
+            self.not_permitted(body.position, body.wager, why, wager.section, (fact,))
+
+    def awaits(self, wagers: Sequence[str], section: str) -> None:
+        """A position with one of these wagers owes the others; with no wager at all, the first."""
+        if not self.stakes:
+            self.next = Step("wager_placed", section, what=wagers[0])
+        for seat in self.positions():
+            owed = [wager for wager in wagers if (seat, wager, 1) not in self.stakes]
+            if 0 < len(owed) < len(wagers) and self.next is None:
+                self.next = Step("wager_placed", section, position=seat, what=owed[0])
+
+    def positions(self, *, dealt_to: bool = False) -> list[int]:
+        """Positions with a stake, clockwise; and those dealt cards, where facts were lost."""
+        seats = {seat for seat, _, _ in self.stakes}
+        if dealt_to and self.source.excused:
+            dealt = (said(fact, CardsDealt) for fact in self.source.left("cards_dealt"))
+            seats.update(body.position for body in dealt if body.position)
+        return sorted(seats)
+
+    def dealt_to(self, seat: int) -> bool:
+        """Whether the record shows cards dealt to a position, by steps still to be asked."""
+        return any(
+            said(fact, CardsDealt).position == seat for fact in self.source.left("cards_dealt")
+        )
+
+    def lost_before_deal(self, seat: int) -> bool:
+        """Whether a position was dealt in while facts were lost: its wagers may be among them."""
+        return self.source.excused and self.dealt_to(seat)
+
+    def one_position_each(self, seats: Iterable[int], wager: str, section: str) -> None:
+        """A player may wager on one position only; the seats taken say who sits where."""
+        betting = set(seats)
+        for seat in sorted(betting):
+            others = betting.intersection(self.source.seat_of(seat)) - {seat}
+            if any(other < seat for other in others):
+                self.not_permitted(seat, wager, "its player wagers on another position", section)
+
+    def two_adjacent(self, seats: Iterable[int], wager: str, section: str) -> list[tuple[int, int]]:
+        """A player may wager on two adjacent positions: those pairs; any other is not permitted."""
+        betting, pairs = set(seats), []
+        held_by_one = {tuple(sorted(betting.intersection(self.source.seat_of(s)))) for s in betting}
+        for held in sorted(held for held in held_by_one if len(held) > 1):
+            first, second, *more = held
+            if second == first + 1:
+                pairs.append((first, second))
+            else:
+                more = [second, *more]
+            for seat in more:
+                why = f"its player wagers on position {first}, which is not adjacent, or on two"
+                self.not_permitted(seat, wager, why, section)
+        return pairs
+
+    def as_told(self, name: str, seats: Iterable[int]) -> list[int]:
+        """Positions in the order the record has a fact of each: where a section asks for none.
+
+        Those it has none of come last, as given.
+        """
+        told = [getattr(fact.body, "position", None) for fact in self.source.left(name)]
+        return sorted(seats, key=lambda seat: told.index(seat) if seat in told else len(told))
+
+    def within_positions(self, section: str) -> None:
+        """The table has so many positions and no more."""
+        most = self.rules.game.positions
+        for seat in [seat for seat in self.positions() if seat > most]:
+            wager = next(wager for held, wager, _ in self.stakes if held == seat)
+            self.not_permitted(seat, wager, f"the table has {most} positions", section)
+
+    def presume(self, seat: int, wagers: Iterable[str], section: str) -> None:
+        """Wagers that were there, as play shows; the amounts of those not on record are lost."""
+        for wager in wagers:
+            if not self.stake(seat, wager):
+                self.stakes[seat, wager, 1] = None
+                self.unsettled.append(Step("wager_placed", section, None, seat, what=wager))
+
+    def stake(self, seat: int, wager: str, hand: int = 1) -> int:
+        """Cents on a wager; 0 where none was placed."""
+        return self.stakes.get((seat, wager, hand)) or 0
+
+    def betting(self, *wagers: str) -> Iterator[tuple[int, str]]:
+        """Positions clockwise, and each of these wagers that lies there."""
+        for seat in self.positions():
+            for wager in wagers:
+                if (seat, wager, 1) in self.stakes:
+                    yield seat, wager
+
+    def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> set[tuple[int, str]]:
+        """Wagers close with a fact: one placed after it is late, and stays in the settlement.
+
+        Chips taken back after it are still at stake, but for those that came after it themselves.
+        Returns what is late: position and wager.
+        """
+        late: set[tuple[int, str]] = set()
+        came: Counter[Spot] = Counter()  # cents placed too late
+        if by is None:
+            return late
+        for fact in placed:
+            self.closings.append((fact, by))
+            after = self.source.later_than(fact, by)
+            if after is False:
+                continue
+            body = fact.body
+            if isinstance(body, WagerWithdrawn) and after:
+                spot = (body.position, body.wager, 1)
+                taken, coupons = self.taken_back.pop((fact.source, fact.id), (0, ()))
+                own = min(taken, came[spot])
+                came[spot] -= own
+                if own and own == body.amount:
+                    continue
+                if taken > own:
+                    self.stakes[spot] = (self.stakes.get(spot) or 0) + taken - own
+                for coupon in coupons:
+                    self.play_coupon(spot, coupon)
+                why = f"{dollars(body.amount)} was taken back after wagers closed"
+                self.not_permitted(body.position, body.wager, why, section, (fact, by))
+            elif isinstance(body, WagerPlaced | WagerWithdrawn):
+                late.update([(body.position, body.wager)] if after else [])
+                if after and isinstance(body, WagerPlaced):
+                    came[body.position, body.wager, body.hand] += body.amount
+                self._late(body, fact, by, section, certain=after is True)
+        return late
+
+    def _late(
+        self,
+        body: WagerPlaced | WagerWithdrawn,
+        fact: Fact,
+        by: Fact,
+        section: str,
+        *,
+        certain: bool,
+    ) -> None:
+        """Say that chips moved after wagers closed, or about then."""
+        code, how = ("late_wager", "after") if certain else ("order_uncertain", "about when")
+        moved = "put" if isinstance(body, WagerPlaced) else "took back"
+        self.find(
+            code,
+            f"Position {body.position} {moved} {dollars(body.amount)} on {self.name(body.wager)} "
+            f"{how} wagers closed ({self.rules.section(section)}).",
+            section,
+            position=body.position,
+            wager=body.wager,
+            facts=(fact, by),
+        )
+
+    def not_permitted(
+        self, seat: int, wager: str, why: str, section: str, facts: Iterable[Fact] = ()
+    ) -> None:
+        """A wager that the section does not allow; it stays in the settlement."""
+        self.find(
+            "wager_not_permitted",
+            f"Position {seat}'s {self.name(wager)} is not permitted: {why} "
+            f"({self.rules.section(section)}).",
+            section,
+            position=seat,
+            wager=wager,
+            facts=facts,
+        )
+
+    def name(self, wager: str) -> str:
+        """A wager's printed name."""
+        known = self.rules.game.wager(wager)
+        return known.name if known else wager
+
+    # -- dice and markers --------------------------------------------------------------------
+
+    def offered_dice(self, section: str) -> None:
+        """The dice go round clockwise until a player accepts; he throws."""
+        offers = self.source.left("dice_offered")
+        places = [said(fact, DiceOffered).position for fact in offers]
+        first = places[0] if places else 0
+        turns = [(place - first) % self.rules.game.positions for place in places]
+        for fact, place, turn, before in zip(
+            offers[1:], places[1:], turns[1:], turns, strict=False
+        ):
+            if turn <= before:
+                self._out_of_turn(place, "was offered the dice out of turn", section, fact)
+        taker = [
+            place
+            for fact, place in zip(offers, places, strict=True)
+            if said(fact, DiceOffered).accepted
+        ]
+        for fact in self.source.left("dice_thrown")[:1]:
+            thrower = said(fact, DiceThrown).position
+            if taker and thrower not in (None, taker[-1]):
+                self._out_of_turn(thrower, "threw dice that another accepted", section, fact)
+
+    def _out_of_turn(self, position: int | None, what: str, section: str, fact: Fact) -> None:
+        says = f"Position {position} {what} ({self.rules.section(section)})."
+        self.find("out_of_turn", says, section, position=position, facts=(fact,))
+
+    def throw(
+        self, section: str, purpose: str = "down", dice: int = 3
+    ) -> tuple[Fact, tuple[int, ...]]:
+        """Throw the dice: a valid throw, and what came up, the defensive die of three last.
+
+        Raises Stop without one, or where it was read as so many dice as the game does not have.
+        """
+        fact = self.take(
+            Step("dice_thrown", section, what=purpose, throw=self.throws + 1, dice=dice)
+        )
+        if fact is None:
+            raise Stop
+        self.throws += 1
+        body = said(fact, DiceThrown)
+        three = body.offensive and body.defensive and (*body.offensive, body.defensive)
+        shown = three or body.dice or ()
+        if len(shown) != dice or bool(three) != (dice == THREE_DICE):
+            self._misread(fact, section, purpose, len(shown), dice)
+            raise Stop
+        return fact, shown
+
+    def _misread(self, fact: Fact, section: str, purpose: str, shown: int, dice: int) -> None:
+        """A throw was told with other dice than the game's: what came up is not on record."""
+        self.unsettled.append(Step("dice_thrown", section, what=purpose, throw=self.throws))
+        self.find(
+            "step_missing",
+            f"A throw was told as {shown} dice of another game; this one is played with {dice} "
+            f"({self.rules.section(section)}).",
+            section,
+            facts=(fact,),
+            expected=f"{dice} dice",
+            recorded=f"{shown} dice",
+        )
+
+    def mark(self, marker: str, at: int, section: str, *, or_at: int | None = None) -> None:
+        """Place a puck; where a device reports pucks, a wrong place is found.
+
+        `or_at` is the same place by another count.
+        """
+        step = Step("marker_placed", section, what=marker, at=(at,), throw=self.throws)
+        fact = self.expect(step)
+        if fact is None:
+            return
+        placed = said(fact, MarkerPlaced).at
+        if str(placed) not in (str(at), str(or_at)):
+            self.find(
+                "step_missing",
+                f"The {marker.replace('_', ' ')} marker was placed at {placed}; "
+                f"{self.rules.section(section)} places it at {at}.",
+                section,
+                expected=str(at),
+                recorded=str(placed),
+                facts=(fact,),
+            )
+
+    # -- cards -------------------------------------------------------------------------------
+
+    def announce(self, fact: str, section: str) -> Fact | None:
+        """The dealer says it."""
+        return self.take(Step(fact, section))
+
+    def deal(
+        self,
+        to: str,
+        count: int,
+        section: str,
+        position: int | None = None,
+        hand: int = 1,
+        *,
+        face: Literal["up", "down"] = "down",
+        before: tuple[str, ...] = (),
+    ) -> list[str]:
+        """Deal until the holder has `count` cards; in the order they came off the deck.
+
+        `before`: the steps of play after which cards are dealt that are none of this deal.
+        """
+        held = self.cards.setdefault((to, position, hand), [])
+        step = Step("cards_dealt", section, to, position, hand, face=face, before=before)
+        while len(held) < count:
+            fact = self.take(step._replace(cards=count - len(held)))
+            if fact is None:
+                break
+            self.hold(held, fact)
+        return held
+
+    def hold(self, held: list[str], fact: Fact) -> None:
+        """Add the cards of a deal to a holder's."""
+        body = said(fact, CardsDealt)
+        if body.face == "up":
+            faces = range(len(held), len(held) + len(body.cards))
+            spot = (body.to, body.position, body.hand)
+            self.exposed.setdefault(spot, set()).update(faces)
+        held.extend(body.cards)
+
+    def counted(
+        self,
+        due: Mapping[tuple[str, int | None], int],
+        section: str,
+        before: Sequence[str] = (),
+    ) -> None:
+        """Everyone has as many cards as the deal gives. Raises Void (or Stop, if it may go on).
+
+        `before`: the steps of play after which cards are dealt that are none of this deal.
+
+        A card too few is no misdeal where a device's sequence shows that facts were lost, or a
+        later turn shows the cards: which one was lost is not known, so neither are the places and
+        turns of the holder's others.
+        """
+        for fact in self.source.left("cards_dealt", before):
+            body = said(fact, CardsDealt)
+            self.hold(self.cards.setdefault((body.to, body.position, body.hand), []), fact)
+            self.source.take(Step("cards_dealt", section, body.to, body.position, body.hand))
+        wrong = {}
+        for spot, held in self.cards.items():
+            over = len(held) - due.get(spot[:2], 0)
+            lost = self.source.excused or self.source.shown(*spot) >= due.get(spot[:2], 0)
+            if over > 0 or (over < 0 and not lost):
+                wrong[spot] = over
+            elif over < 0:
+                self.forget_order(*spot)
+                held.clear()
+                over = -due[spot[:2]]
+            held.extend([UNKNOWN_CARD] * -over)
+        if not wrong:
+            return
+        if self.source.ended and max(wrong.values()) < 0:
+            raise Stop
+        for (to, position, _), over in wrong.items():
+            who = f"Position {position}" if position else f"The {to} area"
+            owed = due.get((to, position), 0)
+            self.find(
+                "misdeal",
+                f"{who} was dealt {owed + over} cards and is due {owed} "
+                f"({self.rules.section(section)}).",
+                section,
+                position=position,
+                expected=str(owed),
+                recorded=str(owed + over),
+            )
+        raise Void(section)
+
+    def forget_order(self, to: str, position: int | None = None, hand: int = 1) -> None:
+        """One of a holder's deals is lost: which step each of the others answered is not known."""
+        spot = (to, position, hand)
+        self.taken = [
+            (step, fact)
+            for step, fact in self.taken
+            if step.fact != "cards_dealt" or (step.to, step.position, step.hand) != spot
+        ]
+
+    def stub(self, deck_cards: int, section: str) -> None:
+        """Where the stub was counted, it holds what was not dealt. Raises Void."""
+        fact = self.source.take(Step("stub_counted", section))
+        if fact is None or self.source.excused:
+            return
+        counted = said(fact, StubCounted).counted
+        due = deck_cards - self.source.gone_from_deck()
+        if counted != due:
+            self.find(
+                "misdeal",
+                f"The stub held {counted} cards and {due} were left of {deck_cards} "
+                f"({self.rules.section(section)}).",
+                section,
+                expected=str(due),
+                recorded=str(counted),
+                facts=(fact,),
+            )
+            raise Void(section)
+
+    def exchange(
+        self,
+        to: str,
+        discards: Sequence[str] | None,
+        section: str,
+        position: int | None = None,
+        *,
+        ways: Ways | None = None,
+    ) -> list[str]:
+        """A holder gives cards up: what he keeps, in its order. `deal` gives him the new ones.
+
+        `discards` as a decision told them; None where only the exchange tells which.
+        """
+        step = Step("cards_exchanged", section, to, position, ways=ways)
+        fact = self.take(step) if discards is None else self.expect(step)
+        given = said(fact, CardsExchanged).discards if fact else tuple(discards or ())
+        held = self.cards.setdefault((to, position, 1), [])
+        open_ = self.exposed.setdefault((to, position, 1), set())
+        for card in given:
+            gone = card if card in held else UNKNOWN_CARD
+            if gone in held:
+                place = held.index(gone)
+                del held[place]
+                kept = {index - (index > place) for index in open_ if index != place}
+                open_.clear()
+                open_.update(kept)
+            else:
+                self._not_held(to, position, card, section, fact)
+        self.discarded.setdefault((to, position), []).extend(given)
+        return held
+
+    def set_hand(
+        self,
+        to: str,
+        sizes: Mapping[str, int],
+        section: str,
+        position: int | None = None,
+        *,
+        ways: Ways | None = None,
+    ) -> Mapping[str, Sequence[str]] | None:
+        """How a holder arranged his cards into hands of these sizes; the last setting holds.
+
+        None where it is not on record, or is no arrangement of so many cards.
+        """
+        step = Step("hand_set", section, to, position, ways=ways)
+        fact = self.take(step)
+        again = fact and self.source.take(step._replace(may=True))
+        while again:
+            fact, again = again, self.source.take(step._replace(may=True))
+        if fact is None:
+            return None
+        hands = said(fact, HandSet).hands
+        if {name: len(cards) for name, cards in hands.items()} != dict(sizes):
+            due = ", ".join(f"{name} of {count}" for name, count in sizes.items())
+            who = f"Position {position}" if position else f"The {to}"
+            says = f"{who} set no hands of {due} ({self.rules.section(section)})."
+            self.find("hand_misset", says, section, facts=(fact,), position=position)
+            return None
+        self._arranged(to, position, hands, section, fact)
+        return hands
+
+    def _arranged(
+        self,
+        to: str,
+        position: int | None,
+        hands: Mapping[str, Sequence[str]],
+        section: str,
+        fact: Fact,
+    ) -> None:
+        """The cards of a setting are those dealt; where the shoe did not read one, it shows it."""
+        self.arranged.add((to, position))
+        held = self.cards.setdefault((to, position, 1), [])
+        shown = [card for cards in hands.values() for card in cards]
+        for card in held:
+            if card in shown:
+                shown.remove(card)
+        for card in shown:
+            if UNKNOWN_CARD in held:
+                held[held.index(UNKNOWN_CARD)] = card
+            else:
+                self._not_held(to, position, card, section, fact)
+
+    def _not_held(
+        self, to: str, position: int | None, card: str, section: str, fact: Fact | None
+    ) -> None:
+        """A card is told of a holder who was dealt none like it."""
+        if card == UNKNOWN_CARD:
+            return
+        who = f"position {position}" if position else f"the {to}"
+        says = f"{card} was not among the cards of {who} ({self.rules.section(section)})."
+        facts = (fact,) if fact else ()
+        self.find("card_mismatch", says, section, facts=facts, position=position, recorded=card)
+
+    def reshuffle(self, section: str, *, keep: int) -> Fact | None:
+        """The discards go back into the deck, all but those of position `keep`."""
+        fact = self.take(Step("discards_reshuffled", section, position=None))
+        for spot in [spot for spot in self.discarded if spot[1] != keep]:
+            del self.discarded[spot]
+        return fact
+
+    def unexposed(self, to: str, section: str, *, but: int | None = None) -> None:
+        """No card of a holder was dealt face up, `but` this one perhaps. Raises Void."""
+        if self.exposed.get((to, None, 1), {but}) - {but}:
+            raise Void(section)
+
+    def turn(
+        self,
+        to: str,
+        at: Sequence[int],
+        section: str,
+        position: int | None = None,
+        hand: int = 1,
+        *,
+        early: str | None = None,
+        must: bool = True,
+    ) -> Fact | None:
+        """Turn these cards of a holder face up; the last fact that did. What is seen rules.
+
+        `early` is the paragraph that voids a round where another card shows; play goes on without
+        cards that need not be seen (not `must`). Raises Void.
+        """
+        held = self.cards.setdefault((to, position, hand), [])
+        face_up = self.exposed.setdefault((to, position, hand), set())
+        due_up = face_up.union(at)
+        fact = None
+        while not face_up.issuperset(at):
+            due = tuple(index for index in at if index not in face_up)
+            step = Step("cards_turned", section, to, position, hand, at=due)
+            fact = self.take(step) if must else self.expect(step)
+            if fact is None:
+                break
+            body = said(fact, CardsTurned)
+            has = max(len(held), *(index + 1 for index in at))
+            for index, card in zip(indexes(body), body.cards, strict=False):
+                if index >= has:
+                    self._not_held(to, position, card, section, fact)
+                    continue
+                if (to, position) in self.arranged:
+                    _bring(held, card, index, face_up)
+                face_up.add(index)
+                self._see(held, index, card, fact, section)
+            if early and not face_up <= due_up:
+                raise Void(early)
+        return fact
+
+    def _see(self, held: list[str], index: int, card: str, fact: Fact, section: str) -> None:
+        """Put a card seen face up in its place; say so where the shoe had read another."""
+        held.extend([UNKNOWN_CARD] * (index + 1 - len(held)))
+        dealt = held[index]
+        if card in (dealt, UNKNOWN_CARD):
+            return
+        held[index] = card
+        if dealt == UNKNOWN_CARD:
+            return
+        body = said(fact, CardsTurned)
+        where = f"position {body.position}" if body.position else f"the {body.to} cards"
+        self.find(
+            "card_mismatch",
+            f"Card {index} of {where} was dealt as {dealt} and turned as {card}; "
+            f"the card seen is the one ruled on.",
+            section,
+            position=body.position,
+            expected=dealt,
+            recorded=card,
+            facts=(fact,),
+        )
+
+    def discard(self, section: str, to: str, position: int | None = None, hand: int = 1) -> None:
+        """Put a hand into the discard rack."""
+        self.expect(Step("hand_discarded", section, to, position, hand))
 
     # -- decisions ---------------------------------------------------------------------------
 
@@ -360,7 +1113,10 @@ class Table(Dealing):
 
     def keep(self, settlement: Settlement) -> None:
         """Keep a settlement; its chips move next, of a surrender both ways."""
-        settlement, dropped = redeem(self, settlement)
+        spot = (settlement.position, settlement.wager, settlement.hand)
+        played = self.known.in_play(self.coupons.pop(spot, ()))
+        self.redeemed += [(coupon, settlement) for coupon in played]
+        settlement, dropped = redeem(played, self.known, self.rules.readings, settlement)
         self.settlements.append(settlement)
         lost = -settlement.net
         fact = PAYMENT[settlement.outcome]
@@ -387,6 +1143,24 @@ class Table(Dealing):
                 paid_from=of.paid_from,
             )
         )
+
+
+def _decides(body: object, declaring: Collection[int]) -> bool:
+    """Whether a player who does this has folded or bet, or shown a hand that plays no further."""
+    decision = getattr(body, "decision", "fold")
+    return decision == "fold" or (
+        decision == "declare" and getattr(body, "position", None) in declaring
+    )
+
+
+def _bring(held: list[str], card: str, to: int, face_up: set[int]) -> None:
+    """Cards that were arranged are turned in any order: put the one seen where it was told of."""
+    places = [place for place in range(len(held)) if place not in face_up]
+    for wanted in (card, UNKNOWN_CARD):
+        place = next((place for place in places if held[place] == wanted), None)
+        if place is not None and to in places:
+            held[to], held[place] = held[place], held[to]
+            return
 
 
 def _among(choices: Sequence[int]) -> str:

@@ -26,14 +26,14 @@ from ledger.facts import (
 )
 from ledger.rules.engine.ruling import FactRef
 from ledger.rules.procedures.equipment import Event, Judge, Shown
-from ledger.rules.wagers.progressive import Meter, Printed, meter_of, meter_share
+from ledger.rules.wagers.progressive import Meter, meter_of, meter_share
 from ledger.values import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.game import InForce, PrintedMeter
     from ledger.rules.engine.odds import Row
 
 WAGERS = frozenset({WagerPlaced, WagerWithdrawn, WagerReturned, WagerPaid})
@@ -41,12 +41,12 @@ WAGERS = frozenset({WagerPlaced, WagerWithdrawn, WagerReturned, WagerPaid})
 _TOLD, _PAID, _RESET = "told", "paid", "reset"
 
 
-def _meters(rules: InForce | None) -> list[tuple[Printed, Meter]]:
+def _meters(rules: InForce | None) -> list[tuple[PrintedMeter, Meter]]:
     """What a game prints of its meters, and what is filed of them."""
     return [(of, meter_of(rules, of)) for of in rules.game.meters] if rules else []
 
 
-def _of_wager(j: Judge, wager: str) -> tuple[Printed, Meter, Shown] | None:
+def _of_wager(j: Judge, wager: str) -> tuple[PrintedMeter, Meter, Shown] | None:
     """The meter that a wager feeds; None where it feeds none."""
     for of, meter in _meters(j.rules):
         if of.wager == wager:
@@ -91,7 +91,7 @@ def _paid(j: Judge, body: WagerPaid, _: object) -> None:
         _happens(j, shown, of, Event(_PAID, floor(taken), j.fact.source, j.fact.id))
 
 
-def _rows(rules: InForce, of: Printed) -> list[Row]:
+def _rows(rules: InForce, of: PrintedMeter) -> list[Row]:
     """The rows that pay a wager."""
     tables = [table for table in rules.game.paytables if of.wager in table.wagers]
     return [row for table in tables for row in table.rows]
@@ -105,7 +105,7 @@ def _told(j: Judge, body: MeterRead | MeterAdvanced | MeterReset, _: object) -> 
     _happens(j, shown, of, Event(kind, body.amount, j.fact.source, j.fact.id))
 
 
-def _happens(j: Judge, shown: Shown, of: Printed | None, event: Event) -> None:
+def _happens(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event) -> None:
     """What is told of a round waits until it is over; of no round it is looked at now."""
     if j.fact.round is not None and j.state.dealing:
         shown.events.append(event)
@@ -113,7 +113,9 @@ def _happens(j: Judge, shown: Shown, of: Printed | None, event: Event) -> None:
         _look(j, shown, of, [event], final=not j.state.dealing)
 
 
-def _look(j: Judge, shown: Shown, of: Printed | None, events: list[Event], *, final: bool) -> None:
+def _look(
+    j: Judge, shown: Shown, of: PrintedMeter | None, events: list[Event], *, final: bool
+) -> None:
     """Events in order. The last reading, and that before a reset, count every wager; others may."""
     resets = [at for at, event in enumerate(events) if event.kind == _RESET]
     tells = [at for at, event in enumerate(events) if event.kind == _TOLD]
@@ -128,7 +130,9 @@ def _look(j: Judge, shown: Shown, of: Printed | None, events: list[Event], *, fi
             _taken(j, shown, of, event)
 
 
-def _reading(j: Judge, shown: Shown, of: Printed | None, event: Event, *, counts_all: bool) -> None:
+def _reading(
+    j: Judge, shown: Shown, of: PrintedMeter | None, event: Event, *, counts_all: bool
+) -> None:
     """What a meter shows must be what it showed before, and its wagers since at the rate."""
     before, amount = shown.amount, event.amount
     most: int | None
@@ -151,7 +155,7 @@ def _reading(j: Judge, shown: Shown, of: Printed | None, event: Event, *, counts
 
 
 def _judge(
-    j: Judge, of: Printed, meter: Meter, event: Event, due: tuple[int | None, int, int | None]
+    j: Judge, of: PrintedMeter, meter: Meter, event: Event, due: tuple[int | None, int, int | None]
 ) -> None:
     """Hold a reading to the one before, and to the least and the most it may be."""
     amount, (before, least, most) = event.amount, due
@@ -164,7 +168,7 @@ def _judge(
         _wrong(j, of, event, begins, "it begins at")
 
 
-def _taken(j: Judge, shown: Shown, of: Printed | None, event: Event) -> None:
+def _taken(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event) -> None:
     """A share was paid; the meter may show less by it. A win of the whole asks for a reset."""
     shown.add(-Fraction(event.amount), Fraction(0))
     if of is None or j.rules is None or shown.amount is None:
@@ -172,13 +176,13 @@ def _taken(j: Judge, shown: Shown, of: Printed | None, event: Event) -> None:
     shown.reset_due = shown.reset_due or event.amount > _part(j.rules, of) * shown.amount
 
 
-def _part(rules: InForce, of: Printed) -> Fraction:
+def _part(rules: InForce, of: PrintedMeter) -> Fraction:
     """The next share that is printed; who shares the whole of a meter takes more than that."""
     shares = [meter_share(row.odds) for row in _rows(rules, of)]
     return max((share for share in shares if share < 1), default=Fraction(0))
 
 
-def _won(j: Judge, shown: Shown, of: Printed | None, events: list[Event]) -> bool:
+def _won(j: Judge, shown: Shown, of: PrintedMeter | None, events: list[Event]) -> bool:
     """Whether the whole of a meter was won since its last reset, or may have been."""
     if of is None or j.rules is None or shown.amount is None:
         return True
@@ -188,7 +192,7 @@ def _won(j: Judge, shown: Shown, of: Printed | None, events: list[Event]) -> boo
     return shown.reset_due or any(e.kind == _PAID and e.amount > least for e in events)
 
 
-def _reset(j: Judge, shown: Shown, of: Printed | None, event: Event, *, won: bool) -> None:
+def _reset(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event, *, won: bool) -> None:
     """A meter goes back to the amount that is filed; where none is, to the least there may be.
 
     Only upwards without a win of the whole of it.
@@ -206,7 +210,7 @@ def _reset(j: Judge, shown: Shown, of: Printed | None, event: Event, *, won: boo
         _wrong(j, of, event, due, "it is reset to")
 
 
-def _wrong(j: Judge, of: Printed, event: Event, due: int, why: str) -> None:
+def _wrong(j: Judge, of: PrintedMeter, event: Event, due: int, why: str) -> None:
     name = meter_of(j.rules, of).name if j.rules else of.wager
     j.find(
         "meter_wrong",

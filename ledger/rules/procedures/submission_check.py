@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ledger.rules.engine.coupons import readings_of
 from ledger.rules.engine.odds import as_json, readable
-from ledger.rules.wagers.coupons import readings_of
 from ledger.rules.wagers.meter_terms import AMOUNTS, TERMS, amount_of, rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ledger.facts import RulesSubmissionFiled
-    from ledger.rules.engine.game import Game, Option, Reading
+    from ledger.rules.engine.game import Game, Option, PrintedMeter, Reading
     from ledger.rules.engine.odds import Paytable
-    from ledger.rules.wagers.progressive import Printed
 
 
 class Problem(NamedTuple):
@@ -103,7 +102,7 @@ def _progressives(game: Game, chosen: Mapping[str, object]) -> Iterator[Problem]
                 yield from _term(f"{where}.{name}", meters[wager], name, value)
 
 
-def _term(where: str, of: Printed, name: str, value: object) -> Iterator[Problem]:
+def _term(where: str, of: PrintedMeter, name: str, value: object) -> Iterator[Problem]:
     if name not in TERMS:
         yield Problem(where, f"a meter has no {name}", TERMS)
     elif name == "meter" and (not isinstance(value, str) or not value):

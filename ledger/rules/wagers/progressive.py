@@ -19,7 +19,7 @@ from ledger.rules.wagers.meter_terms import AMOUNTS, amount_of, rate_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.rules.engine.game import InForce
+    from ledger.rules.engine.game import InForce, PrintedMeter
     from ledger.rules.engine.odds import Paytable, Row
     from ledger.rules.engine.table import Table
 
@@ -46,16 +46,6 @@ class Meter(NamedTuple):
         return min(self.back_to(printed), self.initial or self.back_to(printed))
 
 
-class Printed(NamedTuple):
-    """What a chapter prints of a meter."""
-
-    wager: str
-    section: str  # the rate, and the amounts
-    least: int  # cents: the initial and reset amounts at least
-    cage_from: Fraction  # a payout of so much of the meter or more is not the table's to pay
-    paid: str
-
-
 class Win(NamedTuple):
     """A winning wager, and the row that pays it."""
 
@@ -70,7 +60,7 @@ def meter_share(printed: str) -> Fraction:
     return Fraction(int(match[1]), 100) if match else Fraction(0)
 
 
-def meter_of(rules: InForce, of: Printed) -> Meter:
+def meter_of(rules: InForce, of: PrintedMeter) -> Meter:
     """A wager's meter; None what the submission does not say, or as its section does not allow."""
     told: Any = rules.progressives.get(of.wager)
     told = told if isinstance(told, dict) else {}
@@ -82,7 +72,7 @@ def meter_of(rules: InForce, of: Printed) -> Meter:
     )
 
 
-def settle(t: Table, wins: Sequence[Win], table: Paytable, of: Printed) -> None:
+def settle(t: Table, wins: Sequence[Win], table: Paytable, of: PrintedMeter) -> None:
     """Pay winners of a progressive wager, counterclockwise; those of the whole meter share it."""
     meter = meter_of(t.rules, of)
     sharers = sum(meter_share(win.row.odds) == _WHOLE for win in wins)
@@ -100,7 +90,7 @@ def settle(t: Table, wins: Sequence[Win], table: Paytable, of: Printed) -> None:
         t.expect(Step("meter_reset", of.section, what=meter.name, amount=meter.back_to(of.least)))
 
 
-def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: Printed) -> int | None:
+def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: PrintedMeter) -> int | None:
     """What the meter shows as these are paid, last; it is asked for where a win goes by it."""
     reads = [f for f in t.source.left("meter_read") if said(f, MeterRead).meter == meter.name]
     floor = of.cage_from * meter.least(of.least)
@@ -113,7 +103,7 @@ def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: Printed) -> int | 
     return shows
 
 
-def _payer(t: Table, win: Win, exact: Fraction, shows: int | None, of: Printed) -> Payer:
+def _payer(t: Table, win: Win, exact: Fraction, shows: int | None, of: PrintedMeter) -> Payer:
     """It is the amount that counts: so much of the meter or more is not the table's to pay.
 
     Where no meter was read, whoever paid is right.

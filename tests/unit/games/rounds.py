@@ -22,8 +22,8 @@ from ledger.values import RoundId
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ledger.rules.engine.coupons import CouponBatch
     from ledger.rules.engine.ruling import Finding, Ruling, Settlement
-    from ledger.rules.wagers.coupon_facts import Batch
 
 SECOND_US = 1_000_000
 
@@ -34,7 +34,7 @@ class Around(TypedDict, total=False):
     day: str  # the gaming day
     filed: dict[str, Any]  # fields of the Rules Submission, `unit` its breakage unit in cents
     gone: tuple[int, ...]  # positions whose player left
-    batches: tuple[Batch, ...]  # of coupons
+    batches: tuple[CouponBatch, ...]  # of coupons
     seats: tuple[tuple[int, ...], ...]  # the positions each player holds
 
 

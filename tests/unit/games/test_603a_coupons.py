@@ -6,8 +6,8 @@ import pytest
 
 from ledger import facts as told
 from ledger.games import games
+from ledger.rules.engine.coupons import CouponBatch
 from ledger.rules.procedures.submission_check import problems
-from ledger.rules.wagers.coupon_facts import Batch
 from tests.unit.games.coup import checker, coup
 from tests.unit.games.rounds import ruling, text
 
@@ -26,7 +26,7 @@ PLAYED = start("1 player 1000 coupon MP-000001:500")
 
 
 def batch(terms: str = "odds", face: int = 500, of: tuple[str, ...] = (), until: str = "2015-03-01",
-          serials: tuple[str, str] = ("MP-000001", "MP-000099")) -> Batch:  # fmt: skip
+          serials: tuple[str, str] = ("MP-000001", "MP-000099")) -> CouponBatch:  # fmt: skip
     issued = told.CouponsIssued(
         serial_from=serials[0],
         serial_to=serials[1],
@@ -35,7 +35,7 @@ def batch(terms: str = "odds", face: int = 500, of: tuple[str, ...] = (), until:
         games=of,
         expires=until,
     )
-    return Batch("hollywood", 0, "/hollywood/office/desk", "1", issued)
+    return CouponBatch("hollywood", 0, "/hollywood/office/desk", "1", issued)
 
 
 def found(script: str, game: str = MINI, **around: object) -> list[str]:
@@ -334,7 +334,7 @@ def test_603a_21_d_at_craps_a_line_bet_that_was_decided_is_a_round_of_play_of_it
     ],
 )
 def test_603a_21_b_a_coupon_is_one_that_was_issued_for_the_game_and_the_day(
-    issued: Batch,
+    issued: CouponBatch,
     wrong: bool,  # noqa: FBT001 - a row of a table
 ) -> None:
     expected = ["! wager_not_permitted 1 player None / MP-000001 603a.21(b)"] if wrong else []

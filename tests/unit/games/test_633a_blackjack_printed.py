@@ -51,7 +51,7 @@ EQUIVALENT = {
     "..[*([shown] if shown != UNKNOWN_CARD else cards[1:]), *cards[": NO_ORDER,
     "_BRING: ('hit', 'double_down', 'split') -> ('double_down', 'hit', 'split')": A_SET,
     "_BRING: ('hit', 'double_down', 'split') -> ('hit', 'split', 'double_down')": A_SET,
-    "followed: (('double_down', hand.number), ('split', new)) -> "
+    "inferred_decision: (('double_down', hand.number), ('split', new)) -> "
     "(('split', new), ('double_down', hand.number))": A_SET,
     "chips_of: (('double_down', hand.number), ('split', new)) -> "
     "(('split', new), ('double_down', hand.number))": A_SET,

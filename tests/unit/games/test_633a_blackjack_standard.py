@@ -10,7 +10,6 @@ GAME = "blackjack"
 
 SHARED = (
     "ledger/rules/hands/twenty_one.py",
-    "ledger/rules/blackjack/recorded_play.py",
     "ledger/rules/blackjack/hands.py",
     "ledger/rules/blackjack/dealer.py",
     "ledger/rules/blackjack/wagers.py",

@@ -8,8 +8,8 @@ import pytest
 
 from ledger.adjudication.feed import adjudicate
 from ledger.record.wire import fact_of
+from ledger.rules.engine.coupons import issued
 from ledger.rules.engine.ruling import Ruling
-from ledger.rules.wagers.coupon_facts import issued
 from tests.scenes.coupon_feed import FOUND_BY_ROUND, Feed, drop, feed
 
 

@@ -1,4 +1,4 @@
-"""Match Play Coupons in play (603a.21): where one may lie, what it pays, and that it is dropped.
+"""Findings of Match Play Coupons in play (603a.21): where one may lie, and that it is dropped.
 
 The batches come from the office; a coupon that is not permitted stays in the settlement, as chips
 do. Where the property has no batch on record, a coupon is judged by 603a.21 alone.
@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec.structs import replace
-
 from ledger.facts import (
     CouponDropped,
-    CouponRefused,
     WagerCollected,
     WagerPaid,
     WagerPlaced,
     WagerReturned,
     WagerWithdrawn,
 )
-from ledger.rules.engine.game import Reading
-from ledger.rules.engine.odds import as_json
+from ledger.rules.engine.coupons import DROPPED, is_dropped
 from ledger.rules.engine.ruling import FactRef, Finding
-from ledger.rules.engine.steps import POT, Step
+from ledger.rules.engine.steps import POT
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -30,101 +26,11 @@ if TYPE_CHECKING:
 
     from ledger.facts import Coupon
     from ledger.record.wire import Fact
-    from ledger.rules.engine.game import Game
-    from ledger.rules.engine.ruling import Settlement
     from ledger.rules.engine.steps import Spot
     from ledger.rules.engine.table import Table
-    from ledger.rules.wagers.coupon_facts import Batch
-
-ON_PUSH = Reading(
-    "coupon_on_push",
-    ("returned", "dropped"),
-    "603a.21(e)",
-    "A coupon goes into the drop box whether its wager wins or loses; a push is not spoken of. "
-    "`returned`: the patron has it back; `dropped`: it goes into the box as well.",
-)
-"""The reading that every game against the house has, beside its own."""
 
 LINES = {"craps": frozenset(("pass", "dont_pass"))}
 """Games whose coupons lie on some wagers only: 603a.21(c)(2). Roulette, (c)(3), is not ruled on."""
-
-DROPPED = "603a.21(e)"
-
-
-Redeemed = tuple["Coupon", "Settlement"]
-"""A coupon, and what its wager came to."""
-
-
-def readings_of(game: Game) -> tuple[Reading, ...]:
-    """The readings of a game: its own, and that of coupons where its players bet with the house."""
-    return game.readings if game.pots else (*game.readings, ON_PUSH)
-
-
-class Known(NamedTuple):
-    """What is known of the coupons of a round before it is played through."""
-
-    batches: Sequence[Batch] = ()
-    refused: frozenset[str] = frozenset()
-    spent: frozenset[str] = frozenset()  # serials that went into a box before the round
-
-    def batch(self, serial: str) -> Batch | None:
-        """The batch of a serial; the one issued last, where there are several."""
-        return next((each for each in reversed(self.batches) if each.holds(serial)), None)
-
-    def faces(self, coupons: Iterable[Coupon]) -> tuple[int, int]:
-        """Cents of coupons that win at the wager's odds, and cents that win even money.
-
-        The face is the one issued; a coupon that was refused plays nothing.
-        """
-        odds = even = 0
-        for coupon in self.in_play(coupons):
-            batch = self.batch(coupon.serial)
-            face = batch.terms.face if batch else coupon.face
-            if batch and batch.terms.terms == "even_money":
-                even += face
-            else:
-                odds += face
-        return odds, even
-
-    def in_play(self, coupons: Iterable[Coupon]) -> list[Coupon]:
-        """Coupons that were not refused."""
-        return [coupon for coupon in coupons if coupon.serial not in self.refused]
-
-
-def known(batches: Sequence[Batch], facts: Iterable[Fact], spent: Iterable[Fact] = ()) -> Known:
-    """What is known of the coupons of a round: its facts, its property's batches, earlier drops."""
-    return Known(
-        batches,
-        frozenset(fact.body.serial for fact in facts if isinstance(fact.body, CouponRefused)),
-        frozenset(fact.body.serial for fact in spent if isinstance(fact.body, CouponDropped)),
-    )
-
-
-def redeem(t: Table, of: Settlement) -> tuple[Settlement, list[Step]]:
-    """The coupons that lay with a wager are used with it, and go into the box.
-
-    Of a push, as the reading has it: then the settlement names it.
-    """
-    coupons = t.coupons.pop((of.position, of.wager, of.hand), ())
-    played = t.known.in_play(coupons)
-    t.redeemed += [(coupon, of) for coupon in played]
-    drops = [
-        Step("coupon_dropped", DROPPED, what=coupon.serial, amount=sum(t.known.faces([coupon])))
-        for coupon in played
-        if is_dropped(t, of)
-    ]
-    if not played or of.outcome != "push":
-        return of, drops
-    names = [of.reading, ON_PUSH.name] if of.reading else [ON_PUSH.name]
-    value = as_json(t.rules.readings[ON_PUSH.name])
-    values = [str(of.reading_value), value] if of.reading else [value]
-    return replace(of, reading=", ".join(names), reading_value=", ".join(values)), drops
-
-
-def is_dropped(t: Table, of: Settlement) -> bool:
-    """Whether a coupon goes into the box with what its wager came to."""
-    pushed = of.outcome == "push" and t.rules.readings[ON_PUSH.name] == "dropped"
-    return pushed or of.outcome in ("win", "lose")
 
 
 class Played(NamedTuple):
@@ -269,7 +175,7 @@ def _not_dropped(t: Table, facts: Iterable[Fact], played: Sequence[Played]) -> I
     if t.source.excused:
         return  # what is absent may have been lost
     for coupon, of in t.redeemed:
-        if coupon.serial in dropped or not is_dropped(t, of):
+        if coupon.serial in dropped or not is_dropped(t.rules.readings, of):
             continue
         told = [each.fact for each in played if each.coupon.serial == coupon.serial]
         yield Finding(
