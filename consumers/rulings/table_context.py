@@ -111,7 +111,7 @@ class Around:
             self._seen[table].sort(key=attrgetter("order"))
 
     def add(self, table: TableId, row: TapeRow, fact: Fact) -> None:
-        """Take in a fact of the kinds `ledger.adjudication.feed.AROUND` that names no round."""
+        """Take in a fact of the kinds `CONTEXT_FACTS` that names no round."""
         self.load({table: fact.time_us})
         kind = "stub"
         positions: tuple[int, ...] = ()

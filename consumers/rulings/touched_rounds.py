@@ -28,7 +28,7 @@ from consumers.rulings.tables import (
 )
 from infra.postgres.literals import ranges_of, ranges_text
 from ledger.adjudication.corrections import corrections, rule_corrected
-from ledger.adjudication.feed import AROUND, Coupons, record_of
+from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import Filed, filed
 from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
 from ledger.record.envelope import parse_subject_once
@@ -98,7 +98,7 @@ class Docket:
             self._seqs[*fact.round, row.tape].append(row.table_seq)
             self.case(fact.round).add(fact)
             touched.add(fact.round)
-        elif isinstance(fact.body, AROUND) and fact.table:
+        elif isinstance(fact.body, CONTEXT_FACTS) and fact.table:
             table = (row.tape.partition("/")[0], fact.table)
             self._around.add(table, row, fact)
             touched |= self._rounds_since(table, fact.time_us)
@@ -298,7 +298,7 @@ class Docket:
         place = self._find(body.of.source, body.of.id, row.position)
         target = self._facts_at([place])[0] if place else None
         round_ = target.round if target else None
-        around = target is not None and isinstance(target.body, (*AROUND, *MOVED))
+        around = target is not None and isinstance(target.body, (*CONTEXT_FACTS, *MOVED))
         if target and not round_ and not around:
             return set()
         touched = self._coupons.correct(row, body, target, place) if target and place else set()
@@ -308,7 +308,7 @@ class Docket:
             self.case(round_).made.append(fact)
             return {round_, *touched}
         self._loose.append(fact)
-        if target and target.table and isinstance(target.body, AROUND):
+        if target and target.table and isinstance(target.body, CONTEXT_FACTS):
             table = (target.source.split("/")[1], target.table)
             return self._rounds_since(table, target.time_us)
         return touched

@@ -275,7 +275,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
     found += left_out
     found += review.order(table, record)
     if status == "complete":
-        found += review.left_over(table, record)
+        found += review.unmatched_facts(table, record)
     found += review.cards(table, run.facts)
     found += review.voids(table, run.facts, run.void, closed=record.closed)
     found += coupon_review.review(table, run.facts, of.round.gaming_day, closed=record.closed)
@@ -297,7 +297,7 @@ def _open(run: _Run) -> set[_Stake]:
     found: set[_Stake] = {(seat, hand, wager) for seat, wager, hand in table.stakes}
     found |= {(step.position, step.hand, step.what) for step in table.unsettled}
     if run.stopped:
-        found |= {_for(fact) for fact in run.record.left("wager_placed")}
+        found |= {_for(fact) for fact in run.record.untaken("wager_placed")}
     return found
 
 

@@ -37,7 +37,7 @@ TableId = tuple[str, str]
 """Property and table."""
 
 
-AROUND = (SeatTaken, SeatLeft, StubCounted)
+CONTEXT_FACTS = (SeatTaken, SeatLeft, StubCounted)
 """Facts of a table that a ruling may depend on though they name no round: they fall within one."""
 
 
@@ -61,7 +61,7 @@ class _Said(NamedTuple):
 
 def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
     """Rule on every round of a feed; findings of no round stand where a fact completes them."""
-    told = once(facts)
+    told = deduplicate(facts)
     submissions = filed(told)
     lost = gaps(told)
     tables: dict[TableId, list[Fact]] = defaultdict(list)
@@ -81,7 +81,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
     return (each.what for each in said)
 
 
-def once(facts: Iterable[Fact]) -> list[Fact]:
+def deduplicate(facts: Iterable[Fact]) -> list[Fact]:
     """Each fact once: a source and id said again adds nothing (ingest keeps equivocations)."""
     seen: dict[tuple[str, str], Fact] = {}
     for fact in facts:
@@ -98,7 +98,7 @@ def record_of(
 ) -> RoundRecord:
     """A round's record with what its ruling needs from around it.
 
-    `around` are the table's facts of no round of the kinds AROUND; `touching` the gaps in
+    `around` are the table's facts of no round of the kinds CONTEXT_FACTS; `touching` the gaps in
     devices' sequences with a fact of this round on either side; `of` what is told of coupons.
     """
     first, last = span(facts)
@@ -140,13 +140,13 @@ def _rounds(
             if round_:
                 touching[round_].append(gap)
     around = {
-        table: [fact for fact in its if fact.round is None and isinstance(fact.body, AROUND)]
+        table: [fact for fact in its if fact.round is None and isinstance(fact.body, CONTEXT_FACTS)]
         for table, its in tables.items()
     }
     for round_, facts in rounds.items():
         table = (round_.property, round_.table)
         serials = sorted(coupon_facts.serials_of(facts, made))
-        told = once(
+        told = deduplicate(
             fact for serial in serials for fact in told_of.get((round_.property, serial), ())
         )
         record = record_of(round_, facts, around[table], touching[round_], Coupons(batches, told))

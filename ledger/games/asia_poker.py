@@ -14,9 +14,9 @@ from ledger.rules.engine.game import (
     Dealing,
     Edition,
     Game,
-    Habit,
     Irregularity,
     Option,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -143,7 +143,7 @@ def _betting(t: Table, late: set[tuple[int, str]]) -> list[int]:
     """Who has an Asia Poker Wager, and perhaps a Bonus Wager beside it (7(d)-(f))."""
     within_table(t, "2(a)")
     back_if_late(t, late, "asia_poker", "7(c)")
-    for fact in t.source.left("hand_set") if t.source.excused else ():
+    for fact in t.source.untaken("hand_set") if t.source.may_be_lost else ():
         seat = said(fact, HandSet).position
         if seat and seat < PLACES:
             t.presume(seat, ("asia_poker",), "7(d)")
@@ -161,7 +161,7 @@ def _betting(t: Table, late: set[tuple[int, str]]) -> list[int]:
 def _void_exposed(t: Table, seats: list[int]) -> list[int]:
     """A player whose card was exposed may void his hand, before he looks at the others (13(d))."""
     exposed: set[int | None] = {seat for seat in seats if t.exposed.get(("player", seat, 1))}
-    for fact in t.source.left("irregularity_called"):
+    for fact in t.source.untaken("irregularity_called"):
         body = said(fact, IrregularityCalled)
         if body.kind == "player_card_exposed":
             exposed.add(body.position)
@@ -188,7 +188,7 @@ def _set_hands(t: Table, seats: list[int]) -> dict[int, Cards]:
             if other < one:
                 order[one], order[other] = second, first
     hands: dict[int, Cards] = {}
-    told = {said(fact, HandSet).position for fact in t.source.left("hand_set")}
+    told = {said(fact, HandSet).position for fact in t.source.untaken("hand_set")}
     for seat in order:
         if t.left_table(seat) and seat not in told:
             t.forfeit(seat, "7(b)")
@@ -240,14 +240,14 @@ def _misset(t: Table, seat: int | None, section: str, due: str, hands: Cards) ->
 
 def _announced(t: Table) -> list[int]:
     """Who surrendered before any player's hands were revealed, in that order (11(d))."""
-    told = t.source.left("decision_made", ("cards_turned",))
+    told = t.source.untaken("decision_made", ("cards_turned",))
     return list(dict.fromkeys(fact.body.position for fact in told))  # type: ignore[attr-defined]  # decisions
 
 
 def _surrenders(t: Table, seat: int) -> bool:
     """Whether a player gives up his wager: before his hands are exposed, and without a Bonus."""
     decided, turned = (
-        [fact for fact in t.source.left(name) if fact.body.position == seat]  # type: ignore[attr-defined]  # of a player
+        [fact for fact in t.source.untaken(name) if fact.body.position == seat]  # type: ignore[attr-defined]  # of a player
         for name in ("decision_made", "cards_turned")
     )
     late = bool(decided and turned and t.source.later_than(decided[0], turned[0]))
@@ -264,7 +264,7 @@ def _surrenders(t: Table, seat: int) -> bool:
 def _not_permitted(t: Table, seat: int, why: str) -> None:
     """A surrender that the section does not allow: play goes on."""
     step = Step("decision_made", "11(d)", None, seat, options=("surrender",), may=True)
-    if t.source.left("decision_made") and (fact := t.source.take(step)):
+    if t.source.untaken("decision_made") and (fact := t.source.take(step)):
         says = f"Position {seat} surrendered, though {why} ({t.rules.section('11(d)')})."
         t.find("decision_not_permitted", says, "11(d)", facts=(fact,), position=seat)
 
@@ -399,11 +399,11 @@ GAME = Game(
         "2(e)": "equipment",
         **dict.fromkeys(("5(e)", "11(a)", "11(i)"), "on camera, not in the feed"),
     },
-    habit=Habit(
+    player_model=PlayerModel(
         always=("asia_poker",),
         sometimes={"bonus": 350},
         coupon="asia_poker",
         hole=CARDS,
-        leans=lambda *_: {"surrender": 20, "void_hand": 500},
+        decision_weights=lambda *_: {"surrender": 20, "void_hand": 500},
     ),
 )

@@ -72,7 +72,7 @@ GAME = Game(
         "8(b)": "on camera, not in the feed",
         "9(f)": "on camera, not in the feed",
     },
-    habit=coup.HABIT,
+    player_model=coup.PLAYER_MODEL,
     options=coup.options("2(b)(8)", "9(e)(1)(i)"),
     fees=("vigorish",),
     decks=8,

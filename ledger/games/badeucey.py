@@ -20,23 +20,23 @@ from ledger.rules.poker.pots import ODD_CHIP, Share
 if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
     from ledger.rules.hands.lowball import Badugi, Low
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 NO_BADUGI = "no_badugi"
 FOUR = 4
 
 
-def low(ring: Ring, seat: int) -> Low | None:
+def low(ring: PokerBetting, seat: int) -> Low | None:
     """The 2-7 low of a player: 20(k)(1), 20(k)(3)(i)-(iii)."""
     return deuce_to_seven_if_known(held(ring, seat))
 
 
-def badugi(ring: Ring, seat: int) -> Badugi | None:
+def badugi(ring: PokerBetting, seat: int) -> Badugi | None:
     """The best cards of different suits and ranks (20(l)(1)(i))."""
     return ace_high_badugi_if_known(held(ring, seat))
 
 
-def splits(ring: Ring) -> bool:
+def splits(ring: PokerBetting) -> bool:
     """Whether a badugi of fewer than four cards wins its half."""
     return ring.t.rules.readings[NO_BADUGI] == "best_three_card"
 
@@ -89,7 +89,7 @@ GAME = Game(
     not_modelled={
         "20(a)": "on camera, not in the feed",
     },
-    habit=rounds.HABIT._replace(hole=5),
+    player_model=rounds.PLAYER_MODEL._replace(hole=5),
     options=rounds.options("20"),
     limits=rounds.LIMITS,
     rotation=rounds.button("20"),

@@ -19,13 +19,13 @@ from ledger.rules.poker.pots import ODD_CHIP, Share
 if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
     from ledger.rules.hands.lowball import Badugi
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 PARAGRAPHS = {4: "21(k)(1)", 3: "21(k)(2)", 2: "21(k)(3)", 1: "21(k)(4)"}
 """Which paragraph a hand wins by, by its cards of different suits and ranks."""
 
 
-def badugi(ring: Ring, seat: int) -> Badugi | None:
+def badugi(ring: PokerBetting, seat: int) -> Badugi | None:
     """The best badugi within a player's cards."""
     return badugi_if_known(held(ring, seat))
 
@@ -60,7 +60,7 @@ GAME = Game(
     not_modelled={
         "21(a)": "on camera, not in the feed",
     },
-    habit=rounds.HABIT._replace(hole=4),
+    player_model=rounds.PLAYER_MODEL._replace(hole=4),
     options=rounds.options("21"),
     limits=rounds.LIMITS,
     rotation=rounds.button("21"),

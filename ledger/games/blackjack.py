@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ledger.rules.blackjack.dealer import CHECKED, Peek, up_value
-from ledger.rules.blackjack.hands import Hand, Style, doubtful, leans
+from ledger.rules.blackjack.hands import Hand, Style, decision_weights, doubtful
 from ledger.rules.blackjack.standard import (
     BASE,
     Standard,
@@ -25,7 +25,15 @@ from ledger.rules.blackjack.standard import (
     styled,
     tables,
 )
-from ledger.rules.engine.game import Edition, Game, Habit, InPart, PrintedMeter, Reading, Wager
+from ledger.rules.engine.game import (
+    Edition,
+    Game,
+    InPart,
+    PlayerModel,
+    PrintedMeter,
+    Reading,
+    Wager,
+)
 from ledger.rules.engine.odds import as_json, paytable, row
 from ledger.rules.hands.cards import DECK
 from ledger.rules.hands.poker import PAIR, is_a
@@ -271,10 +279,10 @@ GAME = Game(
         "7(o)(3)(ii)(B)": "on camera, not in the feed",
         "13(o)": InPart("Royal Match 21 and King's Bounty Wagers"),
     },
-    habit=Habit(
+    player_model=PlayerModel(
         always=("blackjack",),
         sometimes={"straight_jack": 250, "house_money": 300, "insurance": 300},
         chips={"house_money": 1000},
-        leans=leans,
+        decision_weights=decision_weights,
     ),
 )

@@ -14,8 +14,8 @@ from ledger.rules.engine.game import (
     DiceProcedures,
     Edition,
     Game,
-    Habit,
     InPart,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -131,7 +131,7 @@ def play(t: Table) -> None:
     # A Lay Bet that is off when the dice pass on is decided by nothing of this hand.
     for seat, wager in list(t.betting(*LAYS)):
         t.give_back(seat, wager, "3(a)(42)")
-    _vigorish(t, hand, t.source.left("fee_paid"))
+    _vigorish(t, hand, t.source.untaken("fee_paid"))
 
 
 # -- wagers ----------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def play(t: Table) -> None:
 
 def _before_the_throw(t: Table, name: str) -> list[Fact]:
     """Facts of this name that nothing asked for yet, up to the next throw."""
-    return t.source.left(name, ("dice_thrown",)) if t.source.left(name) else []
+    return t.source.untaken(name, ("dice_thrown",)) if t.source.untaken(name) else []
 
 
 def _open(t: Table, hand: Hand) -> tuple[str, ...]:
@@ -327,7 +327,7 @@ GAME = Game(
         "5(j)": "printed only in part",
         "12(2)": "on camera, not in the feed",
     },
-    habit=Habit(
+    player_model=PlayerModel(
         sometimes={
             "pass": 500,
             "dont_pass": 120,

@@ -14,8 +14,8 @@ from ledger.rules.engine.game import (
     Dealing,
     Edition,
     Game,
-    Habit,
     Irregularity,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -294,7 +294,7 @@ GAME = Game(
         "10(e)": "on camera, not in the feed",
         "11(a)": "on camera, not in the feed",
     },
-    habit=Habit(
+    player_model=PlayerModel(
         always=("ante_across", "ante_down"),
         sometimes={"five_card_bonus": 350},
         hole=2,

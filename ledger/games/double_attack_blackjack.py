@@ -32,9 +32,9 @@ from ledger.rules.blackjack.hands import (
     Style,
     blackjack_of,
     called,
+    decision_weights,
     doubtful,
     late_card,
-    leans,
     one_more,
     play_hands,
     total_known,
@@ -50,9 +50,9 @@ from ledger.rules.blackjack.wagers import (
 from ledger.rules.engine.game import (
     Edition,
     Game,
-    Habit,
     Irregularity,
     Option,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -186,7 +186,7 @@ def _reader_misused(t: Table) -> None:
     Whether the reader lets a player see it, the option says, or else what the floor made of it.
     """
     value = up_value(t)
-    used = called(t, "card_reader_misused") or t.source.left("hole_card_checked")
+    used = called(t, "card_reader_misused") or t.source.untaken("hole_card_checked")
     if value in (*CHECKED, None) or not used:
         return
     shows = t.rules.options["card_reader"]
@@ -393,10 +393,10 @@ GAME = Game(
         "10(c)": "on camera, not in the feed",
         "11(b)": "on camera, not in the feed",
     },
-    habit=Habit(
+    player_model=PlayerModel(
         always=("bet",),
         sometimes={"bust_it": 350, "double_attack": 500, "insurance": 300},
         chips={"double_attack": 1000, "insurance": 400},
-        leans=leans,
+        decision_weights=decision_weights,
     ),
 )

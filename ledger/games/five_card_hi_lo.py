@@ -15,9 +15,9 @@ from ledger.rules.engine.game import (
     Dealing,
     Edition,
     Game,
-    Habit,
     Irregularity,
     Option,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -358,7 +358,7 @@ GAME = Game(
         ),
         **dict.fromkeys(("10(c)", "10(e)", "11(a)", "11(l)"), "on camera, not in the feed"),
     },
-    habit=Habit(always=("ante",), sometimes={"tie": 350, "poker_bonus": 350}, hole=5),
+    player_model=PlayerModel(always=("ante",), sometimes={"tie": 350, "poker_bonus": 350}, hole=5),
     options=(
         Option(
             "adjacent_boxes",

@@ -15,8 +15,8 @@ from ledger.rules.engine.game import (
     Dealing,
     Edition,
     Game,
-    Habit,
     Irregularity,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -370,7 +370,7 @@ def _pay_bet(t: Table, seat: int, cards: Sequence[str], section: str) -> None:
     t.settle_rows(seat, "bet", BET, rows, section, readings=readings)
 
 
-def leans(cards: Sequence[str], _: Sequence[str]) -> Mapping[str, int]:
+def decision_weights(cards: Sequence[str], _: Sequence[str]) -> Mapping[str, int]:
     """What a simulated player makes of his cards: no strategy, but every choice comes up."""
     if len(cards) < CARDS:
         return {"fold": 1000}
@@ -409,6 +409,8 @@ GAME = Game(
         **common_card_rules.NOT_MODELLED,
         **dict.fromkeys(("11(a)(1)", "11(a)(2)"), "on camera, not in the feed"),
     },
-    habit=Habit(always=("ante",), sometimes={"super": 350}, hole=CARDS, leans=leans),
+    player_model=PlayerModel(
+        always=("ante",), sometimes={"super": 350}, hole=CARDS, decision_weights=decision_weights
+    ),
     fees=("options",),
 )

@@ -72,7 +72,7 @@ GAME = Game(
         "7(b)": "on camera, not in the feed",
         "8(c)(6)": "on camera, not in the feed",
     },
-    habit=coup.HABIT,
+    player_model=coup.PLAYER_MODEL,
     options=coup.options("2(b)(8)", "8(c)(3)(i)(A)"),
     fees=("vigorish",),
     decks=8,

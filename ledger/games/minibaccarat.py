@@ -73,7 +73,7 @@ GAME = Game(
         "8(e)": "on camera, not in the feed",
         "12(f)": InPart("Dragon 7 Insurance Wager"),
     },
-    habit=coup.HABIT,
+    player_model=coup.PLAYER_MODEL,
     options=coup.options("2(b)(8)", "8(d)(1)(i)"),
     fees=("vigorish",),
     decks=8,

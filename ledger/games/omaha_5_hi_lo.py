@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from ledger.rules.hands.best_five import CardOrder
     from ledger.rules.hands.lowball import Low
     from ledger.rules.hands.poker import Hand
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 
-def high(ring: Ring, seat: int) -> Hand | None:
+def high(ring: PokerBetting, seat: int) -> Hand | None:
     """The high hand of a player (19(k)(2)(i))."""
     return omaha_high_if_known(held(ring, seat), board(ring))
 
 
-def low(ring: Ring, seat: int) -> Low | None:
+def low(ring: PokerBetting, seat: int) -> Low | None:
     """The low hand of a player; whether it is in contention is 19(l)(1)."""
     return omaha_low_if_known(held(ring, seat), board(ring))
 
 
-def high_claim(ring: Ring, seat: int) -> tuple[int, ...]:
+def high_claim(ring: PokerBetting, seat: int) -> tuple[int, ...]:
     """Tied highs by their highest card by suit, the highest first (19(k)(2)(ii), (iv))."""
     order = highest_by_suit(held(ring, seat), board(ring))
     return tuple(-suit for _, suit in order)  # the ranks of tied hands are the same
 
 
-def low_claim(ring: Ring, seat: int) -> CardOrder:
+def low_claim(ring: PokerBetting, seat: int) -> CardOrder:
     """Tied lows by their lowest card by suit, the lowest first (19(k)(2)(iii)-(iv))."""
     return lowest_by_suit(held(ring, seat), board(ring))
 
@@ -100,7 +100,7 @@ GAME = Game(
     not_modelled={
         "19(a)": "on camera, not in the feed",
     },
-    habit=rounds.HABIT._replace(hole=5),
+    player_model=rounds.PLAYER_MODEL._replace(hole=5),
     options=rounds.options("19"),
     limits=rounds.LIMITS,
     rotation=rounds.button("19"),

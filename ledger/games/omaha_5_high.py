@@ -19,15 +19,15 @@ from ledger.rules.poker.pots import ODD_CHIP, Share
 if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
     from ledger.rules.hands.poker import Hand
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 
-def high(ring: Ring, seat: int) -> Hand | None:
+def high(ring: PokerBetting, seat: int) -> Hand | None:
     """The high hand of 19(k)(1)."""
     return omaha_high_if_known(held(ring, seat), board(ring))
 
 
-def claim(ring: Ring, seat: int) -> tuple[int, ...]:
+def claim(ring: PokerBetting, seat: int) -> tuple[int, ...]:
     """Tied hands by their highest card by suit, the highest first."""
     order = highest_by_suit(held(ring, seat), board(ring))
     return tuple(-suit for _, suit in order)  # the ranks of tied hands are the same
@@ -73,7 +73,7 @@ GAME = Game(
     not_modelled={
         "19(a)": "on camera, not in the feed",
     },
-    habit=rounds.HABIT._replace(hole=5),
+    player_model=rounds.PLAYER_MODEL._replace(hole=5),
     options=rounds.options("19"),
     limits=rounds.LIMITS,
     rotation=rounds.button("19"),

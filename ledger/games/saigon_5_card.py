@@ -16,9 +16,9 @@ from ledger.rules.engine.game import (
     Dealing,
     Edition,
     Game,
-    Habit,
     Irregularity,
     Option,
+    PlayerModel,
     Reading,
     Wager,
 )
@@ -389,5 +389,5 @@ GAME = Game(
         ),
         "11(a)": "on camera, not in the feed",
     },
-    habit=Habit(always=("ante",), sometimes={"pot": 700, "bonus": 350}, hole=CARDS),
+    player_model=PlayerModel(always=("ante",), sometimes={"pot": 700, "bonus": 350}, hole=CARDS),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules.blackjack.dealer import Peek
-from ledger.rules.blackjack.hands import ANY_CARDS, RESCUED, Style, leans
+from ledger.rules.blackjack.hands import ANY_CARDS, RESCUED, Style, decision_weights
 from ledger.rules.blackjack.standard import (
     BASE,
     Standard,
@@ -22,7 +22,7 @@ from ledger.rules.blackjack.standard import (
     styled,
     tables,
 )
-from ledger.rules.engine.game import Edition, Game, Habit, Option, Wager
+from ledger.rules.engine.game import Edition, Game, Option, PlayerModel, Wager
 from ledger.rules.hands.twenty_one import DECK_48
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ GAME = Game(
     base=f"{BASE} The decks have no 10s. A doubled hand below 21 may be rescued: the Spanish 21 "
     "Wager is given up, the Double Down Wager goes back.",
     not_modelled={},
-    habit=Habit(
+    player_model=PlayerModel(
         always=("spanish_21",),
         sometimes={"insurance": 300},
-        leans=leans,
+        decision_weights=decision_weights,
     ),
 )

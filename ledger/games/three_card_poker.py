@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.engine.game import Edition, Game, Habit, Irregularity, Wager
+from ledger.rules.engine.game import Edition, Game, Irregularity, PlayerModel, Wager
 from ledger.rules.engine.odds import PUSH, Paytable, paytable, row
 from ledger.rules.engine.refused_wagers import gave_up, within_table
 from ledger.rules.hands.cards import DECK
@@ -239,7 +239,9 @@ GAME = Game(
     },
     procedures=None,
     not_modelled={},
-    habit=Habit(always=("ante",), sometimes={"pair_plus": 400, "six_card_bonus": 300}, hole=CARDS),
+    player_model=PlayerModel(
+        always=("ante",), sometimes={"pair_plus": 400, "six_card_bonus": 300}, hole=CARDS
+    ),
     base=(
         "Three cards each, an Ante, and a Play Wager equal to it or the hand is given up, with "
         "Ante and Pair Plus; a Six Card Bonus stays. The dealer qualifies with a queen: without "

@@ -12,8 +12,8 @@ from ledger.rules.engine.game import (
     DiceProcedures,
     Edition,
     Game,
-    Habit,
     Irregularity,
+    PlayerModel,
     Reading,
     Rotation,
     Wager,
@@ -392,7 +392,7 @@ GAME = Game(
         **dict.fromkeys((f"5(c)({n})" for n in range(1, 7)), "on camera, not in the feed"),
         **dict.fromkeys(("3(a)", "4(c)", "5(d)", "7(b)"), "on camera, not in the feed"),
     },
-    habit=Habit(
+    player_model=PlayerModel(
         sometimes={**dict.fromkeys((*FULL_GAME, *SINGLE_PLAY), 60), "touchdown": 600},
         otherwise="touchdown",
         coupon="touchdown",

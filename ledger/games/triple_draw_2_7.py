@@ -18,10 +18,10 @@ from ledger.rules.poker.pots import ODD_CHIP, Share
 if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
     from ledger.rules.hands.lowball import Low
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 
-def low(ring: Ring, seat: int) -> Low | None:
+def low(ring: PokerBetting, seat: int) -> Low | None:
     """The 2-7 low of a player: 20(k)(1), 20(k)(3)(i)-(iii)."""
     return deuce_to_seven_if_known(held(ring, seat))
 
@@ -56,7 +56,7 @@ GAME = Game(
     not_modelled={
         "20(a)": "on camera, not in the feed",
     },
-    habit=rounds.HABIT._replace(hole=5),
+    player_model=rounds.PLAYER_MODEL._replace(hole=5),
     options=rounds.options("20"),
     limits=rounds.LIMITS,
     rotation=rounds.button("20"),

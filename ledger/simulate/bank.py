@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ledger.record.wire import Fact
-    from ledger.simulate.device_emitter import Happening, Teller
-    from ledger.simulate.habits import Patron
+    from ledger.simulate.device_emitter import DeviceEmitter, Happening
+    from ledger.simulate.patrons import Patron
 
 OPENERS = range(3_000_000, 5_500_000, 100_000)  # cents
 LOW, HIGH, SLIP = 2_500_000, 4_500_000, 1_000_000  # cents
@@ -61,7 +61,11 @@ class Bank:
     """One table's tray and the box below it."""
 
     def __init__(
-        self, teller: Teller, gaming_day: str, people: tuple[str, str], serials: Iterator[str]
+        self,
+        teller: DeviceEmitter,
+        gaming_day: str,
+        people: tuple[str, str],
+        serials: Iterator[str],
     ) -> None:
         """`serials`: of the coupons its patrons bring, each of them once."""
         self.teller = teller

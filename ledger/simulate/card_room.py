@@ -17,8 +17,8 @@ from ledger.facts import (
     StackCounted,
     WagerPlaced,
 )
-from ledger.simulate.habits import CHIP
 from ledger.simulate.hand import DOLLAR
+from ledger.simulate.patrons import CHIP
 from ledger.simulate.players import Players
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal
 
-    from ledger.simulate.device_emitter import Teller
+    from ledger.simulate.device_emitter import DeviceEmitter
     from ledger.simulate.plan import TablePlan
 
 _CHANGE_US = {"hand": 4 * HOUR, "manual_shoe": 8 * HOUR, "automated_shoe": 8 * HOUR}
@@ -54,7 +54,7 @@ class CardCare:
     """The decks of one table: two by turns with a shuffler that counts, or one by hand."""
 
     def __init__(
-        self, teller: Teller, table: TablePlan, people: tuple[str, str], decks: Decks
+        self, teller: DeviceEmitter, table: TablePlan, people: tuple[str, str], decks: Decks
     ) -> None:
         self.teller = teller
         self.decks = decks
@@ -164,7 +164,7 @@ class CardCare:
 class DiceCare:
     """The set of dice of one table, new each gaming day."""
 
-    def __init__(self, teller: Teller, floors: tuple[str, str], dice: int) -> None:
+    def __init__(self, teller: DeviceEmitter, floors: tuple[str, str], dice: int) -> None:
         self.teller = teller
         self.floors = floors
         self.dice = dice

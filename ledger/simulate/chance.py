@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.rules.engine.steps import Step
     from ledger.simulate.bank import Bank
-    from ledger.simulate.device_emitter import Teller
+    from ledger.simulate.device_emitter import DeviceEmitter
     from ledger.simulate.hand import Hand
     from ledger.simulate.mistakes import Slip
 
@@ -52,10 +52,12 @@ class Chance(Incidents):
     """The source of one round. Every answer is told by a device at the time it happens."""
 
     ended = False
-    excused = False
+    may_be_lost = False
     voided = False
 
-    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip, deck: list[str]) -> None:
+    def __init__(
+        self, teller: DeviceEmitter, bank: Bank, hand: Hand, slip: Slip, deck: list[str]
+    ) -> None:
         """`deck`: the cards of the round, the first to come last."""
         super().__init__(teller, bank, hand, slip)
         self.deck = deck
@@ -119,12 +121,12 @@ class Chance(Incidents):
             self.chips_in(fact.body)
         return fact
 
-    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+    def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Nothing is left over but what was called: no fact is made before it is asked for."""
         del before
         return list(self.calls) if name == "irregularity_called" else []
 
-    def lacks(self, name: str) -> bool:
+    def has_lost(self, name: str) -> bool:
         """Nothing is lost before it is told."""
         del name
         return False
@@ -213,7 +215,7 @@ class Chance(Incidents):
         held = self.held.setdefault(holder, [])
         drawn = [self._draw() for _ in range(step.cards if self.hand.stacked else 1)]
         held += drawn
-        whole = step.position and len(held) == self.hand.habit.hole and step.hand == 1
+        whole = step.position and len(held) == self.hand.model.hole and step.hand == 1
         if whole and holder not in self.whole:
             self.whole.add(holder)
             if self.hand.misdeals and self.chance.random() < _HERE:

@@ -58,7 +58,7 @@ class Device:
         self.sequence = 0
 
 
-class Teller:
+class DeviceEmitter:
     """The facts of one table, in true order, and the time of day."""
 
     def __init__(self, property_: str, table: str, day: str, chance: random.Random) -> None:

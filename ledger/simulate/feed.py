@@ -129,7 +129,7 @@ def _office(plan: Plan) -> Iterator[Happening]:
                 game=game, effective_from=since, offers=optional, progressives=terms
             )
         )
-    couponed = sorted({each.game for each in plan.tables if games()[each.game].habit.coupon})
+    couponed = sorted({each.game for each in plan.tables if games()[each.game].player_model.coupon})
     if couponed:
         bodies.append(
             CouponsIssued(

@@ -28,16 +28,16 @@ from ledger.rules.engine.first_card import PLACES
 from ledger.rules.engine.game import CardProcedures, DiceProcedures
 from ledger.rules.engine.table import Table
 from ledger.rules.hands.cards import ONE_OF_EACH
-from ledger.simulate import habits
+from ledger.simulate import patrons
 from ledger.simulate.bank import Bank
 from ledger.simulate.cameras.cameras import cameras_of
 from ledger.simulate.care import CardCare, Decks, DiceCare
 from ledger.simulate.chance import Chance
-from ledger.simulate.device_emitter import HOUR, MINUTE, SECOND, Happening, Teller
-from ledger.simulate.habits import Patron
+from ledger.simulate.device_emitter import HOUR, MINUTE, SECOND, DeviceEmitter, Happening
 from ledger.simulate.hand import Hand, Misdealt
 from ledger.simulate.meters import Meters
 from ledger.simulate.mistakes import Slip, of_devices
+from ledger.simulate.patrons import Patron
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Day:
         self.due = due
         self.chance = random.Random(f"{plan.seed}/{self.table.table}")  # noqa: S311 - repeatable, guards nothing
         self.people = people_of(plan, index)
-        self.teller = Teller(plan.property, self.table.table, plan.gaming_day, self.chance)
+        self.teller = DeviceEmitter(plan.property, self.table.table, plan.gaming_day, self.chance)
         self.teller.now_us = plan.opens_us - _BEFORE_US + int(self.chance.random() * 3 * MINUTE)
         staff = (self.people.dealers[0], self.people.floor)
         self.bank = Bank(self.teller, plan.gaming_day, staff, serials_of(index))
@@ -109,7 +109,7 @@ class Day:
         self.cards = None if self._dice else CardCare(self.teller, self.table, staff, decks)
         dice = care.dice if isinstance(care, DiceProcedures) else 0
         self.dice = DiceCare(self.teller, self.people[2:], dice) if self._dice else None
-        self.habit = rules.game.habit
+        self.model = rules.game.player_model
         self.patrons: dict[int, Patron] = {}
         self.planted: list[Planted] = []
         self.number = 0
@@ -121,7 +121,7 @@ class Day:
         self.flat = self._places and self.chance.random() < _FLAT
         self.passes = True  # the dice pass on
         self.calm = True  # no clock was off in the last round
-        self.slip = Slip(self.teller, self.habit.stays)
+        self.slip = Slip(self.teller, self.model.stays)
         self.push_us = plan.opens_us + _PUSH_US
         self.shift_us = plan.opens_us + _SHIFT_US
         self.on_shift = 0
@@ -158,7 +158,7 @@ class Day:
         opened = TableOpened(
             game=self.table.game,
             gaming_day=self.plan.gaming_day,
-            min_wager=1000 if self.habit.always else 500,
+            min_wager=1000 if self.model.always else 500,
             max_wager=100_000,
             positions=self.table.seats,
         )
@@ -220,7 +220,7 @@ class Day:
         """Arm the next mistake; then seats, chips, people and shifts."""
         teller = self.teller
         if self.slip.name is None and self.due and self.due[0][0] <= teller.now_us:
-            self.slip = Slip(teller, self.habit.stays, self.due.pop(0)[1])
+            self.slip = Slip(teller, self.model.stays, self.due.pop(0)[1])
         before, self.calm = self.calm, self.slip.name != "clock_skew"
         # Nobody comes or goes beside a clock that is off: it would seem to be during the round.
         if before and self.calm and self.chance.random() < _TURNOVER:
@@ -263,7 +263,7 @@ class Day:
         free = [n for n in range(1, self.table.seats + 1) if n not in self.patrons]
         seat = self.chance.choice(free)
         token = f"P-{self.chance.randrange(1 << 32):08x}"
-        patron = Patron(token, habits.unit(self.habit, self.chance), self.chance.randint(15, 120))
+        patron = Patron(token, patrons.unit(self.model, self.chance), self.chance.randint(15, 120))
         taken = SeatTaken(positions=(seat,), patron=token)
         self.teller.tell("terminal", taken, self.teller.between(2_000, 6_000))
         self.bank.sell(seat, patron)
@@ -348,7 +348,7 @@ class Day:
         if self.dice and (self.passes or self.shooter not in self.patrons):
             self.shooter = self.dice.offer(list(self.patrons), self.shooter)
         hand = Hand(
-            self.habit,
+            self.model,
             self.patrons,
             self.meters,
             shooter=self.shooter,
@@ -386,7 +386,7 @@ class Day:
             self.slip = self.slip.after()
         elif self.slip.name and self.due and self.due[0][0] <= self.teller.now_us:
             insort(self.due, (self.teller.now_us, self.slip.name))
-            self.slip = Slip(self.teller, self.habit.stays)
+            self.slip = Slip(self.teller, self.model.stays)
 
     def _after_round(self, chance: Chance) -> None:
         """Tips are dropped, cards shuffled."""

@@ -16,7 +16,7 @@ from ledger.facts import (
 )
 from ledger.rules.engine.steps import POT
 from ledger.rules.wagers.house_money import PRESS
-from ledger.simulate.habits import CHIP
+from ledger.simulate.patrons import CHIP
 from ledger.values import dollars
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from ledger.facts import Body
     from ledger.record.wire import Fact
-    from ledger.rules.engine.game import Habit
+    from ledger.rules.engine.game import PlayerModel
     from ledger.rules.engine.steps import Spot, Step
     from ledger.simulate.bank import Bank
-    from ledger.simulate.device_emitter import Teller
-    from ledger.simulate.habits import Patron
+    from ledger.simulate.device_emitter import DeviceEmitter
     from ledger.simulate.meters import Meters
     from ledger.simulate.mistakes import Slip
+    from ledger.simulate.patrons import Patron
 
 DOLLAR = 100  # cents
 
@@ -49,7 +49,7 @@ class Hand:
 
     def __init__(
         self,
-        habit: Habit,
+        model: PlayerModel,
         patrons: Mapping[int, Patron],
         meters: Meters,
         *,
@@ -60,7 +60,7 @@ class Hand:
         stacked: bool = False,
     ) -> None:
         """`reads`: the shoe knows each card; `stacked`: it deals a holder's cards at once."""
-        self.habit = habit
+        self.model = model
         self.patrons = patrons
         self.meters = meters
         self.shooter = shooter
@@ -77,7 +77,7 @@ class Hand:
 class Chips:
     """The chips of one round: on the layout, in the tray, in the patrons' hands."""
 
-    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip) -> None:
+    def __init__(self, teller: DeviceEmitter, bank: Bank, hand: Hand, slip: Slip) -> None:
         self.teller = teller
         self.chance: random.Random = teller.chance
         self.bank = bank
@@ -95,7 +95,7 @@ class Chips:
     def press(self, body: DecisionMade) -> None:
         """House Money that was paid goes onto another wager, where that is what was decided."""
         if body.decision == PRESS and body.amount:
-            wager = body.wager or self.hand.habit.always[0]
+            wager = body.wager or self.hand.model.always[0]
             spot = (body.position, wager, body.hand)
             self.up[spot] = self.up.get(spot, 0) + body.amount
             self.hand.patrons[body.position].chips -= body.amount
@@ -166,7 +166,7 @@ class Chips:
             return amount + max(stake, CHIP)
         if amount >= 2 * DOLLAR and self.slip.may("underpay", 0.3):
             return amount // (2 * DOLLAR) * DOLLAR
-        nobody_asked = self.hand.habit.stays is None  # for a bet, so only a payment can be missed
+        nobody_asked = self.hand.model.stays is None  # for a bet, so only a payment can be missed
         if nobody_asked and self.slip.may("skipped_player", 0.3):
             return 0
         return amount

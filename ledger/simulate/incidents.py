@@ -83,7 +83,7 @@ class Incidents(CardRoom):
         """A player has his first card alone, or shows one; the dealer has his second."""
         seat = step.position
         playing = any(spot[0] == seat for spot in self.up)
-        if seat and playing and len(held) == self.hand.habit.hole:
+        if seat and playing and len(held) == self.hand.model.hole:
             self._happens("player_card_exposed", seat)
         elif seat and playing and len(held) == 1:
             self._happens("one_card_dealt", seat)

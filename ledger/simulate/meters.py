@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.rules.engine.game import InForce
     from ledger.rules.engine.steps import Step
-    from ledger.simulate.device_emitter import Teller
+    from ledger.simulate.device_emitter import DeviceEmitter
     from ledger.simulate.mistakes import Slip
 
 _GROWN, _WHOLE = 1_000_000, 1_000  # cents; a share of a meter is whole dollars
 
 
-def check_hole(teller: Teller, dealers: Sequence[str]) -> Fact:
+def check_hole(teller: DeviceEmitter, dealers: Sequence[str]) -> Fact:
     """The card reader: whether the dealer's two cards are a Blackjack."""
     result: Literal["blackjack", "none"] = "blackjack" if is_blackjack(dealers) else "none"
     return teller.tell("eye", HoleCardChecked(result=result), teller.between(900, 1_800))
@@ -40,7 +40,7 @@ class Meters:
             for of in rules.game.meters
         }
 
-    def advance(self, teller: Teller, placed: Sequence[WagerPlaced], slip: Slip) -> None:
+    def advance(self, teller: DeviceEmitter, placed: Sequence[WagerPlaced], slip: Slip) -> None:
         """Wagers raise their meter; a mistake that is armed leaves it as it stood."""
         for wager, meter in self._of.items():
             cents = sum(body.amount for body in placed if body.wager == wager)
@@ -54,13 +54,13 @@ class Meters:
                 says = f"The meter {meter.name} does not go up with {dollars(cents)} wagered."
                 slip.made("meter_stuck", fact, wager=wager, says=says, of_round=False)
 
-    def read(self, teller: Teller, step: Step) -> Fact:
+    def read(self, teller: DeviceEmitter, step: Step) -> Fact:
         """What a meter shows as a win is paid from it."""
         name = step.what or ""
         body = MeterRead(meter=name, amount=self._shows[name])
         return teller.tell("terminal", body, teller.between(900, 1_800))
 
-    def reset(self, teller: Teller, step: Step) -> Fact:
+    def reset(self, teller: DeviceEmitter, step: Step) -> Fact:
         """A meter goes back to the amount the Rules Submission gives."""
         name, cents = step.what or "", step.amount or 0
         self._shows[name] = cents

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ledger.record.wire import Fact
     from ledger.rules.engine.game import Game
-    from ledger.simulate.device_emitter import Teller
+    from ledger.simulate.device_emitter import DeviceEmitter
     from ledger.simulate.plan import Plan, TablePlan
 
 
@@ -54,9 +54,9 @@ TRUTHS: dict[str, Truth] = {
     "wrong_card_count": Truth(
         ("misdeal", "should_have_been_void"),
         ("overpaid", "wrongly_collected", "not_returned"),
-        where=lambda game: game.habit.hole > 0,
+        where=lambda game: game.player_model.hole > 0,
     ),
-    "late_wager": Truth(("late_wager",), where=lambda game: game.habit.closes),
+    "late_wager": Truth(("late_wager",), where=lambda game: game.player_model.closes),
     "skipped_player": Truth(("step_missing",), where=lambda game: not game.pots),
     "duplicate_card": Truth(
         ("duplicate_card",), where=lambda game: not game.dice and game.decks == 1, reads=True
@@ -81,7 +81,7 @@ _LOSABLE = (CardsDealt, CardsTurned, HandDiscarded, WagerPaid, WagerCollected, W
 class Slip:
     """The mistake armed for a round, if any; it is made once, where there is room for it."""
 
-    def __init__(self, teller: Teller, stays: str | None, name: str | None = None) -> None:
+    def __init__(self, teller: DeviceEmitter, stays: str | None, name: str | None = None) -> None:
         self.teller = teller
         self.chance = teller.chance
         self.name = name

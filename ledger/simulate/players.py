@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ledger.facts import Coupon, DecisionMade, HandSet, WagerPlaced
 from ledger.record.wire import Fact
-from ledger.simulate import habits
-from ledger.simulate.habits import CHIP
+from ledger.simulate import patrons
 from ledger.simulate.hand import Chips, Hand
+from ledger.simulate.patrons import CHIP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ledger.facts import Body
     from ledger.rules.engine.steps import Step
     from ledger.simulate.bank import Bank
-    from ledger.simulate.device_emitter import Teller
+    from ledger.simulate.device_emitter import DeviceEmitter
     from ledger.simulate.mistakes import Slip
 
 Holder = tuple[str, int | None, int]
 
 _COUPON = 0.01  # of the wagers it may be played on
-_LIKED = 500  # per mille, of a wager a player may add and no habit speaks of
+_LIKED = 500  # per mille, of a wager a player may add and no model speaks of
 _WHOLE, _DECIDES = 0.5, 0.3  # adds all he may; decides where he need not
 
 
@@ -37,7 +37,7 @@ def unsaid(body: Body) -> Fact:
 class Players(Chips):
     """The patrons of one round, and the cards they know."""
 
-    def __init__(self, teller: Teller, bank: Bank, hand: Hand, slip: Slip) -> None:
+    def __init__(self, teller: DeviceEmitter, bank: Bank, hand: Hand, slip: Slip) -> None:
         super().__init__(teller, bank, hand, slip)
         self.held: dict[Holder, list[str]] = {}
         self.open: list[str] = []  # community cards face up
@@ -51,10 +51,10 @@ class Players(Chips):
         """The wagers the patrons place now, position by position."""
         del section
         placed = []
-        opening = throw is None or (throw == 1 and self.hand.habit.otherwise in names)
+        opening = throw is None or (throw == 1 and self.hand.model.otherwise in names)
         late_seat = self._late_seat(names) if opening else 0
         for seat, patron in self.hand.patrons.items():
-            chosen = habits.wagers(self.hand.habit, patron, names, self.chance, opening=opening)
+            chosen = patrons.wagers(self.hand.model, patron, names, self.chance, opening=opening)
             if seat == late_seat:
                 fact = self._placed_late(seat, chosen, names)
                 placed += [fact] if fact else []
@@ -69,7 +69,7 @@ class Players(Chips):
 
     def _place(self, seat: int, wager: str, cents: int) -> Fact:
         coupon = None
-        likes = wager == self.hand.habit.coupon and self.chance.random() < _COUPON
+        likes = wager == self.hand.model.coupon and self.chance.random() < _COUPON
         if likes and seat not in self.couponed:
             coupon = Coupon(next(self.bank.serials), CHIP)
             self.couponed.add(seat)
@@ -88,10 +88,10 @@ class Players(Chips):
     ) -> Fact | None:
         """Choose a wager he has not made, to go down once wagers are closed; it is settled."""
         made = {wager for wager, _ in chosen}
-        free = [name for name in names if name in self.hand.habit.sometimes and name not in made]
+        free = [name for name in names if name in self.hand.model.sometimes and name not in made]
         spare = self.hand.patrons[seat].chips - sum(cents for _, cents in chosen)
         wager = self.chance.choice(free) if free else ""
-        cents = self.hand.habit.chips.get(wager, CHIP)
+        cents = self.hand.model.chips.get(wager, CHIP)
         if not free or not chosen or spare < cents:
             return None
         self.late = WagerPlaced(position=seat, wager=wager, amount=cents)
@@ -119,7 +119,7 @@ class Players(Chips):
             return self._add(step)
         seat, patron = step.position, self.hand.patrons[step.position]
         known = [*self.held.get(("player", seat, 1), ()), *self.open]
-        cents = habits.bet(known, step.choices, patron.chips, self.chance)
+        cents = patrons.bet(known, step.choices, patron.chips, self.chance)
         after_us = self.teller.between(1_000, 3_500)
         if seat not in self.looked:
             self.looked.add(seat)
@@ -138,11 +138,11 @@ class Players(Chips):
     def _add(self, step: Step) -> Fact | None:
         """Chips that a player may put down, or must once he has decided so."""
         seat, wager = step.position or 0, step.what or ""
-        liked = self.hand.habit.sometimes.get(wager, _LIKED)
+        liked = self.hand.model.sometimes.get(wager, _LIKED)
         spot = (seat, wager, step.hand)
         if spot in self.up or (step.may and self.chance.random() * 1000 >= liked):
             return None
-        can = habits.affordable(step.choices, self.hand.patrons[seat].chips)
+        can = patrons.affordable(step.choices, self.hand.patrons[seat].chips)
         if not can:
             return None
         cents = (
@@ -166,7 +166,7 @@ class Players(Chips):
         if not can or (step.may and self.chance.random() >= self._inclined(held, can)):
             return None
         self.before_decision(can)
-        decision = habits.decision(self.hand.habit, held, can, self.chance)
+        decision = patrons.decision(self.hand.model, held, can, self.chance)
         ways = step.ways(decision) if step.ways else ()
         way = self.chance.choice(ways) if ways else {}
         if decision == "split":
@@ -185,9 +185,9 @@ class Players(Chips):
 
     def _inclined(self, held: Sequence[str], can: Sequence[str]) -> float:
         """How likely a player decides anything where he need not: what his leanings add up to."""
-        habit = self.hand.habit
-        leans = habit.leans(held, can) if habit.leans else {}
-        named = [leans[each] for each in can if each in leans]
+        model = self.hand.model
+        decision_weights = model.decision_weights(held, can) if model.decision_weights else {}
+        named = [decision_weights[each] for each in can if each in decision_weights]
         return sum(named) / 1000 if named else _DECIDES
 
     def _split(self, seat: int, held: list[str]) -> None:

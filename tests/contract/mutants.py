@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 _CITE = re.compile(r"[0-9]{1,2}(\([a-zA-Z0-9]+\))+")
 _ODDS = re.compile(r"([0-9]+) to ([0-9]+)")
 _WORDS_READ = 9  # a longer string is prose, for people
-_UNREAD = {"habit", "not_modelled", "procedures", "rotation", "editions", "says", "title", "id"}
+_UNREAD = {
+    "player_model",
+    "not_modelled",
+    "procedures",
+    "rotation",
+    "editions",
+    "says",
+    "title",
+    "id",
+}
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -190,7 +199,7 @@ def _prose(node: ast.AST) -> bool:
         (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         or isinstance(node, ast.Import | ast.ImportFrom | ast.ClassDef)
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HABIT")
+        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PLAYER_MODEL")
     )
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import CardsDealt, CardsTurned
-from ledger.rules.engine.game import Habit, Option
+from ledger.rules.engine.game import Option, PlayerModel
 from ledger.rules.engine.odds import PUSH, paytable, row
 from ledger.rules.engine.refused_wagers import back_if_returned, only_late
 from ledger.rules.engine.steps import Step, said
@@ -137,7 +137,7 @@ def options(marked: str, pressed: str) -> tuple[Option, ...]:
     )
 
 
-HABIT = Habit(
+PLAYER_MODEL = PlayerModel(
     sometimes={PLAYER: 450, BANKER: 500, TIE: 120, HOUSE_MONEY: 350},
     otherwise=PLAYER,
     coupon=PLAYER,
@@ -178,7 +178,7 @@ def _hands(t: Table) -> tuple[list[str], list[str]]:
 def _two_known(t: Table, hand: str) -> None:
     """Two cards, in their places. Where one that was lost may be of any hand, no place is known."""
     held = _held(t, hand)
-    if t.source.lacks("cards_dealt"):
+    if t.source.has_lost("cards_dealt"):
         t.forget_order(hand)
         t.exposed.pop((hand, None, 1), None)
         held.clear()
@@ -187,7 +187,7 @@ def _two_known(t: Table, hand: str) -> None:
 
 def _turn(t: Table, printed: Printed, hand: str, at: tuple[int, ...], section: str) -> None:
     """Cards face down are turned: a step of play where the chapter prints it."""
-    turns = (said(fact, CardsTurned) for fact in t.source.left("cards_turned"))
+    turns = (said(fact, CardsTurned) for fact in t.source.untaken("cards_turned"))
     if printed.asks_turns or any(body.to == hand for body in turns):
         t.turn(hand, at, section)
     elif not t.exposed.get((hand, None, 1), set()).issuperset(at):
@@ -240,7 +240,7 @@ def _third(t: Table, printed: Printed, hand: str, draws: Draws, section: str) ->
 
 def _dealt(t: Table, hand: str) -> list[Fact]:
     """What was dealt to a hand and no step has asked for."""
-    return [fact for fact in t.source.left("cards_dealt") if said(fact, CardsDealt).to == hand]
+    return [fact for fact in t.source.untaken("cards_dealt") if said(fact, CardsDealt).to == hand]
 
 
 def _coup(player: list[str], banker: list[str]) -> Coup | None:

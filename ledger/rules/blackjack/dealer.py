@@ -103,8 +103,8 @@ def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
     A reading tells of a first card that is not known, too. The hole card as it is seen, then or
     later, rules; Insurance stays open where neither is on record.
     """
-    value, read = up_value(t), t.source.left("hole_card_checked")
-    told = [said(fact, WagerPlaced).wager for fact in t.source.left("wager_placed")]
+    value, read = up_value(t), t.source.untaken("hole_card_checked")
+    told = [said(fact, WagerPlaced).wager for fact in t.source.untaken("wager_placed")]
     placed = t.wagers(("insurance",), by.offered) if value == 1 or "insurance" in told else []
     found = None
     if (value in CHECKED and not called(t, "card_reader_failed")) or (value is None and read):
@@ -131,9 +131,9 @@ def _closed(t: Table, placed: Sequence[Fact], read: Fact, by: Peek) -> None:
     for seat in sorted({seat for seat, _ in t.close(placed, read, by.most)}):
         chips = [fact for fact in placed if t.source.later_than(fact, read)]
         late = _cents(chips, WagerPlaced, seat)
-        back = _cents(t.source.left("wager_returned"), WagerReturned, seat)
+        back = _cents(t.source.untaken("wager_returned"), WagerReturned, seat)
         stake = t.stake(seat, "insurance")
-        if back >= stake and _cents(t.source.left("wager_paid"), WagerPaid, seat):
+        if back >= stake and _cents(t.source.untaken("wager_paid"), WagerPaid, seat):
             continue
         if min(late, back):
             t.stakes[seat, "insurance", 1] = min(late, back)
@@ -193,7 +193,7 @@ def _as_seen(t: Table) -> bool | None:
     None where a card of the two is not known, or one of the round was lost.
     """
     cards = dealers(t)[:TWO]
-    for turned in t.source.left("cards_turned"):
+    for turned in t.source.untaken("cards_turned"):
         body = said(turned, CardsTurned)
         if body.to == "dealer" and 1 in indexes(body):
             shown = body.cards[indexes(body).index(1)]
@@ -203,7 +203,7 @@ def _as_seen(t: Table) -> bool | None:
 
 def turn_hole(t: Table, section: str, *, due: bool = True) -> bool:
     """Turn the hole card up. Where no wager goes by it, nothing is amiss if it stays down."""
-    told = [said(each, CardsTurned).to for each in t.source.left("cards_turned")]
+    told = [said(each, CardsTurned).to for each in t.source.untaken("cards_turned")]
     if due or "dealer" in told:
         t.turn("dealer", (1,), section)
         return True
@@ -226,7 +226,7 @@ def draw_out(
     while len(cards) < most:
         total = total_known(t, cards)
         if total is None and not any(
-            said(fact, CardsDealt).to == "dealer" for fact in t.source.left("cards_dealt")
+            said(fact, CardsDealt).to == "dealer" for fact in t.source.untaken("cards_dealt")
         ):
             return
         if total is not None and not draws(total):

@@ -83,7 +83,7 @@ def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str
 
 def doubtful(t: Table) -> bool:
     """Whether a card was lost in this round: whose it was, no count tells, so no hand is known."""
-    return t.source.lacks("cards_dealt")
+    return t.source.has_lost("cards_dealt")
 
 
 def forget_deal(t: Table) -> None:
@@ -104,7 +104,7 @@ def blackjack_of(t: Table, seat: int) -> bool | None:
 def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
     """Irregularities of a kind that were called, of this position where it names one."""
     found = []
-    for fact in t.source.left("irregularity_called"):
+    for fact in t.source.untaken("irregularity_called"):
         body = said(fact, IrregularityCalled)
         if body.kind == kind and (seat is None or body.position in (None, seat)):
             found.append(fact)
@@ -135,7 +135,7 @@ def _next_of(t: Table, waiting: Sequence[Hand]) -> int:
     """
     if len(waiting) > 1:
         lowest = min(waiting)
-        for fact in t.source.left("cards_dealt"):
+        for fact in t.source.untaken("cards_dealt"):
             body = said(fact, CardsDealt)
             if body.to == "player" and body.position == lowest.seat:
                 return waiting.index(lowest) if body.hand == lowest.number else 0
@@ -297,7 +297,7 @@ def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
         return
     decisions, body = decisions_of(t, hand), said(chips[0], WagerPlaced)
     of_later = decisions and said(decisions[0], DecisionMade).decision != body.wager
-    if of_later and not t.source.excused:
+    if of_later and not t.source.may_be_lost:
         return  # whatever the clocks say
     if not decisions or t.source.later_than(chips[0], decisions[0]) is False:
         _chips_down(t, hand.seat, body.wager, body.hand, style, due=False)
@@ -339,14 +339,14 @@ def recorded_decision(t: Table, hand: Hand) -> str | None:
 
 def decisions_of(t: Table, hand: Hand) -> list[Fact]:
     """What the record says this hand decides from here on."""
-    decided = ((fact, said(fact, DecisionMade)) for fact in t.source.left("decision_made"))
+    decided = ((fact, said(fact, DecisionMade)) for fact in t.source.untaken("decision_made"))
     return [fact for fact, of in decided if (of.position, of.hand) == (hand.seat, hand.number)]
 
 
 def cards_to(t: Table, hand: Hand) -> list[Fact]:
     """Cards on record that this hand is still dealt; another holder's at its place are not."""
     found = []
-    for fact in t.source.left("cards_dealt"):
+    for fact in t.source.untaken("cards_dealt"):
         body = said(fact, CardsDealt)
         if (body.to, body.position, body.hand) == ("player", hand.seat, hand.number):
             found.append(fact)
@@ -387,17 +387,17 @@ def chips_of(t: Table, hand: Hand, new: int) -> list[Fact]:
     Those put down after the next card to the position are for what follows it.
     """
     found = []
-    for fact in t.source.left("wager_placed"):
+    for fact in t.source.untaken("wager_placed"):
         body = said(fact, WagerPlaced)
         its = (("double_down", hand.number), ("split", new))
         if body.position == hand.seat and (body.wager, body.hand) in its:
             found.append(fact)
-    dealt = [(fact, said(fact, CardsDealt)) for fact in t.source.left("cards_dealt")]
+    dealt = [(fact, said(fact, CardsDealt)) for fact in t.source.untaken("cards_dealt")]
     card = next((fact for fact, of in dealt if (of.to, of.position) == ("player", hand.seat)), None)
     return [fact for fact in found if card is None or not t.source.later_than(fact, card)]
 
 
-def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
+def decision_weights(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
     """What players do by chance: they draw to about 17, and seldom give up."""
     total = total_if_known(cards)
     draws = 70 if total is None or dealer_draws(total) else 4

@@ -160,7 +160,7 @@ def deal(t: Table, of: Standard) -> list[int]:
 
 def _late(t: Table, opening: list[Fact], of: Standard) -> set[tuple[int, str]]:
     """Wagers placed once the first card was dealt."""
-    first = t.source.left("cards_dealt")[:1]
+    first = t.source.untaken("cards_dealt")[:1]
     return t.close(opening, first[0] if first else None, of.placed)
 
 
@@ -226,7 +226,9 @@ def _dealer(t: Table, of: Standard, *, due: bool) -> None:
     hits = t.rules.options["soft_17"] == "hits"
     turned = turn_hole(t, of.play, due=due)
     read_as(t, of.peek.read, found=False)
-    told = [fact for fact in t.source.left("cards_dealt") if said(fact, CardsDealt).to == "dealer"]
+    told = [
+        fact for fact in t.source.untaken("cards_dealt") if said(fact, CardsDealt).to == "dealer"
+    ]
     if turned and (due or told):
         draw_out(t, of.play, lambda total: draws(total, hits_soft_17=hits), due=due)
     drawn_over(t, lambda total: draws(total, hits_soft_17=hits), of.play)

@@ -85,7 +85,7 @@ def not_before(t: Table, placed: Iterable[Fact], opens: Fact | None, section: st
 
     Where a card was lost, it may be the one that opened it.
     """
-    if opens is None or t.source.lacks("cards_dealt"):
+    if opens is None or t.source.has_lost("cards_dealt"):
         return
     for fact in placed:
         body = fact.body

@@ -36,7 +36,7 @@ def starting_place(t: Table) -> int:
     again = fact and t.source.take(step._replace(ways=None))
     while again:  # after a no roll the dice are shaken again (659a.13(a)-(b))
         fact, again = again, t.source.take(step._replace(ways=None))
-    dealt = [] if t.source.excused else t.source.left("cards_dealt")
+    dealt = [] if t.source.may_be_lost else t.source.untaken("cards_dealt")
     first = (said(dealt[0], CardsDealt).position or 0) if dealt else None
     called = t.source.take(Step("irregularity_called", "13(c)", what="dice_mistotalled"))
     start = said(fact, StartingPositionDetermined) if fact else None
@@ -65,7 +65,7 @@ def deal_to_all(t: Table, dealing: Dealing, seats: Sequence[int], cards: int) ->
         for place in places:
             t.deal("player" if place else "dealer", count, dealing.dealt, place or None)
     due, section = {}, "13(h)"
-    later = [said(fact, CardsDealt) for fact in t.source.left("cards_dealt")]
+    later = [said(fact, CardsDealt) for fact in t.source.untaken("cards_dealt")]
     for place in places:
         holder = ("player" if place else "dealer", place or None)
         over = sum(len(body.cards) for body in later if (body.to, body.position) == holder)

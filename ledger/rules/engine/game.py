@@ -72,10 +72,10 @@ class Option(NamedTuple):
         return self.values[0]
 
 
-class Habit(NamedTuple):
+class PlayerModel(NamedTuple):
     """How a simulated floor plays a game: by chance, and no strategy; no ruling looks at it.
 
-    `leans` gives the weights of what a player may decide, from his cards; where there is none,
+    `decision_weights`: of what a player may decide, from his cards; where there is none,
     every choice is as likely. Of what he need not decide at all they are per mille.
     """
 
@@ -87,7 +87,7 @@ class Habit(NamedTuple):
     closes: bool = True  # what opens the round is closed by it, so that chips may come late
     hole: int = 0  # cards of a player's first deal, where one too many or few voids the round
     stays: str | None = None  # a wager made late in the round, by who is still in it
-    leans: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]] | None = None
+    decision_weights: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]] | None = None
 
 
 class Irregularity(NamedTuple):
@@ -190,7 +190,7 @@ class Game(NamedTuple):
     irregularities: Mapping[str, Irregularity]
     procedures: CardProcedures | DiceProcedures | None  # None: the documents print none
     not_modelled: Mapping[str, NotModelled | InPart]
-    habit: Habit
+    player_model: PlayerModel
     options: tuple[Option, ...] = ()
     fees: tuple[str, ...] = ()  # what players pay the house for; never returned as a wager is
     decks: int = 1  # shuffled together, where no option `decks` says otherwise

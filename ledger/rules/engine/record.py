@@ -148,7 +148,7 @@ class Record:
         `broken_off`: the round was voided where it stood, which shows nothing of play going on.
         """
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
-        self.excused = missing > 0
+        self.may_be_lost = missing > 0
         self._facts, self._lossy = facts, lossy
         self.closed = self.voided = False
         self.button: int | None = None
@@ -252,8 +252,8 @@ class Record:
         """What was asked for is not on record: this one answers a later step."""
         if step.fact == "cards_turned":
             return self._is_lost(fact, step)
-        lost = step.before and self.excused
-        return bool(lost) and fact not in self.left(step.fact, step.before)
+        lost = step.before and self.may_be_lost
+        return bool(lost) and fact not in self.untaken(step.fact, step.before)
 
     def _is_lost(self, fact: Fact, step: Step) -> bool:
         """The turn asked for is not on record: this one turns other cards, and later on.
@@ -265,7 +265,7 @@ class Record:
         if set(step.at).intersection(turns):
             return False
         rank = self.rank[id(fact)]
-        return self.excused or any(
+        return self.may_be_lost or any(
             queue and key[0] in ("wager_placed", "decision_made") and self.rank[id(queue[0])] < rank
             for key, queue in self._queues.items()
         )
@@ -279,7 +279,7 @@ class Record:
         if only and _decision(fact) not in only:
             return True
         queue = self._queues.get((step.until or "", None, None, 1, None))
-        if not queue or not self.excused:
+        if not queue or not self.may_be_lost:
             return False
         return self.rank[id(queue[0])] < self.rank[id(fact)]
 
@@ -336,16 +336,16 @@ class Record:
                 return fact
         return None
 
-    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+    def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Facts of this name that no step has taken, in order; `before` the first of those left."""
         found = [fact for queue in self._named.get(name, ()) for fact in queue]
         if before:
-            ends = [self.rank[id(fact)] for other in before for fact in self.left(other)[:1]]
+            ends = [self.rank[id(fact)] for other in before for fact in self.untaken(other)[:1]]
             end = min(ends, default=len(self.rank))
             found = [fact for fact in found if self.rank[id(fact)] < end]
         return sorted(found, key=lambda fact: self.rank[id(fact)]) if found else found
 
-    def lacks(self, name: str) -> bool:
+    def has_lost(self, name: str) -> bool:
         """Whether a device that tells facts of this name has lost some in this round."""
         return bool(self._lossy) and any(
             fact.source in self._lossy

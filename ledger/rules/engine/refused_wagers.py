@@ -51,7 +51,7 @@ def back_if_late(t: Table, late: Iterable[tuple[int, str]], wager: str, section:
     shown = {
         getattr(fact.body, "position", None)
         for name in ("hand_set", "decision_made", "cards_turned")
-        for fact in t.source.left(name)
+        for fact in t.source.untaken(name)
     }
     for seat, made in sorted(late):
         if made == wager and seat not in shown:
@@ -70,7 +70,7 @@ def back_if_returned(t: Table, late: Iterable[tuple[int, str]], section: str) ->
 
 def _moved(t: Table, name: str) -> set[tuple[int, str]]:
     """Positions and wagers of these payments."""
-    bodies = [fact.body for fact in t.source.left(name)]
+    bodies = [fact.body for fact in t.source.untaken(name)]
     return {(body.position, body.wager) for body in bodies}  # type: ignore[attr-defined]  # payments
 
 
@@ -81,12 +81,12 @@ def gave_up(t: Table, seat: int, wagers: Sequence[str], section: str) -> bool:
     """
     folds = [
         fact
-        for fact in t.source.left("decision_made")
+        for fact in t.source.untaken("decision_made")
         if (said(fact, DecisionMade).position, said(fact, DecisionMade).decision) == (seat, "fold")
     ]
     after = [
         fact
-        for fact in t.source.left("wager_placed")
+        for fact in t.source.untaken("wager_placed")
         if said(fact, WagerPlaced).position == seat and said(fact, WagerPlaced).wager in wagers
     ]
     if not (folds and after and t.source.later_than(after[0], folds[0])):

@@ -114,16 +114,16 @@ _UNASKED = (
 """Steps of play, and as what one is found that nothing asked for."""
 
 
-def left_over(table: Table, record: Record) -> list[Finding]:
+def unmatched_facts(table: Table, record: Record) -> list[Finding]:
     """Wagers, throws and decisions that no step asked for, and stakes that none decided."""
     found = [
         _unasked(table, fact, fact.body)
         for name in ("wager_placed", "wager_withdrawn")
-        for fact in record.left(name)
+        for fact in record.untaken(name)
         if isinstance(fact.body, WagerPlaced | WagerWithdrawn)
     ]
     for name, code in _UNASKED:
-        for fact in record.left(name):
+        for fact in record.untaken(name):
             position = getattr(fact.body, "position", None)
             says = f"{name.replace('_', ' ').capitalize()} when no step asked for it."
             found.append(Finding(code=code, position=position, says=says, facts=refs((fact,))))

@@ -79,7 +79,7 @@ class Source(Protocol):
         """No step of play is left and the round is still open."""
 
     @property
-    def excused(self) -> bool:
+    def may_be_lost(self) -> bool:
         """A device's sequence has a gap in this round, so what is absent may have been lost."""
 
     @property
@@ -92,10 +92,10 @@ class Source(Protocol):
     def take(self, step: Step) -> Fact | None:
         """The next fact that answers the step, or None."""
 
-    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+    def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         """Facts of this name that no step has taken, in order; `before` the first of those left."""
 
-    def lacks(self, name: str) -> bool:
+    def has_lost(self, name: str) -> bool:
         """Whether a device that tells facts of this name has lost some in this round."""
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:

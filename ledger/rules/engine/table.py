@@ -139,7 +139,10 @@ class Table:
             return
         decided = {
             fact.body.position  # type: ignore[attr-defined]  # what a player does
-            for fact in [*self.source.left("wager_placed"), *self.source.left("decision_made")]
+            for fact in [
+                *self.source.untaken("wager_placed"),
+                *self.source.untaken("decision_made"),
+            ]
             if _decides(fact.body, declaring) and self.source.later_than(fact, called) is False
         }
         if not decided.issuperset(seats):
@@ -151,7 +154,7 @@ class Table:
         For what a section asks of each player and gives no order for; `any_order` afterwards.
         """
         first: dict[int, Fact] = {}
-        for fact in (fact for name in names for fact in self.source.left(name)):
+        for fact in (fact for name in names for fact in self.source.untaken(name)):
             seat: int = fact.body.position  # type: ignore[attr-defined]  # what a player does
             if seat not in first or self.source.later_than(fact, first[seat]) is False:
                 first[seat] = fact
@@ -233,7 +236,7 @@ class Table:
         known = self.rules.game.wager(body.wager)
         lay = self.stakes.pop(spot, None) or 0
         taken = min(lay, body.amount)
-        if known and lay < body.amount and not self.source.excused:
+        if known and lay < body.amount and not self.source.may_be_lost:
             why = f"{dollars(body.amount)} was taken back, and {dollars(lay)} lay there"
             self.not_permitted(body.position, body.wager, why, known.section, (fact,))
         if taken < lay:
@@ -267,20 +270,20 @@ class Table:
     def positions(self, *, dealt_to: bool = False) -> list[int]:
         """Positions with a stake, clockwise; and those dealt cards, where facts were lost."""
         seats = {seat for seat, _, _ in self.stakes}
-        if dealt_to and self.source.excused:
-            dealt = (said(fact, CardsDealt) for fact in self.source.left("cards_dealt"))
+        if dealt_to and self.source.may_be_lost:
+            dealt = (said(fact, CardsDealt) for fact in self.source.untaken("cards_dealt"))
             seats.update(body.position for body in dealt if body.position)
         return sorted(seats)
 
     def dealt_to(self, seat: int) -> bool:
         """Whether the record shows cards dealt to a position, by steps still to be asked."""
         return any(
-            said(fact, CardsDealt).position == seat for fact in self.source.left("cards_dealt")
+            said(fact, CardsDealt).position == seat for fact in self.source.untaken("cards_dealt")
         )
 
     def lost_before_deal(self, seat: int) -> bool:
         """Whether a position was dealt in while facts were lost: its wagers may be among them."""
-        return self.source.excused and self.dealt_to(seat)
+        return self.source.may_be_lost and self.dealt_to(seat)
 
     def one_position_each(self, seats: Iterable[int], wager: str, section: str) -> None:
         """A player may wager on one position only; the seats taken say who sits where."""
@@ -310,7 +313,7 @@ class Table:
 
         Those it has none of come last, as given.
         """
-        told = [getattr(fact.body, "position", None) for fact in self.source.left(name)]
+        told = [getattr(fact.body, "position", None) for fact in self.source.untaken(name)]
         return sorted(seats, key=lambda seat: told.index(seat) if seat in told else len(told))
 
     def within_positions(self, section: str) -> None:
@@ -419,7 +422,7 @@ class Table:
 
     def offered_dice(self, section: str) -> None:
         """The dice go round clockwise until a player accepts; he throws."""
-        offers = self.source.left("dice_offered")
+        offers = self.source.untaken("dice_offered")
         places = [said(fact, DiceOffered).position for fact in offers]
         first = places[0] if places else 0
         turns = [(place - first) % self.rules.game.positions for place in places]
@@ -433,7 +436,7 @@ class Table:
             for fact, place in zip(offers, places, strict=True)
             if said(fact, DiceOffered).accepted
         ]
-        for fact in self.source.left("dice_thrown")[:1]:
+        for fact in self.source.untaken("dice_thrown")[:1]:
             thrower = said(fact, DiceThrown).position
             if taker and thrower not in (None, taker[-1]):
                 self._out_of_turn(thrower, "threw dice that another accepted", section, fact)
@@ -550,14 +553,14 @@ class Table:
         later turn shows the cards: which one was lost is not known, so neither are the places and
         turns of the holder's others.
         """
-        for fact in self.source.left("cards_dealt", before):
+        for fact in self.source.untaken("cards_dealt", before):
             body = said(fact, CardsDealt)
             self.hold(self.cards.setdefault((body.to, body.position, body.hand), []), fact)
             self.source.take(Step("cards_dealt", section, body.to, body.position, body.hand))
         wrong = {}
         for spot, held in self.cards.items():
             over = len(held) - due.get(spot[:2], 0)
-            lost = self.source.excused or self.source.shown(*spot) >= due.get(spot[:2], 0)
+            lost = self.source.may_be_lost or self.source.shown(*spot) >= due.get(spot[:2], 0)
             if over > 0 or (over < 0 and not lost):
                 wrong[spot] = over
             elif over < 0:
@@ -595,7 +598,7 @@ class Table:
     def stub(self, deck_cards: int, section: str) -> None:
         """Where the stub was counted, it holds what was not dealt. Raises Void."""
         fact = self.source.take(Step("stub_counted", section))
-        if fact is None or self.source.excused:
+        if fact is None or self.source.may_be_lost:
             return
         counted = said(fact, StubCounted).counted
         due = deck_cards - self.source.gone_from_deck()

@@ -38,7 +38,7 @@ class Cites(NamedTuple):
     showdown: str
 
 
-class Ring:
+class PokerBetting:
     """One round's players, clockwise from the left of the button, and the chips each put in."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Ring:
         return len(self.live) > 1
 
 
-def opened(t: Table, cites: Cites) -> Ring:
+def opened(t: Table, cites: Cites) -> PokerBetting:
     """Stacks are counted, Antes and blinds go down: who plays, and from whom on."""
     stacks = _stacks(t, cites)
     placed = t.wagers(OPENING, cites.blinds)
@@ -105,7 +105,7 @@ def opened(t: Table, cites: Cites) -> Ring:
     if first is None:
         blinds = [fact.body for fact in placed if getattr(fact.body, "wager", "") == BLIND]
         first = next((blind.position - 1 for blind in blinds), 0)  # type: ignore[attr-defined]  # a wager
-    ring = Ring(t, cites, sorted(seats, key=lambda seat: (seat <= first, seat)), stacks)
+    ring = PokerBetting(t, cites, sorted(seats, key=lambda seat: (seat <= first, seat)), stacks)
     ring.posted = posted
     for (seat, wager, hand), cents in posted.items():
         del t.stakes[seat, wager, hand]
@@ -125,7 +125,7 @@ def opened(t: Table, cites: Cites) -> Ring:
 def _stacks(t: Table, cites: Cites) -> dict[int, int]:
     """What players have before the deal, where it was counted; in any order."""
     counted = {}
-    told = [said(fact, StackCounted).position for fact in t.source.left("stack_counted")]
+    told = [said(fact, StackCounted).position for fact in t.source.untaken("stack_counted")]
     for seat in told or range(1, t.rules.game.positions + 1):
         fact = t.source.take(Step("stack_counted", cites.players, None, seat))
         if fact:
@@ -135,18 +135,18 @@ def _stacks(t: Table, cites: Cites) -> dict[int, int]:
 
 def _seated(t: Table, posting: set[int], stacks: Mapping[int, int]) -> set[int]:
     """Who plays: who posts, is dealt to or decides; who has chips too, until play is under way."""
-    dealt = {said(fact, CardsDealt).position for fact in t.source.left("cards_dealt")}
-    deciding = {said(fact, DecisionMade).position for fact in t.source.left("decision_made")}
+    dealt = {said(fact, CardsDealt).position for fact in t.source.untaken("cards_dealt")}
+    deciding = {said(fact, DecisionMade).position for fact in t.source.untaken("decision_made")}
     playing = posting | deciding | {seat for seat in dealt if seat}
     return playing if deciding else playing | set(stacks)
 
 
-def _players(ring: Ring) -> None:
+def _players(ring: PokerBetting) -> None:
     """So many players at most; blinds from the left of the button on (b), (d)."""
     t, cites, most = ring.t, ring.cites, ring.t.rules.game.positions
     for seat in ring.seats[most:]:
         t.not_permitted(seat, POT, f"{most} players may take part", cites.players)
-    underway = not t.source.excused and t.source.left("cards_dealt")
+    underway = not t.source.may_be_lost and t.source.untaken("cards_dealt")
     for seat in ring.seats[: int(t.rules.options["blinds"])] if underway else ():
         if (seat, BLIND, 1) not in ring.posted:
             says = f"Position {seat} posted no blind, though the cards were dealt"
@@ -160,19 +160,19 @@ def _players(ring: Ring) -> None:
             )
 
 
-def _straddles(ring: Ring) -> None:
+def _straddles(ring: PokerBetting) -> None:
     """One straddle, by the player left of the blinds (e); the first betting starts after it."""
     ring.last = _last_blind(ring)
     due = ring.after(ring.last)[0]
     for seat, wager, _ in ring.posted:
         if wager == STRADDLE and seat == due:
             ring.last = seat
-        elif wager == STRADDLE and not ring.t.source.excused:
+        elif wager == STRADDLE and not ring.t.source.may_be_lost:
             why = f"position {due} is left of the blinds, and one straddle may be made"
             ring.t.not_permitted(seat, STRADDLE, why, ring.cites.straddle)
 
 
-def _last_blind(ring: Ring) -> int:
+def _last_blind(ring: PokerBetting) -> int:
     """The last of the players who had to post a blind.
 
     Between two players the button may post the smaller one: after the larger he speaks first.
@@ -189,7 +189,7 @@ def _blinds_filed(t: Table) -> list[int]:
     return [t.rules.limits.get(f"blind_{number}") or 0 for number in (1, 2, 3)]
 
 
-def _amounts(ring: Ring) -> None:
+def _amounts(ring: PokerBetting) -> None:
     """What was posted comes to what was filed, or to all its player had."""
     cite_of = {BLIND: ring.cites.blinds, STRADDLE: ring.cites.straddle}
     blinds = [cents for cents in _blinds_filed(ring.t) if cents]
@@ -201,18 +201,18 @@ def _amounts(ring: Ring) -> None:
             ring.t.not_permitted(seat, wager, why, cite_of.get(wager, ring.cites.players))
 
 
-def first_round(ring: Ring) -> None:
+def first_round(ring: PokerBetting) -> None:
     """The betting on the first cards, from the left of the blinds or of the straddle (g).
 
     Where facts were lost, a blind may be among them: who spoke first on record, did.
     """
-    spoke = ring.t.source.left("decision_made")[:1] if ring.t.source.excused else ()
+    spoke = ring.t.source.untaken("decision_made")[:1] if ring.t.source.may_be_lost else ()
     for seat in (said(fact, DecisionMade).position for fact in spoke):
         ring.last = ring.seats[ring.seats.index(seat) - 1]
     _bet(ring, ring.after(ring.last), ring.cites.first)
 
 
-def next_round(ring: Ring, section: str) -> None:
+def next_round(ring: PokerBetting, section: str) -> None:
     """A later betting round, from the first player left of the button who has not folded."""
     ring.rounds += 1
     ring.price = ring.raises = 0
@@ -221,7 +221,7 @@ def next_round(ring: Ring, section: str) -> None:
     _bet(ring, ring.seats, section)
 
 
-def _bet(ring: Ring, order: Sequence[int], section: str) -> None:
+def _bet(ring: PokerBetting, order: Sequence[int], section: str) -> None:
     """Players respond in turn until nobody has to; then a bet that nobody met goes back."""
     ring.ended = section
     waiting = list(order)
@@ -241,21 +241,21 @@ def _bet(ring: Ring, order: Sequence[int], section: str) -> None:
     _unmet(ring, section)
 
 
-def _respond(ring: Ring, seat: int, due: int, section: str, *, raises: bool) -> None:
+def _respond(ring: PokerBetting, seat: int, due: int, section: str, *, raises: bool) -> None:
     """One player folds, calls, raises, checks or bets."""
     behind = ring.behind.get(seat)
     more = raises and (behind is None or behind > due)
     higher = ("raise" if ring.price else "bet",) if more else ()
     options = (("call" if due > 0 else "check"), *higher, "fold")
     source = ring.t.source
-    lost = source.excused and not source.ended  # then what cannot be now answers a later step
+    lost = source.may_be_lost and not source.ended  # then what cannot be now answers a later step
     body = ring.t.decide(
         seat,
         (*options, "bet", "raise") if lost else options,
         section,
         only=(*options, "bet", "raise") if lost else CHOICES,
         may=lost,
-        ways=lambda decision: ways(ring, seat, due, decision),
+        ways=lambda decision: legal_amounts(ring, seat, due, decision),
     )
     if body is None:
         _unheard(ring, seat, section)
@@ -265,20 +265,20 @@ def _respond(ring: Ring, seat: int, due: int, section: str, *, raises: bool) -> 
         _chips(ring, seat, due, body, section)
 
 
-def _unheard(ring: Ring, seat: int, section: str) -> None:
+def _unheard(ring: PokerBetting, seat: int, section: str) -> None:
     """A decision that is not on record, though play went on: he stayed if he acts later."""
     source = ring.t.source
-    ring.unsure = source.excused
+    ring.unsure = source.may_be_lost
     later = ("decision_made", "hand_shown", "hand_mucked", "pot_awarded")
     if not any(
-        getattr(fact.body, "position", 0) == seat for name in later for fact in source.left(name)
+        getattr(fact.body, "position", 0) == seat for name in later for fact in source.untaken(name)
     ):
         ring.fold(seat, section)
-    elif source.excused:
+    elif source.may_be_lost:
         ring.lost = Step("decision_made", section, None, seat)
 
 
-def _chips(ring: Ring, seat: int, due: int, body: DecisionMade, section: str) -> None:
+def _chips(ring: PokerBetting, seat: int, due: int, body: DecisionMade, section: str) -> None:
     """What a call, bet or raise adds; a call for less is all in."""
     called, had = body.decision == "call", ring.behind.get(seat)
     cents = body.amount
@@ -293,13 +293,13 @@ def _chips(ring: Ring, seat: int, due: int, body: DecisionMade, section: str) ->
         ring.all_in.add(seat)
     if ring.price > price:
         ring.raises += price > 0
-    if why and ring.t.source.excused:
+    if why and ring.t.source.may_be_lost:
         ring.lost = Step("decision_made", section, None, seat)
     elif why and body.amount is not None:
         ring.t.not_permitted(seat, body.decision, why, section)
 
 
-def _wrong(ring: Ring, seat: int, due: int, cents: int, *, called: bool) -> str | None:
+def _wrong(ring: PokerBetting, seat: int, due: int, cents: int, *, called: bool) -> str | None:
     """Why an amount is not one that may be put in, or None; all one has always may."""
     had = ring.behind.get(seat)
     if had is not None and cents > had:
@@ -311,7 +311,7 @@ def _wrong(ring: Ring, seat: int, due: int, cents: int, *, called: bool) -> str 
     return _too_much(ring, due, cents - due)
 
 
-def _too_much(ring: Ring, due: int, by: int) -> str | None:
+def _too_much(ring: PokerBetting, due: int, by: int) -> str | None:
     """Why the price may not be raised by so much, or once more, under what is filed."""
     low, high = limits(ring, due)
     if by < low or (high is not None and by > high):
@@ -323,7 +323,7 @@ def _too_much(ring: Ring, due: int, by: int) -> str | None:
     return None
 
 
-def limits(ring: Ring, due: int) -> tuple[int, int | None]:
+def limits(ring: PokerBetting, due: int) -> tuple[int, int | None]:
     """The least and the most a bet may raise the price by, cents, as filed; None: no limit."""
     filed, way = ring.t.rules.limits, ring.t.rules.options["betting"]
     small = filed.get("small_bet")
@@ -338,7 +338,9 @@ def limits(ring: Ring, due: int) -> tuple[int, int | None]:
     return 1, None
 
 
-def ways(ring: Ring, seat: int, due: int, decision: str) -> list[Mapping[str, Any]]:
+def legal_amounts(
+    ring: PokerBetting, seat: int, due: int, decision: str
+) -> list[Mapping[str, Any]]:
     """The amounts a decision may come with, for a source that makes facts."""
     if decision not in ("call", "bet", "raise"):
         return [{}]
@@ -356,7 +358,7 @@ def ways(ring: Ring, seat: int, due: int, decision: str) -> list[Mapping[str, An
 _CHIP = 1_000  # cents: what bets come in where nothing is filed
 
 
-def _unmet(ring: Ring, section: str) -> None:
+def _unmet(ring: PokerBetting, section: str) -> None:
     """A bet that nobody met goes back; of a blind nobody met nothing does."""
     ranked = sorted(ring.seats, key=lambda seat: ring.bets[seat])
     if len(ranked) < 2:  # noqa: PLR2004 - one player alone
@@ -369,9 +371,9 @@ def _unmet(ring: Ring, section: str) -> None:
     fact = ring.t.expect(Step("wager_returned", section, None, seat, what=BET, amount=over))
     source = ring.t.source
     back = getattr(fact.body, "amount", 0) if fact else 0
-    if fact and back != over and source.excused:
+    if fact and back != over and source.may_be_lost:
         ring.lost = Step("decision_made", section, None, seat)
-    elif back != over and not source.ended and not source.excused:
+    elif back != over and not source.ended and not source.may_be_lost:
         ring.t.find(
             "not_returned" if back < over else "overpaid",
             f"Position {seat} got back {dollars(back)} of a bet; nobody met {dollars(over)} of it "

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ledger.record.wire import Fact
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 DRAW = "draw"
 _BURN = "card_burned"
@@ -31,23 +31,23 @@ class Stub:
         self.given: dict[int, int] = {}  # cards each player gave up since the last reshuffle
 
 
-def held(ring: Ring, seat: int) -> list[str]:
+def held(ring: PokerBetting, seat: int) -> list[str]:
     """A player's cards."""
     return ring.t.cards.setdefault(("player", seat, 1), [])
 
 
-def board(ring: Ring) -> list[str]:
+def board(ring: PokerBetting) -> list[str]:
     """The community cards."""
     return ring.t.cards.setdefault(("community", None, 1), [])
 
 
-def deal_in(ring: Ring, stub: Stub, count: int) -> None:
+def deal_in(ring: PokerBetting, stub: Stub, count: int) -> None:
     """So many cards to each player face down, one at a time from the left of the button (f).
 
     Raises Void where a player has more or fewer, and no fact was lost.
     """
     t, section = ring.t, ring.cites.dealt
-    lost = t.source.excused and not t.source.ended
+    lost = t.source.may_be_lost and not t.source.ended
     for number in range(1, count + 1):
         for seat in ring.seats:
             if not lost:
@@ -60,7 +60,7 @@ def deal_in(ring: Ring, stub: Stub, count: int) -> None:
 
 
 def deal_now(
-    ring: Ring,
+    ring: PokerBetting,
     to: str,
     count: int,
     section: str,
@@ -71,7 +71,7 @@ def deal_now(
     t = ring.t
     cards = t.cards.setdefault((to, position, 1), [])
     goal = len(cards) + count
-    if t.source.excused and not t.source.ended:
+    if t.source.may_be_lost and not t.source.ended:
         _deal_what_there_is(ring, to, goal, position)
     else:
         t.deal(to, goal, section, position, face=face)
@@ -81,14 +81,14 @@ def deal_now(
     cards += [UNKNOWN_CARD] * (goal - len(cards))
 
 
-def _too_many(ring: Ring, to: str, over: int, section: str, position: int | None) -> None:
+def _too_many(ring: PokerBetting, to: str, over: int, section: str, position: int | None) -> None:
     """More cards than were due; which of them play is not for the record to say."""
     who = f"Position {position}" if position else f"The {to}"
     says = f"{who} was dealt {over} too many cards ({ring.t.rules.section(section)})."
     ring.t.find("misdeal", says, section, position=position)
 
 
-def _deal_what_there_is(ring: Ring, to: str, goal: int, position: int | None) -> None:
+def _deal_what_there_is(ring: PokerBetting, to: str, goal: int, position: int | None) -> None:
     """Facts were lost: a holder gets the cards on record until the next burn, others unknown."""
     t = ring.t
     cards = t.cards.setdefault((to, position, 1), [])
@@ -101,7 +101,7 @@ def _deal_what_there_is(ring: Ring, to: str, goal: int, position: int | None) ->
     cards += [UNKNOWN_CARD] * (goal - len(cards))
 
 
-def burn(ring: Ring, stub: Stub, section: str) -> None:
+def burn(ring: PokerBetting, stub: Stub, section: str) -> None:
     """The top card goes to the rack unused, where there is one.
 
     Where facts were lost it may be one of them, so nothing is said of its order.
@@ -110,13 +110,13 @@ def burn(ring: Ring, stub: Stub, section: str) -> None:
         return
     stub.left -= 1
     source = ring.t.source
-    if source.excused and not source.ended:
+    if source.may_be_lost and not source.ended:
         source.take(Step(_BURN, section))
     else:
         ring.t.take(Step(_BURN, section))
 
 
-def draw_round(ring: Ring, stub: Stub, section: str) -> None:
+def draw_round(ring: PokerBetting, stub: Stub, section: str) -> None:
     """Each player left, from the left of the button, keeps or discards and draws (h)."""
     for seat in [seat for seat in ring.seats if seat in ring.live]:
         given = _discards(ring, stub, seat, section)
@@ -134,7 +134,7 @@ def draw_round(ring: Ring, stub: Stub, section: str) -> None:
             deal_now(ring, "player", gone, section, seat)
 
 
-def _discards(ring: Ring, stub: Stub, seat: int, section: str) -> tuple[str, ...] | None:
+def _discards(ring: PokerBetting, stub: Stub, seat: int, section: str) -> tuple[str, ...] | None:
     """What a player gives up, as he decided or as it was seen; None where it is not on record."""
     t = ring.t
     seen = t.source.take(Step("cards_exchanged", section, "player", seat, until=_BURN))
@@ -143,7 +143,7 @@ def _discards(ring: Ring, stub: Stub, seat: int, section: str) -> tuple[str, ...
         (DRAW,),
         section,
         only=(DRAW,),
-        may=seen is not None or (t.source.excused and not t.source.ended),
+        may=seen is not None or (t.source.may_be_lost and not t.source.ended),
         ways=lambda _: _ways(ring, stub, seat),
     )
     if seen is not None:
@@ -151,12 +151,12 @@ def _discards(ring: Ring, stub: Stub, seat: int, section: str) -> tuple[str, ...
     return body.discards or () if body else None
 
 
-def _drawn_unheard(ring: Ring, stub: Stub, seat: int) -> None:
+def _drawn_unheard(ring: PokerBetting, stub: Stub, seat: int) -> None:
     """A draw that is not on record, though facts were lost: the new cards tell how many."""
     cards = held(ring, seat)
     size = len(cards)
     step = Step("cards_dealt", ring.cites.dealt, "player", seat, until=_BURN)
-    fact = ring.t.source.take(step) if ring.t.source.excused else None
+    fact = ring.t.source.take(step) if ring.t.source.may_be_lost else None
     while fact is not None:
         drawn = len(said(fact, CardsDealt).cards)
         stub.left -= drawn
@@ -165,7 +165,7 @@ def _drawn_unheard(ring: Ring, stub: Stub, seat: int) -> None:
         fact = ring.t.source.take(step)
 
 
-def _ways(ring: Ring, stub: Stub, seat: int) -> list[Mapping[str, Sequence[str]]]:
+def _ways(ring: PokerBetting, stub: Stub, seat: int) -> list[Mapping[str, Sequence[str]]]:
     """What a player may discard, for a source that makes facts: some of his cards, or none."""
     most = stub.left + _discards_of_others(ring, stub, seat)
     cards = held(ring, seat)
@@ -173,7 +173,7 @@ def _ways(ring: Ring, stub: Stub, seat: int) -> list[Mapping[str, Sequence[str]]
     return [{"discards": tuple(cards[:count])} for count in counts if count <= most]
 
 
-def _give_up(ring: Ring, seat: int, given: Sequence[str], section: str) -> None:
+def _give_up(ring: PokerBetting, seat: int, given: Sequence[str], section: str) -> None:
     """Cards leave a hand. One that was not in it is found; one not seen may be any."""
     t = ring.t
     cards = held(ring, seat)
@@ -191,13 +191,13 @@ def _give_up(ring: Ring, seat: int, given: Sequence[str], section: str) -> None:
     t.discarded.setdefault(("player", seat), []).extend(given)
 
 
-def _discards_of_others(ring: Ring, stub: Stub, seat: int) -> int:
+def _discards_of_others(ring: PokerBetting, stub: Stub, seat: int) -> int:
     """How many cards a reshuffle brings: what others discarded, and the hands given up."""
     given = sum(cards for other, cards in stub.given.items() if other != seat)
     return given + sum(len(held(ring, other)) for other in ring.folded)
 
 
-def _reshuffle(ring: Ring, stub: Stub, seat: int, section: str) -> None:
+def _reshuffle(ring: PokerBetting, stub: Stub, seat: int, section: str) -> None:
     """The stub is short: the discards of others go back into the deck, never the drawer's own."""
     t = ring.t
     t.findings += review.cards(t, ())  # what was on the table twice is so no longer
@@ -220,7 +220,7 @@ def _reshuffle(ring: Ring, stub: Stub, seat: int, section: str) -> None:
         )
 
 
-def showdown(ring: Ring) -> None:
+def showdown(ring: PokerBetting) -> None:
     """Hands are shown in any order; one that is mucked is folded, the last one never (k)."""
     t, section = ring.t, ring.cites.showdown
     mucked: list[int] = []
@@ -241,7 +241,7 @@ def showdown(ring: Ring) -> None:
         ring.fold(seat, section)
 
 
-def _see(ring: Ring, seat: int, shown: Sequence[str], section: str, fact: Fact) -> None:
+def _see(ring: PokerBetting, seat: int, shown: Sequence[str], section: str, fact: Fact) -> None:
     """What is seen rules: cards shown take the place of those not known, and of those misread."""
     cards = held(ring, seat)
     strange = [card for card in shown if card not in cards and card != UNKNOWN_CARD]
@@ -249,16 +249,16 @@ def _see(ring: Ring, seat: int, shown: Sequence[str], section: str, fact: Fact) 
         other = next((c for c in cards if c == UNKNOWN_CARD), None) or next(
             (c for c in cards if c not in shown), None
         )
-        if other != UNKNOWN_CARD and not ring.t.source.excused:
+        if other != UNKNOWN_CARD and not ring.t.source.may_be_lost:
             _strange(ring, seat, card, section, fact)
         if other is not None:
             cards[cards.index(other)] = card
 
 
-def _strange(ring: Ring, seat: int, card: str, section: str, fact: Fact | None) -> None:
+def _strange(ring: PokerBetting, seat: int, card: str, section: str, fact: Fact | None) -> None:
     """A card is told of a player who was dealt none like it."""
     t = ring.t
-    if t.source.excused:
+    if t.source.may_be_lost:
         return
     says = f"{card} was not among the cards of position {seat} ({t.rules.section(section)})."
     facts = (fact,) if fact else ()

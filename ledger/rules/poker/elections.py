@@ -23,8 +23,8 @@ def declares(t: Table, seat: int, cards: int, section: str) -> bool:
     fact = t.source.take(step)
     if fact is None:
         return False
-    further = t.source.left("cards_dealt")[:1]
-    turns = t.source.left("cards_turned")
+    further = t.source.untaken("cards_dealt")[:1]
+    turns = t.source.untaken("cards_turned")
     shown = [turn for turn in turns if said(turn, CardsTurned).position == seat]
     if not any(t.source.later_than(turn, card) for turn in shown[:1] for card in further):
         t.turn("player", range(cards), section, seat, must=False)
@@ -38,7 +38,7 @@ def bet(t: Table, seat: int, section: str) -> list[Fact] | None:
 
 def bets_of(t: Table, seat: int, section: str) -> list[Fact]:
     """A Bet of a player whose election asks for none, where the record has it."""
-    placed = (said(fact, WagerPlaced) for fact in t.source.left("wager_placed"))
+    placed = (said(fact, WagerPlaced) for fact in t.source.untaken("wager_placed"))
     if not any((body.position, body.wager) == (seat, "bet") for body in placed):
         return []
     return t.add(seat, "bet", _twice(t, seat), section)
@@ -60,6 +60,6 @@ def holds(t: Table, placed: Sequence[Fact] | None, fold: Fact | None, lock: str)
     bets = [fact for fact in placed or () if isinstance(fact.body, WagerPlaced)]
     if not bets:
         return False
-    locked = t.source.left(lock)[:1]
+    locked = t.source.untaken(lock)[:1]
     late = [any(t.source.later_than(fact, each) for each in locked) for fact in (bets[-1], fold)]
     return late[1] if late[0] != late[1] else t.source.later_than(bets[-1], fold) is True

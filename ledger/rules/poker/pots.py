@@ -14,7 +14,7 @@ from ledger.rules.engine.steps import POT, Step, said
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ledger.rules.poker.betting import Ring
+    from ledger.rules.poker.betting import PokerBetting
 
 ODD_CHIP = "odd_chip"
 DOLLAR = 100  # cents
@@ -24,11 +24,14 @@ class Share(NamedTuple):
     """A half of the pots, or the whole, and the hand that wins it."""
 
     name: Literal["high", "low", "badugi"]
-    hand: Callable[[Ring, int], Any]  # of a player, greater = better; None: a card is not known
+    # Of a player, greater = better; None: a card is not known.
+    hand: Callable[[PokerBetting, int], Any]
     section: str | Callable[[Any], str]  # the paragraph, or that of the winning hand
     tied: str  # the paragraph that divides it
-    wins: Callable[[Ring, Any], bool] | None = None  # whether the best hand is in contention
-    claim: Callable[[Ring, int], Any] | None = None  # to an odd chip by suit: the least has it
+    # Whether the best hand is in contention.
+    wins: Callable[[PokerBetting, Any], bool] | None = None
+    # To an odd chip by suit: the least has it.
+    claim: Callable[[PokerBetting, int], Any] | None = None
     says: Callable[[Any], str] | None = None  # the hand in words
     alone: str | None = None  # the paragraph that gives it the whole where no other is won
     reading: str | None = None  # that `wins` asks for where `unclear`
@@ -75,7 +78,7 @@ def pots_of(
 class Contest(NamedTuple):
     """One pot and the hands that contend for it."""
 
-    ring: Ring
+    ring: PokerBetting
     shares: Sequence[Share]
     hands: Sequence[dict[int, Any]]  # by share and player
     pot: Pot
@@ -86,7 +89,7 @@ class Contest(NamedTuple):
         return max(self.hands[share][seat] for seat in self.pot.players)
 
 
-def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> None:
+def settle(ring: PokerBetting, shares: Sequence[Share], contending: Sequence[int]) -> None:
     """Award every pot, and settle each player; nothing where a card decides that is not known.
 
     `contending` were not folded when betting ended; who mucked since is not in `ring.live`.
@@ -98,7 +101,7 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
     showing = ring.live if ring.contested else []
     hands = [{seat: share.hand(ring, seat) for seat in showing} for share in shares]
     open_ = ring.lost or _differ(ring, pots) or any(None in of.values() for of in hands)
-    if ring.t.source.excused and (open_ or ring.unsure):
+    if ring.t.source.may_be_lost and (open_ or ring.unsure):
         _forget_turns(ring)
     if open_:
         _leave_open(ring)
@@ -117,26 +120,26 @@ def settle(ring: Ring, shares: Sequence[Share], contending: Sequence[int]) -> No
         )
 
 
-def _differ(ring: Ring, pots: Sequence[Pot]) -> bool:
+def _differ(ring: PokerBetting, pots: Sequence[Pot]) -> bool:
     """Facts were lost, and what is left says that chips or decisions are among them.
 
     Another sum was awarded than was put in, or a decision that play had no place for.
     """
     source = ring.t.source
-    if not source.excused:
+    if not source.may_be_lost:
         return False
-    awarded = [said(fact, PotAwarded).amount for fact in source.left("pot_awarded")]
+    awarded = [said(fact, PotAwarded).amount for fact in source.untaken("pot_awarded")]
     unlike = bool(awarded) and sum(awarded) != sum(pot.cents for pot in pots)
-    return unlike or bool(source.left("decision_made"))
+    return unlike or bool(source.untaken("decision_made"))
 
 
-def _forget_turns(ring: Ring) -> None:
+def _forget_turns(ring: PokerBetting) -> None:
     """Which decision answered which step is not known where one of them was lost."""
     unsure = ("decision_made", "cards_dealt")
     ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
 
 
-def _leave_open(ring: Ring) -> None:
+def _leave_open(ring: PokerBetting) -> None:
     """A fact that decides the pots is not on record."""
     last = ring.lost or Step("hand_shown", ring.cites.showdown)
     for seat in ring.seats:
@@ -145,7 +148,7 @@ def _leave_open(ring: Ring) -> None:
         ring.t.unsettled.append(Step("pot_awarded", ring.cites.showdown, None, seat, what=POT))
 
 
-def _raked(ring: Ring, number: int, pot: Pot) -> Pot:
+def _raked(ring: PokerBetting, number: int, pot: Pot) -> Pot:
     """A pot less the rake that was taken off it."""
     step = Step("rake_taken", ring.cites.showdown, what=str(number))
     cents, fact = pot.cents, ring.t.source.take(step)
@@ -156,7 +159,12 @@ def _raked(ring: Ring, number: int, pot: Pot) -> Pot:
 
 
 def _award(
-    ring: Ring, won: dict[int, Won], seat: int, of: Won, number: int, share: str | None = None
+    ring: PokerBetting,
+    won: dict[int, Won],
+    seat: int,
+    of: Won,
+    number: int,
+    share: str | None = None,
 ) -> None:
     """A part of a pot goes to a player."""
     before = won.get(seat, of._replace(cents=0))
@@ -206,7 +214,7 @@ def _divide(
         _award(ring, won, seat, part, of.number, name)
 
 
-def _even(ring: Ring, cents: int, ways: int) -> int:
+def _even(ring: PokerBetting, cents: int, ways: int) -> int:
     """An equal part in whole chips."""
     unit = ring.t.rules.breakage_unit
     return cents // ways // unit * unit

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from ledger.rules.engine.game import (
     Edition,
-    Habit,
     Irregularity,
     Option,
+    PlayerModel,
     Rotation,
     Wager,
 )
 from ledger.rules.poker import pots
-from ledger.rules.poker.betting import Cites, Ring, first_round, next_round, opened
+from ledger.rules.poker.betting import Cites, PokerBetting, first_round, next_round, opened
 from ledger.rules.poker.cards import Stub, burn, deal_in, deal_now, draw_round, showdown
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def draws(t: Table, shares: Sequence[Share], section: str) -> None:
     _finish(ring, shares)
 
 
-def _dealt(t: Table, section: str) -> tuple[Ring, Stub]:
+def _dealt(t: Table, section: str) -> tuple[PokerBetting, Stub]:
     """From the blinds to the end of the first betting round."""
     ring, stub = opened(t, cites_of(section)), Stub()
     deal_in(ring, stub, HOLE[section])
@@ -81,7 +81,7 @@ def _dealt(t: Table, section: str) -> tuple[Ring, Stub]:
     return ring, stub
 
 
-def _finish(ring: Ring, shares: Sequence[Share]) -> None:
+def _finish(ring: PokerBetting, shares: Sequence[Share]) -> None:
     """The showdown, if more than one is left, and the pots."""
     contending = list(ring.live)
     if ring.contested:
@@ -138,11 +138,11 @@ def irregularities(section: str) -> dict[str, Irregularity]:
     }
 
 
-def leans(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
+def decision_weights(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
     """How players act by chance: mostly they stay."""
     del cards
     folds = 0 if "check" in options else 3
     return {"check": 6, "call": 8, "bet": 3, "raise": 2, "fold": folds, "draw": 1}
 
 
-HABIT = Habit(closes=False, leans=leans)
+PLAYER_MODEL = PlayerModel(closes=False, decision_weights=decision_weights)

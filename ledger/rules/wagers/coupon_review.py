@@ -172,7 +172,7 @@ def _terms(t: Table, each: Played, gaming_day: str) -> Iterator[tuple[str, str]]
 def _not_dropped(t: Table, facts: Iterable[Fact], played: Sequence[Played]) -> Iterator[Finding]:
     """Won or lost, a coupon goes into the box; on a push, as the reading has it."""
     dropped = {fact.body.serial for fact in facts if isinstance(fact.body, CouponDropped)}
-    if t.source.excused:
+    if t.source.may_be_lost:
         return  # what is absent may have been lost
     for coupon, of in t.redeemed:
         if coupon.serial in dropped or not is_dropped(t.rules.readings, of):

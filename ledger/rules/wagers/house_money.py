@@ -63,7 +63,7 @@ def press(
     for _ in onto:
         held = [wager for wager in onto if t.stake(seat, wager)]
         unit = decided.stake if decided and portion == ANY else left
-        if not (left and held) and not t.source.left("decision_made"):
+        if not (left and held) and not t.source.untaken("decision_made"):
             break
         ways = partial(_ways, held, onto, unit, left)
         body = t.decide(seat, (PRESS,), section, may=True, ways=ways)

@@ -92,7 +92,7 @@ def settle(t: Table, wins: Sequence[Win], table: Paytable, of: PrintedMeter) -> 
 
 def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: PrintedMeter) -> int | None:
     """What the meter shows as these are paid, last; it is asked for where a win goes by it."""
-    reads = [f for f in t.source.left("meter_read") if said(f, MeterRead).meter == meter.name]
+    reads = [f for f in t.source.untaken("meter_read") if said(f, MeterRead).meter == meter.name]
     floor = of.cage_from * meter.least(of.least)
     asked = any(meter_share(w.row.odds) or w.row.ratio * w.stake >= floor for w in wins)
     if not reads and not asked:
@@ -110,7 +110,7 @@ def _payer(t: Table, win: Win, exact: Fraction, shows: int | None, of: PrintedMe
     """
     if shows is not None:
         return "cage" if exact >= of.cage_from * shows else "table"
-    paid = [said(fact, WagerPaid) for fact in t.source.left("wager_paid")]
+    paid = [said(fact, WagerPaid) for fact in t.source.untaken("wager_paid")]
     mine = [b for b in paid if (b.position, b.wager) == (win.seat, of.wager)]
     return mine[0].paid_from if mine else "table"
 

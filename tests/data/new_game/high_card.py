@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.engine.game import Edition, Game, Habit, Reading, Wager
+from ledger.rules.engine.game import Edition, Game, PlayerModel, Reading, Wager
 from ledger.rules.engine.odds import PUSH, paytable, row
 from ledger.rules.hands.cards import DECK, RANK
 from ledger.rules.procedures import common_card_rules
@@ -65,5 +65,5 @@ GAME = Game(
     irregularities=common_card_rules.irregularities("13(a)", "13(b)", "13(c)", "13(e)", "13(f)"),
     procedures=common_card_rules.CARE._replace(device_covered="13(g)"),
     not_modelled={},
-    habit=Habit(always=("bet",), hole=1),
+    player_model=PlayerModel(always=("bet",), hole=1),
 )

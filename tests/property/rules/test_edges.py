@@ -102,7 +102,7 @@ class Throws:
     """A source that knows nothing but throws, and then ends."""
 
     ended = True
-    excused = False
+    may_be_lost = False
 
     def __init__(self, thrown: Sequence[tuple[int, int, int]]) -> None:
         self.facts = [_fact(dice) for dice in thrown]
@@ -114,7 +114,7 @@ class Throws:
         del names, section, throw
         return []
 
-    def left(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
+    def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
         del name, before
         return []
 

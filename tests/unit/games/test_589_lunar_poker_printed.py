@@ -16,8 +16,8 @@ EQUIVALENT = {
     "_compare: '11(e)(2)(i)' -> '11(e)(2)(ii)' #2": "the Ante's one row fits every hand",
     "_instant_hand: 0 -> -1": SAME_ROWS,
     "_instant_hand: 0 -> 1": SAME_ROWS,
-    "leans: 0 -> -1": SAME_ROWS,
-    "leans: 0 -> 1": SAME_ROWS,
+    "decision_weights: 0 -> -1": SAME_ROWS,
+    "decision_weights: 0 -> 1": SAME_ROWS,
     "play: '' -> 'x'": "no way of dealing has either name",
     "play: '7(d)' -> '7(e)'": "the source is not told the section of the wagers it looks for",
     "play: ('ante', 'super') -> ('super', 'ante')": NO_ORDER,
@@ -124,8 +124,8 @@ def test_589_1_an_options_fee_is_a_payment_and_the_table_has_five_positions() ->
 
 
 def test_589_chance_decides_by_the_cards_held() -> None:
-    leans = adjudicate.games()[GAME].habit.leans
-    assert leans
+    decision_weights = adjudicate.games()[GAME].habit.decision_weights
+    assert decision_weights
     rest = {"fold": 200, "exchange": 140, "sixth_card": 90, "force_dealer": 15}
     for cards, declare in (
         ("Ac Kd Jh 4c 2d", 0),
@@ -134,5 +134,5 @@ def test_589_chance_decides_by_the_cards_held() -> None:
         ("9c 8d Jh 4c 2d", 0),
         ("?? Kd Qh 4c 2d", 0),
     ):
-        assert leans(cards.split(), ()) == {"declare": declare, **rest}
-    assert leans("Ac Kd Qh 4c".split(), ()) == {"fold": 1000}  # noqa: SIM905 - as the others
+        assert decision_weights(cards.split(), ()) == {"declare": declare, **rest}
+    assert decision_weights("Ac Kd Qh 4c".split(), ()) == {"fold": 1000}  # noqa: SIM905 - as the others

@@ -20,7 +20,7 @@ EQUIVALENT = {
     "_wager: '3(a)' -> '3(a)(42)'": ASKED_BY_NAME,
     "_wager: '3(a)' -> '3(a)(42)' #2": ASKED_BY_NAME,
     "_call_off: '3(a)(42)' -> '3(a)(42)(i)'": ASKED_BY_NAME,
-    "_before_the_throw: ..e, ('dice_thrown',)) if t.source.left(name) else [] -> "
+    "_before_the_throw: ..e, ('dice_thrown',)) if t.source.untaken(name) else [] -> "
     "..e, ('dice_thrown',))": "it saves work where there are none",
 }
 """Mutants that change nothing, and why."""

@@ -21,7 +21,7 @@ SHARED = (
 NOT_YET = ("_decided", "_chips_first", "_chips_down")
 """Chips beside their decision: what clocks make of their order is not held by these cases yet."""
 
-CHANCE = ("leans", *NOT_YET)
+CHANCE = ("decision_weights", *NOT_YET)
 
 BESIDE = ("spanish_21", "double_attack_blackjack")
 

@@ -27,7 +27,7 @@ SHARED = (
 )
 """Modules of all Poker whose mutants the cases of this game, and of those beside it, answer for."""
 
-CHANCE = ("ways", "_CHIP", "leans")
+CHANCE = ("legal_amounts", "_CHIP", "decision_weights")
 """What chance bets."""
 
 BESIDE = ("omaha_5_hi_lo", "badeucey", "triple_draw_2_7", "badugi")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
 
-    from ledger.rules.engine.game import Habit
+    from ledger.rules.engine.game import PlayerModel
 
 CHIP = 500  # the smallest chip patrons play, cents
 _HIGHEST = "As"  # what a joker counts as
@@ -35,23 +35,28 @@ class Patron:
 
 
 def wagers(
-    habit: Habit, patron: Patron, names: Sequence[str], chance: random.Random, *, opening: bool
+    model: PlayerModel,
+    patron: Patron,
+    names: Sequence[str],
+    chance: random.Random,
+    *,
+    opening: bool,
 ) -> list[tuple[str, int]]:
     """What a patron puts on these wagers now: name and cents, within his chips."""
-    chosen = [(name, patron.unit) for name in habit.always if name in names]
+    chosen = [(name, patron.unit) for name in model.always if name in names]
     chosen += [
-        (name, patron.unit if name == habit.otherwise else habit.chips.get(name, CHIP))
+        (name, patron.unit if name == model.otherwise else model.chips.get(name, CHIP))
         for name in names
-        if chance.random() * 1000 < habit.sometimes.get(name, 0)
+        if chance.random() * 1000 < model.sometimes.get(name, 0)
     ]
-    if opening and not chosen and habit.otherwise and habit.otherwise in names:
-        chosen.append((habit.otherwise, patron.unit))
+    if opening and not chosen and model.otherwise and model.otherwise in names:
+        chosen.append((model.otherwise, patron.unit))
     left, made = patron.chips, []
     for name, cents in chosen:
         if cents <= left:
             made.append((name, cents))
             left -= cents
-    return made if len(made) >= len(habit.always) or not opening else []
+    return made if len(made) >= len(model.always) or not opening else []
 
 
 def bet(
@@ -80,15 +85,15 @@ def affordable(choices: Sequence[int], chips: int) -> list[int]:
 
 
 def decision(
-    habit: Habit, cards: Sequence[str], options: Sequence[str], chance: random.Random
+    model: PlayerModel, cards: Sequence[str], options: Sequence[str], chance: random.Random
 ) -> str:
     """What a player decides of what is open to him, by the game's leanings where it has some."""
-    leans = habit.leans(cards, options) if habit.leans else {}
-    weights = [leans.get(option, 0) for option in options]
+    decision_weights = model.decision_weights(cards, options) if model.decision_weights else {}
+    weights = [decision_weights.get(option, 0) for option in options]
     return chance.choices(options, weights if any(weights) else None)[0]
 
 
-def unit(habit: Habit, chance: random.Random) -> int:
+def unit(model: PlayerModel, chance: random.Random) -> int:
     """What a new patron bets, cents; a multiple of $5, so that odd payouts stay whole dollars."""
-    least = 1000 if habit.always else 500
+    least = 1000 if model.always else 500
     return least * chance.choice((1, 1, 1, 2, 2, 3, 5))
