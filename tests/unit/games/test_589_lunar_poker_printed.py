@@ -124,7 +124,7 @@ def test_589_1_an_options_fee_is_a_payment_and_the_table_has_five_positions() ->
 
 
 def test_589_chance_decides_by_the_cards_held() -> None:
-    decision_weights = adjudicate.games()[GAME].habit.decision_weights
+    decision_weights = adjudicate.games()[GAME].player_model.decision_weights
     assert decision_weights
     rest = {"fold": 200, "exchange": 140, "sixth_card": 90, "force_dealer": 15}
     for cards, declare in (

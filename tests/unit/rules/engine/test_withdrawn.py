@@ -12,7 +12,7 @@ AGAINST_THE_HOUSE = sorted(game.id for game in games().values() if not game.pots
 
 def opening(game_id: str) -> str:
     """A wager that opens a round."""
-    habit = games()[game_id].habit
+    habit = games()[game_id].player_model
     return (*habit.always, habit.otherwise or "")[0]
 
 
