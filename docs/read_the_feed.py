@@ -1,4 +1,4 @@
-"""Follow the feed with kafka-python alone: `python read_the_feed.py HOST:PORT [--until-end]`.
+"""Follow the feed with kafka-python alone: `read_the_feed.py HOST:PORT [TOPIC] [--until-end]`.
 
 `pip install 'kafka-python[zstd]'`: the feed is compressed, and plain kafka-python cannot read it.
 
@@ -11,7 +11,8 @@ import sys
 
 from kafka import KafkaConsumer, TopicPartition
 
-TOPIC = "ledger.table-events.v1"
+given = [each for each in sys.argv[2:] if each != "--until-end"]
+TOPIC = given[0] if given else "ledger.table-events.v1"  # behind the ledger's prefix if it has one
 consumer = KafkaConsumer(
     bootstrap_servers=sys.argv[1].split(","),
     auto_offset_reset="none",  # an offset that is gone is an error, never a jump

@@ -7,6 +7,7 @@ No other module reads the environment. Secrets are kept out of every repr. `TABL
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "ROUND_LEDGER_"
+TOPIC_PREFIX_MAX = 200
+"""Kafka takes names of up to 249 characters, and our longest must fit behind it."""
+
+_TOPIC_PREFIX = re.compile(r"[A-Za-z0-9._-]*")
 _PORT_MAX = 65_535
 _THRESHOLD_MAX = 2**53
 _LOCK_S_MAX = 7 * 24 * 3600
@@ -78,6 +83,12 @@ TABLE = (
         "ROUND_LEDGER_KAFKA_CA_FILE",
         "the system's certificates",
         "Certificates (PEM) that the brokers' are checked against, with an SSL security.",
+    ),
+    Setting(
+        "ROUND_LEDGER_TOPIC_PREFIX",
+        "none",
+        "Put before the name of every topic and consumer group, where several ledgers share a"
+        " Kafka: letters, digits, `.`, `_`, `-`.",
     ),
     Setting(
         "ROUND_LEDGER_JAVA",
@@ -219,6 +230,7 @@ class Settings:
     kafka_user: str | None = None
     kafka_password_file: Path | None = None
     kafka_ca_file: Path | None = None
+    topic_prefix: str = ""
     java: str | None = None
     maven_url: str = "https://repo.maven.apache.org/maven2"
     ready_s: int = 30
@@ -266,6 +278,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         kafka_user=given.get("ROUND_LEDGER_KAFKA_USER"),
         kafka_password_file=_path(given.get("ROUND_LEDGER_KAFKA_PASSWORD_FILE")),
         kafka_ca_file=_path(given.get("ROUND_LEDGER_KAFKA_CA_FILE")),
+        topic_prefix=_topic_prefix(given.get("ROUND_LEDGER_TOPIC_PREFIX", "")),
         java=given.get("ROUND_LEDGER_JAVA"),
         maven_url=given.get("ROUND_LEDGER_MAVEN_URL", Settings.maven_url),
         ready_s=_ready(given.get("ROUND_LEDGER_READY_S", "30")),
@@ -306,6 +319,17 @@ def _home(text: str | None) -> Path:
 
 def _path(text: str | None) -> Path | None:
     return Path(text).expanduser() if text else None
+
+
+def _topic_prefix(text: str) -> str:
+    if len(text) > TOPIC_PREFIX_MAX or not _TOPIC_PREFIX.fullmatch(text):
+        raise Usage(
+            f"{text!r} cannot begin the name of a topic",
+            where=f"{PREFIX}TOPIC_PREFIX",
+            hint="Give letters, digits, `.`, `_` and `-` only, at most"
+            f" {TOPIC_PREFIX_MAX} of them: casino-1.",
+        )
+    return text
 
 
 def _port(name: str, text: str) -> int:

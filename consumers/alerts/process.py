@@ -281,7 +281,8 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
             reason = f"{type(error).__name__}: {error}"
             bury(publisher, DEAD, read, reason, attempt)
             desk.tally.dead += 1
-            place = f"{read.topic}/{read.record.partition}@{read.record.offset}"
+            topic = publisher.where.named(read.topic)
+            place = f"{topic}/{read.record.partition}@{read.record.offset}"
             figures = {"place": place, "reason": reason}
             LOG.exception("a record is a dead letter", extra={"figures": figures})
         return
@@ -305,7 +306,8 @@ def replay(
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
             failed = None
             try:
-                desk.handle(letter.original)
+                topic = where.declared(letter.original.topic)
+                desk.handle(letter.original._replace(topic=topic))
             except Unavailable:
                 raise
             except Exception as error:
@@ -335,7 +337,7 @@ def _to_topic(publisher: Publisher) -> Channel:
         alert = msgspec.json.decode(due.body, type=Alert)
         kept = Kept(due.tries, 0, alert.at_us, alert.kind, due.body)
         publisher.publish(TOPIC, partitions, [of_message(TOPIC, kept, id_=alert.id)])
-        return f"acknowledged on {TOPIC}"
+        return f"acknowledged on {publisher.where.named(TOPIC)}"
 
     return deliver
 

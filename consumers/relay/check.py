@@ -80,7 +80,8 @@ def verify(
     `progress` is told the records read and how many there are. Raises `Unavailable`.
     """
     with relay_progress.desk(base) as desk:
-        return compared(desk, lambda topic: reader(where, topic), progress)
+        seen = compared(desk, lambda topic: reader(where, topic), progress)
+    return seen._replace(breaks=[b._replace(topic=where.named(b.topic)) for b in seen.breaks])
 
 
 def compared(

@@ -129,7 +129,7 @@ def relay(
         LOG.warning("another relay leads; waiting")
         watcher.waits()
 
-    with _counted(base), relay_progress.lead(base, stop, waiting) as desk:
+    with _counted(base), relay_progress.lead(base, stop, waiting, where.topic_prefix) as desk:
         if desk is None:
             return
         watcher.leads()

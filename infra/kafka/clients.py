@@ -41,6 +41,18 @@ class Connection:
     user: str | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
+    topic_prefix: str = ""
+
+    def named(self, name: str) -> str:
+        """What one of our topics or groups is called on this cluster, given its declared name.
+
+        Only what speaks to the cluster asks: everything above knows declared names.
+        """
+        return self.topic_prefix + name
+
+    def declared(self, named: str) -> str:
+        """The declared name of a topic, given what it is called on this cluster."""
+        return named.removeprefix(self.topic_prefix)
 
     def options(self) -> dict[str, Any]:
         """What every client of the library is made with. Raises `Usage`."""
@@ -94,6 +106,7 @@ def connection(settings: Settings, local: str | None = None) -> Connection:
         settings.kafka_user,
         settings.kafka_password_file,
         settings.kafka_ca_file,
+        settings.topic_prefix,
     )
 
 

@@ -52,7 +52,7 @@ class Member:
         if found:
             self._heard()
         return [
-            Read(place.topic, consumed(each))
+            Read(self._where.declared(place.topic), consumed(each))
             for place, records in found.items()
             for each in records
         ]
@@ -60,7 +60,7 @@ class Member:
     def commit(self, read: Sequence[Read]) -> None:
         """These records, in the order they were polled, are dealt with. Raises `Unavailable`."""
         ends = {
-            TopicPartition(each.topic, each.record.partition): OffsetAndMetadata(
+            TopicPartition(self._where.named(each.topic), each.record.partition): OffsetAndMetadata(
                 each.record.offset + 1, "", -1
             )
             for each in read
@@ -89,9 +89,10 @@ class Member:
 
     def bounds(self, topic: str) -> dict[int, Bounds]:
         """What a topic holds, be it one of the group's or not. Raises `Unavailable`."""
+        name = self._where.named(topic)
         with translated(self._where):
-            numbers = sorted(self._consumer.partitions_for_topic(topic) or ())
-            places = [TopicPartition(topic, number) for number in numbers]
+            numbers = sorted(self._consumer.partitions_for_topic(name) or ())
+            places = [TopicPartition(name, number) for number in numbers]
             if not places:
                 return {}
             begins = self._consumer.beginning_offsets(places)
@@ -108,9 +109,9 @@ def member(where: Connection, group: str, topics: Sequence[str]) -> Iterator[Mem
     """A member of a group, from its committed offsets; a new group begins at the beginning."""
     with translated(where):
         consumer = KafkaConsumer(
-            *topics,
+            *map(where.named, topics),
             **where.options(),
-            group_id=group,
+            group_id=where.named(group),
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             session_timeout_ms=SESSION_MS,

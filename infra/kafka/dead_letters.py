@@ -39,7 +39,7 @@ class Dead(NamedTuple):
     """A record that could not be handled."""
 
     record: Consumed  # on the dead-letter topic
-    original: Read  # as it came
+    original: Read  # as it came, from a topic by its name on the cluster
     reason: str
     tries: int
     octets: int  # of the original's value; more than there are where it was too large to be kept
@@ -53,7 +53,7 @@ def bury(publisher: Publisher, topic: str, read: Read, reason: str, tries: int) 
     headers = [
         *(each.headers if size <= _HEADER_OCTETS_MAX else ()),
         (f"{_PREFIX}reason", reason[:REASON_MAX].encode(errors="replace")),
-        (f"{_PREFIX}topic", read.topic.encode()),
+        (f"{_PREFIX}topic", publisher.where.named(read.topic).encode()),
         (f"{_PREFIX}partition", b"%d" % each.partition),
         (f"{_PREFIX}offset", b"%d" % each.offset),
         (f"{_PREFIX}tries", b"%d" % tries),
@@ -96,10 +96,11 @@ def dead_letters(where: Connection, topic: str) -> Iterator[Letters]:
 
 def identity(where: Connection, topic: str) -> str:
     """A topic's name and the id it was made with: one made anew counts its offsets from 0 again."""
+    name = where.named(topic)
     with administrator(where) as admin:
-        if topic not in admin.list_topics():
-            return topic
-        return f"{topic}#{admin.describe_topics([topic])[0]['topic_id']}"
+        if name not in admin.list_topics():
+            return name
+        return f"{name}#{admin.describe_topics([name])[0]['topic_id']}"
 
 
 def _dead(each: Consumed) -> Dead:

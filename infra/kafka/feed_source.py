@@ -49,7 +49,10 @@ class FeedSource:
         starts: dict[int, int],
         figures: Figures,
         clock: Clock = SYSTEM,
+        topic: str = topics.FACTS,
     ) -> None:
+        """`topic`: what the facts' topic is called on the cluster, as offsets there are."""
+        self._topic = topic
         self._partitions = partitions
         self._desk = desk
         self._starts = starts
@@ -97,7 +100,7 @@ class FeedSource:
         if self._merge is None:
             return ()
         return [
-            Place(topics.FACTS, number, offset)
+            Place(self._topic, number, offset)
             for number, offset in self._merge.places(position).items()
         ]
 
@@ -132,14 +135,16 @@ class FeedSource:
 
     def _take(self, merge: Merge, read: Sequence[Consumed]) -> None:
         """Sort out what the record holds so from what it does not."""
-        facts: list[tuple[Consumed, Fed | Poison]] = [(each, _fact(each)) for each in read]
+        facts: list[tuple[Consumed, Fed | Poison]]
+        facts = [(each, _fact(each, self._topic)) for each in read]
         claimed = [f.position if isinstance(f, Poison) else f.row.position for _, f in facts]
         hashes = self._desk.hashes(claimed)
         for each, fact in facts:
             if isinstance(fact, Poison):
                 merge.poison(fact if fact.position in hashes else fact._replace(position=0))
             elif hashes.get(fact.row.position) != fact.row.hash:
-                poison = _poison(each, "stranger", "The record holds no such fact there", fact)
+                says = "The record holds no such fact there"
+                poison = _poison(each, self._topic, "stranger", says, fact)
                 merge.poison(poison if poison.position in hashes else poison._replace(position=0))
             else:
                 merge.put(each.partition, each.offset, fact.row)
@@ -173,25 +178,25 @@ class FeedSource:
         if not self.at_end(merge.delivered):
             raise Unavailable(
                 f"The feed gives nothing for {SILENT_S_MAX:.0f} s, though it holds more",
-                where=f"{topics.FACTS} at {self._partitions.where}",
+                where=f"{self._topic} at {self._partitions.where}",
                 hint="Check that every partition has a leader; `round-ledger topics check`.",
             )
         self._moved_at = self._clock.monotonic()
 
 
-def _fact(each: Consumed) -> Fed | Poison:
+def _fact(each: Consumed, topic: str = topics.FACTS) -> Fed | Poison:
     """What a record says, if it is one of the feed and whole."""
     try:
         fact = fed(each.key, each.value, each.headers)
     except UnreadableError as error:
-        return _poison(each, "unreadable", f"It is no fact: {error}", None)
+        return _poison(each, topic, "unreadable", f"It is no fact: {error}", None)
     if not fact.is_whole:
-        return _poison(each, "edited", "Its octets are not what its hash says", fact)
+        return _poison(each, topic, "edited", "Its octets are not what its hash says", fact)
     return fact
 
 
-def _poison(each: Consumed, reason: str, says: str, fact: Fed | None) -> Poison:
-    place = f"{topics.FACTS}/{each.partition}@{each.offset}"
+def _poison(each: Consumed, topic: str, reason: str, says: str, fact: Fed | None) -> Poison:
+    place = f"{topic}/{each.partition}@{each.offset}"
     key = (each.key or b"").decode(errors="replace")
     position = fact.row.position if fact else 0
     return Poison(each.partition, each.offset, key, position, reason, f"{says}.", place)
@@ -205,6 +210,7 @@ def feed_source(
 
     Without views: the whole feed. Raises `Unavailable`.
     """
-    starts = parking.places(base, topics.FACTS, views) if views else {}
+    topic = where.named(topics.FACTS)
+    starts = parking.places(base, topic, views) if views else {}
     with relay_progress.desk(base) as desk, partitions.facts(where) as facts:
-        yield FeedSource(facts, desk, starts, figures or Figures())
+        yield FeedSource(facts, desk, starts, figures or Figures(), topic=topic)

@@ -33,7 +33,7 @@ class KafkaPartitions:
         self._connection = where
         self._consumer = consumer
         count = topics.require(where, topics.FACTS)
-        self._places = [TopicPartition(topics.FACTS, number) for number in range(count)]
+        self._places = [TopicPartition(where.named(topics.FACTS), n) for n in range(count)]
         self._half_read: TopicPartition | None = None  # decoded, and given out in part
 
     def bounds(self) -> dict[int, Bounds]:

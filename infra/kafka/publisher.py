@@ -97,7 +97,7 @@ class Publisher:
         made: Made | None = None,
         clock: Clock = SYSTEM,
     ) -> None:
-        self._where = where
+        self.where = where
         self._deadline_s = deadline_s
         self._clock = clock
         self._newest: dict[tuple[str, int], int] = {}  # offset by partition
@@ -119,7 +119,7 @@ class Publisher:
                 future.get(timeout=max(0.0, until - self._clock.monotonic())) for future in futures
             ]
         except KafkaError as error:
-            raise unavailable(self._where, error) from error
+            raise unavailable(self.where, error) from error
         for each in taken:
             self._follows(topic, each)
 
@@ -131,14 +131,15 @@ class Publisher:
         if taken.offset <= newest:
             raise MadeAnewError(
                 "The topic was made anew while it was written to",
-                where=f"{topic}, partition {taken.partition}, offset {taken.offset}",
+                where=f"{self.where.named(topic)}, partition {taken.partition},"
+                f" offset {taken.offset}",
                 hint="Start the relay again, and it sends everything again.",
             )
         self._newest[topic, taken.partition] = taken.offset
 
     def _send(self, topic: str, partitions: int, record: Record) -> Sent:
         sent: Sent = self._producer.send(
-            topic,
+            self.where.named(topic),
             key=record.key,
             value=record.value,
             headers=record.headers,

@@ -65,7 +65,7 @@ class Reader:
     def __init__(self, where: Connection, consumer: Any, topic: str) -> None:  # noqa: ANN401 - the library is not typed
         self._where = where
         self._consumer = consumer
-        self._topic = topic
+        self._topic = where.named(topic)
 
     def bounds(self) -> dict[int, Bounds]:
         """What every partition holds now; nothing where there is no such topic."""

@@ -1,5 +1,7 @@
 """The feed's topics as `infra/kafka/topics.toml` declares them, made once and held to ever after.
 
+Topics are named here as they are declared; `Connection.named` says what they are called there.
+
 What is there already is never changed: a difference is told and left to a person, because moving a
 partition count or a retention under a running feed loses records or moves tables.
 """
@@ -108,7 +110,7 @@ def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]
         there = set(admin.list_topics())
         made = []
         for each in topics or declared():
-            if each.name in there:
+            if where.named(each.name) in there:
                 continue
             options = {
                 "num_partitions": each.partitions,
@@ -116,13 +118,14 @@ def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]
                 "configs": _settings(each, copies),
             }
             try:
-                admin.create_topics({each.name: options})
+                admin.create_topics({where.named(each.name): options})
             except TopicAlreadyExistsError:
                 continue  # another process was first
             made.append(each.name)
         if made:
-            admin.wait_for_topics(made, timeout_ms=int(KNOWN_S_MAX * 1000))
-            _wait_for_every_node(where, admin, made)
+            names = [where.named(name) for name in made]
+            admin.wait_for_topics(names, timeout_ms=int(KNOWN_S_MAX * 1000))
+            _wait_for_every_node(where, admin, names)
     return made
 
 
@@ -156,10 +159,11 @@ def differences(where: Connection, topics: Sequence[Topic] | None = None) -> lis
     copies = replication(where)
     with administrator(where) as admin:
         there = set(admin.list_topics())
-        found = [each for each in wanted if each.name in there]
-        told = {each["name"]: each for each in admin.describe_topics([t.name for t in found])}
-        settings = _read_settings(admin, found)
-    lacking = [Difference(t.name, "topic", "exists", None) for t in wanted if t.name not in there]
+        found = [each for each in wanted if where.named(each.name) in there]
+        names = [where.named(each.name) for each in found]
+        told = {where.declared(t["name"]): t for t in admin.describe_topics(names)}
+        settings = {where.declared(n): s for n, s in _read_settings(admin, names).items()}
+    lacking = [Difference(t.name, "topic", "exists", None) for t in wanted if t not in found]
     return lacking + [
         Difference(each.name, what, should, is_)
         for each in found
@@ -174,8 +178,8 @@ def require(where: Connection, name: str) -> int:
     lacking = [d for d in differences(where, [each]) if d.what in ("topic", "partitions")]
     if lacking:
         raise Unavailable(
-            f"Topic {name} is not as declared: {lacking[0].what} should be {lacking[0].declared},"
-            f" is {lacking[0].found or 'not there'}",
+            f"Topic {where.named(name)} is not as declared: {lacking[0].what} should be"
+            f" {lacking[0].declared}, is {lacking[0].found or 'not there'}",
             where=where.bootstrap,
             hint="Run `round-ledger topics apply`, then `round-ledger topics check`.",
         )
@@ -200,10 +204,10 @@ def _settings(each: Topic, copies: int) -> dict[str, str]:
     return each.settings | {"min.insync.replicas": str(max(1, copies - 1))}
 
 
-def _read_settings(admin: Any, topics: Sequence[Topic]) -> dict[str, dict[str, str]]:  # noqa: ANN401 - the library is not typed
-    if not topics:
+def _read_settings(admin: Any, names: Sequence[str]) -> dict[str, dict[str, str]]:  # noqa: ANN401 - the library is not typed
+    if not names:
         return {}
-    asked = [ConfigResource(ConfigResourceType.TOPIC, each.name) for each in topics]
+    asked = [ConfigResource(ConfigResourceType.TOPIC, name) for name in names]
     told = admin.describe_configs(asked, config_filter="all")
     return {
         name: {setting: entry["value"] for setting, entry in entries.items()}

@@ -5,6 +5,7 @@ Both stand on one connection: with it the lead is lost, and then tracking cannot
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection, Database
     from infra.postgres.outbox import Kept
     from ledger.record.tape import InQuarantine, TapeRow
+
+LOG = logging.getLogger("round_ledger.relay")
 
 UNSAID = -1
 """Tracking of a topic that views speak on already, while what stood before was not all said."""
@@ -226,12 +229,16 @@ class Relayed(NamedTuple):
 
 @contextmanager
 def lead(
-    base: Database, stop: Callable[[], bool], waiting: Callable[[], None] = lambda: None
+    base: Database,
+    stop: Callable[[], bool],
+    waiting: Callable[[], None] = lambda: None,
+    prefix: str | None = None,
 ) -> Iterator[Desk | None]:
     """The lead, once no other relay has it; None where it was told to stop before.
 
     The server lets go of it with the connection, however this process ends. `waiting` is told once
     that another one leads.
+    prefix: what topics are to be written with; progress of topics with another is forgotten.
     """
     with base.connect("ledger_projector") as connection:
         arrays.register(connection)
@@ -246,7 +253,27 @@ def lead(
                     told = True
                 time.sleep(WAIT_S)
             connection.execute(f"LISTEN {queries.CHANNEL}")
+            if prefix is not None:
+                _begin_feed(connection, prefix)
         yield PostgresDesk(base, connection)
+
+
+def _begin_feed(connection: AnyConnection, prefix: str) -> None:
+    """Topics with another prefix hold nothing yet, or what was sent long ago: begin at the start.
+
+    Views, too, say then all that they hold. Nothing happens where the prefix is the one of before.
+    """
+    with connection.transaction():
+        row = connection.execute("SELECT prefix FROM views.feed").fetchone()
+        if prefix == (row[0] if row else ""):
+            return
+        connection.execute("DELETE FROM views.relayed")
+        connection.execute(
+            "INSERT INTO views.feed (prefix) VALUES (%s)"
+            " ON CONFLICT (one) DO UPDATE SET prefix = excluded.prefix",
+            (prefix,),
+        )
+    LOG.warning("topics have another prefix: all is sent again", extra={"figures": {"is": prefix}})
 
 
 @contextmanager

@@ -36,7 +36,7 @@ from infra.postgres.view_tables import tape_source
 from tests.benchmarks import bench_views
 from tests.benchmarks.served import place
 from tests.fixtures.cli import START, environ
-from tests.fixtures.kafka import FEED, Cluster
+from tests.fixtures.kafka import FEED, Cluster, reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -220,7 +220,7 @@ def following(at: Place, where: Connection) -> Iterator[None]:
     told = environ(
         at.home,
         ROUND_LEDGER_DATABASE_URL=at.url,
-        ROUND_LEDGER_KAFKA_BOOTSTRAP=where.bootstrap,
+        **reached(where),
     )
     commands = (["relay"], ["consume", FOLLOWED, "--follow", "--from", "kafka"])
     processes = [

@@ -23,6 +23,7 @@ from consumers.money.drop import TableDay
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from infra.kafka import records, topics, truncation
+from infra.kafka.clients import Connection
 from infra.kafka.consumer_group import Read
 from infra.kafka.dead_letters import HEADERS, bury
 from infra.kafka.reader import Consumed
@@ -214,6 +215,7 @@ class Letterbox:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.where = Connection("nobody:1")
 
     def publish(self, topic: str, partitions: int, sent: list[Record]) -> None:
         assert topic == DEAD

@@ -48,8 +48,8 @@ class Told(Watch):
         say(f"refused {view}")
 
 
-def main(url: str, bootstrap: str, mode: str) -> None:
-    base, where = Database(url, url), Connection(bootstrap)
+def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
+    base, where = Database(url, url), Connection(bootstrap, topic_prefix=prefix)
     watch = Told(base, feed=True)
     first = iter([mode])
     if mode == "within":

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 _AN_HOUR_MS = 3_600_000
 
 
-def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30") -> None:
+def main(
+    url: str, bootstrap: str, prefix: str, window: str, mode: str, deadline_s: str = "30"
+) -> None:
     relaying.WINDOW_RECORDS = int(window)
     if mode == "early":
         _early()
@@ -61,7 +63,7 @@ def main(url: str, bootstrap: str, window: str, mode: str, deadline_s: str = "30
     signal.signal(signal.SIGTERM, lambda *_: told.set())
     relaying.relay(
         Database(url, url),
-        Connection(bootstrap),
+        Connection(bootstrap, topic_prefix=prefix),
         stop=told.is_set,
         progress=lambda *_: _say("moved"),
         deadline_s=float(deadline_s),

@@ -81,8 +81,9 @@ class Keeper:
 @contextmanager
 def keeper(base: Database, where: Connection, mode: str = "right") -> Iterator[Keeper]:
     """A process that keeps every view up; see `tests.processes.feed_process` for its modes."""
+    command = [sys.executable, "-m", "tests.processes.feed_process", base.url]
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.processes.feed_process", base.url, where.bootstrap, mode],
+        [*command, where.bootstrap, where.topic_prefix, mode],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

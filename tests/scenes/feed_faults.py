@@ -48,7 +48,7 @@ def publish(base: Database, where: Connection, sent: Sequence[Record], acknowled
         while window := window_of(numbered[at : at + WINDOW_RECORDS]):
             publisher.publish(topics.FACTS, partitions, window.records)
             at = window.end
-    with relay_progress.lead(base, lambda: False) as desk:
+    with relay_progress.lead(base, lambda: False, prefix=where.topic_prefix) as desk:
         assert desk
         desk.move(topics.FACTS, desk.tracked(topics.FACTS), acknowledged)
 

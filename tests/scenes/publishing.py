@@ -33,6 +33,7 @@ def process(
 ) -> Iterator[subprocess.Popen[str]]:
     """A relay; whatever becomes of the test, it is ended. Its modes: `processes.relay_process`."""
     command = [sys.executable, "-m", "tests.processes.relay_process", base.url, where.bootstrap]
+    command.append(where.topic_prefix)
     with subprocess.Popen(
         [*command, str(WINDOW), mode, str(deadline_s)],
         cwd=ROOT,

@@ -65,7 +65,7 @@ class Shelf(NamedTuple):
                 return letter
         raise NotFound(
             f"There is no dead letter {place}",
-            where=process.DEAD,
+            where=kafka().named(process.DEAD),
             hint="See `round-ledger dlq list --all`; a place is <partition>@<offset>.",
         )
 

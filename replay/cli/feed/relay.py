@@ -59,6 +59,7 @@ def relay(
         return
     log_to_stderr()
     watch = RelayWatch(in_force().ready_s)
+    where = kafka()
     with opened_database() as base, until_signalled() as stop, _told_of(watch, port):
         published: dict[str, int] = {}
 
@@ -69,7 +70,7 @@ def relay(
 
         run(
             base,
-            kafka(),
+            where,
             stop=watch.ticking(stop),
             progress=passed,
             follow=not once,
@@ -78,7 +79,7 @@ def relay(
             watcher=watch,
         )
     for topic, count in published.items():
-        say(f"Published {count:,} records on {topic}.")
+        say(f"Published {count:,} records on {where.named(topic)}.")
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def apply(*, json: Json = False) -> None:
     where = kafka()
     made = topics.apply(where)
     for name in made:
-        say(f"Made {name}.")
+        say(f"Made {where.named(name)}.")
     copies = topics.replication(where)
     say(f"Every record is kept by {copies} broker{'s' if copies > 1 else ''}.")
     _check(where, json=json)
@@ -41,7 +41,8 @@ def check(*, json: Json = False) -> None:
 
 
 def _check(where: Connection, *, json: bool) -> None:
-    found = topics.differences(where)
+    differ = topics.differences(where)
+    found = [each._replace(topic=where.named(each.topic)) for each in differ]
     if json:
         for each in found:
             print_json(each._asdict())

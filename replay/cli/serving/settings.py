@@ -49,7 +49,7 @@ def shown(settings: Settings, environ: Mapping[str, str]) -> list[Shown]:
 
 def _value(row: Setting, settings: Settings) -> str | None:
     value = getattr(settings, row.name.removeprefix("ROUND_LEDGER_").lower())
-    if value is None:
+    if value in (None, ""):
         return row.default
     return masked(str(value)) if row.secret else str(value)
 

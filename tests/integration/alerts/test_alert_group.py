@@ -25,6 +25,7 @@ from infra.postgres.alerts import Alerts
 from infra.postgres.tape import PostgresTape
 from ledger.facts import WagerPaid
 from tests.fixtures.cli import ROOT, environ
+from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact
 from tests.scenes.feeding import once
 from tests.until import until
@@ -95,7 +96,7 @@ class Group:
                 env=environ(
                     self.home,
                     ROUND_LEDGER_DATABASE_URL=self.base.url,
-                    ROUND_LEDGER_KAFKA_BOOTSTRAP=self.where.bootstrap,
+                    **reached(self.where),
                     ROUND_LEDGER_ALERT_LAG_S="1000000000",
                 ),
                 stdin=subprocess.DEVNULL,

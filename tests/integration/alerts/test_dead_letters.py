@@ -23,7 +23,7 @@ from infra.kafka.publisher import Publisher
 from infra.postgres.alerts import Alerts
 from infra.settings import load
 from tests.fixtures.cli import ROOT, Cli, environ
-from tests.fixtures.kafka import delete
+from tests.fixtures.kafka import delete, reached
 from tests.scenes.alert_reads import fact_read
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def cli(database: Database, feed: Connection, tmp_path: Path) -> Cli:
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+            **reached(feed),
         )
     )
 
@@ -67,7 +67,7 @@ def in_transactions(where: Connection) -> None:
     for end in (writer.commit_transaction, writer.abort_transaction):
         writer.begin_transaction()
         for partition in range(topics.topic(DEAD).partitions):
-            writer.produce(DEAD, key=b"k", value=b"v", partition=partition)
+            writer.produce(where.named(DEAD), key=b"k", value=b"v", partition=partition)
         writer.flush()
         end()
 
@@ -131,7 +131,8 @@ def test_letters_that_expired_are_listed_and_counted_no_more(
     assert depth(database, feed) == 2
     partition, _, offset = second.partition("@")
     with administrator(feed) as admin:
-        admin.delete_records({TopicPartition(DEAD, int(partition)): int(offset) + 1})
+        place = TopicPartition(feed.named(DEAD), int(partition))
+        admin.delete_records({place: int(offset) + 1})
     assert listed(cli) == listed(cli, "--all") == [third]
     assert depth(database, feed) == 1
     assert cli("dlq", "show", second).code == 2
@@ -169,7 +170,8 @@ def bury_large(where: Connection) -> None:
     """Letters as large as they come, of octets that no compression makes smaller."""
     writer = Producer({"bootstrap.servers": where.bootstrap, "partitioner": "murmur2_random"})
     for number in range(LARGE):
-        writer.produce(DEAD, key=b"k%d" % number, value=os.urandom(KEPT_OCTETS))
+        value = os.urandom(KEPT_OCTETS)
+        writer.produce(where.named(DEAD), key=b"k%d" % number, value=value)
         writer.poll(0)
     assert writer.flush(120) == 0
 

@@ -31,6 +31,7 @@ from infra.postgres.relay_progress import Waiting
 from infra.settings import load
 from ledger.errors import Usage
 from tests.fixtures.cli import Cli, environ
+from tests.fixtures.kafka import reached
 from tests.scenes import alert_reads
 from tests.scenes.alert_reads import fact_read, paid, ruling
 from tests.scenes.feed_faults import from_feed, of_rows, publish
@@ -253,7 +254,7 @@ def test_alerts_killed_anywhere_are_each_raised_once_and_delivered(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+            **reached(feed),
         )
     )
     chance = random.Random(3)  # noqa: S311 - repeatable, guards nothing
@@ -307,7 +308,8 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
     monkeypatch.undo()
     with dead_letters(feed, DEAD) as letters:
         dead = list(letters)
-    assert [each.original.record.value for each in dead if each.original.topic == topics.FACTS]
+    of_facts = feed.named(topics.FACTS)
+    assert [each.original.record.value for each in dead if each.original.topic == of_facts]
     assert sorted(each.tries for each in dead) == [1, 3], "what is unreadable stays so"
     unread = next(each for each in dead if each.original.record.value == b"{nonsense")
     assert "ce_" not in unread.reason
@@ -317,14 +319,14 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+            **reached(feed),
         )
     )
     listed = cli("dlq", "list", "--json")
     assert listed.code == 1
     assert len(listed.json) == 2
     shown = cli("dlq", "show", str(listed.json[0]["place"]), "--json").json[0]
-    assert shown["from"].startswith(topics.FACTS)
+    assert shown["from"].startswith(feed.named(topics.FACTS))
     told = cli("dlq", "replay", "--json")
     assert told.code == 1
     assert sorted(each["replayed"] for each in told.json) == [False, True]
@@ -361,7 +363,7 @@ def test_the_command_raises_alerts_and_says_how_many(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+            **reached(feed),
             ROUND_LEDGER_ALERT_PAYOUT_CENTS="2000000",
             ROUND_LEDGER_ALERT_LAG_S=str(PATIENT.alert_lag_s),
         )

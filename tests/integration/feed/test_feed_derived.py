@@ -28,7 +28,7 @@ from ledger.facts import CameraLost, CameraMapped, CameraRestored, ClockChecked,
 from ledger.record.wire import encode
 from ledger.values import format_time
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.kafka import made_anew
+from tests.fixtures.kafka import made_anew, reached
 from tests.scenes.feed_faults import from_feed
 from tests.scenes.view_feeds import day, dumped, received, record
 
@@ -388,7 +388,7 @@ def test_the_relay_command_publishes_and_restates_them(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=feed.bootstrap,
+            **reached(feed),
         )
     )
     assert cli("relay", "--once").code == 0

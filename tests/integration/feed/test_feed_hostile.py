@@ -21,7 +21,7 @@ from infra.settings import load
 from ledger.errors import Refused, Unavailable
 from ledger.record.tape import GENESIS, chain_hash
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.kafka import made_anew
+from tests.fixtures.kafka import made_anew, reached
 from tests.scenes.feed_faults import everything, from_feed, of_rows, publish
 from tests.scenes.feeding import once
 from tests.scenes.view_feeds import day, record
@@ -80,7 +80,7 @@ def put(where: Connection, raw: Sequence[Raw], topic: str = topics.FACTS) -> Non
     for key, value, headers in raw:
         at = partition_of(key or b"", count)
         writer.produce(
-            topic,
+            where.named(topic),
             key=key,
             value=value,
             headers=headers,
@@ -188,7 +188,7 @@ def test_hostile_records_and_hostile_letters_are_dead_letters_that_can_be_looked
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=bare_kafka.bootstrap,
+            **reached(bare_kafka),
         )
     )
     listed = cli("dlq", "list", "--json")

@@ -82,7 +82,7 @@ def test_a_range_that_ends_within_a_batch_is_read_again_from_the_same_reader(
 def test_the_library_alone_would_never_give_the_rest(kafka: Connection) -> None:
     """The control. Where this fails, the library was mended, and ADR 0148 has had its day."""
     filled(kafka)
-    long, short = (TopicPartition(topics.FACTS, number) for number in (LONG, SHORT))
+    long, short = (TopicPartition(kafka.named(topics.FACTS), n) for n in (LONG, SHORT))
     consumer = KafkaConsumer(
         **kafka.options(), group_id=None, enable_auto_commit=False, auto_offset_reset="earliest"
     )

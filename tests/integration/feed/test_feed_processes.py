@@ -24,6 +24,7 @@ from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import LIVE, Store, tape_source
 from tests.fixtures.cli import Cli, environ
+from tests.fixtures.kafka import reached
 from tests.processes.view_keeper import arriving, begun_anew, keeper, positions
 from tests.scenes.feed_faults import everything, from_feed, of_rows, publish
 from tests.scenes.feeding import once
@@ -262,7 +263,7 @@ def test_the_command_follows_kafka_tells_its_figures_and_unparks(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=kafka.bootstrap,
+            **reached(kafka),
         )
     )
     with cli.start("consume", "all", "--follow", "--port", "0") as running:

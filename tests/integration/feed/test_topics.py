@@ -11,7 +11,7 @@ from infra.kafka.clients import Connection, administrator, cluster, connection
 from infra.settings import load
 from ledger.errors import Unavailable, Usage
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.kafka import Cluster
+from tests.fixtures.kafka import Cluster, reached
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_drift_is_an_error_that_says_what_differs_and_is_left_alone(
     with administrator(bare_kafka) as admin:
         made = {"num_partitions": FACTS.partitions, "replication_factor": 1} | drifted
         made["configs"] = FACTS.settings | made.get("configs", {})
-        admin.create_topics({FACTS.name: made}, wait_for_metadata=True)
+        admin.create_topics({bare_kafka.named(FACTS.name): made}, wait_for_metadata=True)
     topics.apply(bare_kafka, [FACTS])
     told = [each for each in topics.differences(bare_kafka, [FACTS]) if each.what == what]
     assert [(each.topic, each.found) for each in told] == [(FACTS.name, found)]
@@ -62,7 +62,8 @@ def test_a_topic_of_another_number_of_partitions_is_never_written_to(
     bare_kafka: Connection,
 ) -> None:
     with administrator(bare_kafka) as admin:
-        admin.create_topics({FACTS.name: {"num_partitions": 6}}, wait_for_metadata=True)
+        six = {bare_kafka.named(FACTS.name): {"num_partitions": 6}}
+        admin.create_topics(six, wait_for_metadata=True)
     with pytest.raises(Unavailable, match="partitions should be 24, is 6"):
         topics.require(bare_kafka, FACTS.name)
 
@@ -117,7 +118,7 @@ def test_while_one_of_three_brokers_is_down_nothing_drifts_and_topics_are_kept_t
 def test_the_command_ends_with_0_where_all_is_as_declared_and_with_1_where_not(
     bare_kafka: Connection, tmp_path: Path
 ) -> None:
-    cli = Cli(environ(tmp_path, ROUND_LEDGER_KAFKA_BOOTSTRAP=bare_kafka.bootstrap))
+    cli = Cli(environ(tmp_path, **reached(bare_kafka)))
     before = cli("topics", "check", "--json")
     assert before.code == 1
     assert {each["found"] for each in before.json} == {None}

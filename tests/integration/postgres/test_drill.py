@@ -14,6 +14,7 @@ from infra.kafka import topics
 from infra.postgres.tape import PostgresTape
 from ledger.record.verify import heads_to_json
 from tests.fixtures.cli import Cli, environ
+from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact, new_name, url_of
 from tests.scenes.feeding import PLACES, once
 from tests.scenes.publishing import position
@@ -58,8 +59,7 @@ def lose(server_url: str, base: Database) -> None:
 
 
 def cli_of(url: str, kafka: Connection, home: Path) -> Cli:
-    where = {"ROUND_LEDGER_DATABASE_URL": url, "ROUND_LEDGER_KAFKA_BOOTSTRAP": kafka.bootstrap}
-    return Cli(environ(home, **where))
+    return Cli(environ(home, ROUND_LEDGER_DATABASE_URL=url, **reached(kafka)))
 
 
 @pytest.mark.long

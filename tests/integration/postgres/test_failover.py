@@ -21,6 +21,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.record.verify import heads_to_json
 from tests.fixtures.cli import Cli, environ
+from tests.fixtures.kafka import reached
 from tests.fixtures.postgres_pair import wait_for
 from tests.scenes.view_feeds import day, dumped
 
@@ -38,8 +39,7 @@ YES = True
 
 def cli_of(server: Postgres, kafka: Connection, home: Path) -> Cli:
     url = server.database.url
-    where = {"ROUND_LEDGER_DATABASE_URL": url, "ROUND_LEDGER_KAFKA_BOOTSTRAP": kafka.bootstrap}
-    return Cli(environ(home, **where))
+    return Cli(environ(home, ROUND_LEDGER_DATABASE_URL=url, **reached(kafka)))
 
 
 def append(base: Database, facts: list[Received]) -> None:

@@ -15,6 +15,7 @@ import pytest
 from consumers.registry import install, view
 from infra.postgres.tape import PostgresTape
 from tests.fixtures.cli import ROOT, environ
+from tests.fixtures.kafka import reached
 from tests.fixtures.postgres import fact
 from tests.processes.view_keeper import begun_anew
 from tests.scenes.feeding import once
@@ -72,7 +73,7 @@ def test_a_view_with_little_memory_takes_in_a_long_backlog_and_one_that_reads_al
     told = environ(
         tmp_path,
         ROUND_LEDGER_DATABASE_URL=database.url,
-        ROUND_LEDGER_KAFKA_BOOTSTRAP=kafka.bootstrap,
+        **reached(kafka),
         PYTHONWARNINGS="error,ignore::ResourceWarning",
     )
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.kafka.clients import Connection
+    from tests.fixtures.kafka import Cluster
 
 SETTLED_S_MAX = 120.0
 BACK_MAX = 20
@@ -215,7 +216,8 @@ class Floor(NamedTuple):
 
 
 @pytest.fixture
-def floor(postgres_url: str, bare_kafka: Connection, before: Path, tmp_path: Path) -> Floor:
+def floor(postgres_url: str, own_kafka: Cluster, before: Path, tmp_path: Path) -> Floor:
+    """On a Kafka of its own: the program of before knows no prefix of topics."""
     name = new_name()
     create_database(postgres_url, name)
     base = Database(url_of(postgres_url, name), url_of(postgres_url, name))
@@ -223,7 +225,7 @@ def floor(postgres_url: str, bare_kafka: Connection, before: Path, tmp_path: Pat
     told = environ(
         tmp_path / "home",
         ROUND_LEDGER_DATABASE_URL=base.url,
-        ROUND_LEDGER_KAFKA_BOOTSTRAP=bare_kafka.bootstrap,
+        ROUND_LEDGER_KAFKA_BOOTSTRAP=own_kafka.where.bootstrap,
         ROUND_LEDGER_HTTP_PORT=str(port),
     )
     logs = tmp_path / "logs"
@@ -231,7 +233,7 @@ def floor(postgres_url: str, bare_kafka: Connection, before: Path, tmp_path: Pat
     plan = plan_of(minutes=25, tables=4, seed=11)
     feed = [line(plan, fact) for fact in deal(plan)[0]]
     return Floor(
-        base, bare_kafka, port, Program(before, told, logs), Program(ROOT, told, logs), feed
+        base, own_kafka.where, port, Program(before, told, logs), Program(ROOT, told, logs), feed
     )
 
 

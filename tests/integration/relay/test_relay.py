@@ -24,7 +24,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.errors import Refused, Unavailable
 from ledger.record.tape import GENESIS, Quarantined, TapeRow, chain_hash
 from tests.fixtures.cli import Cli, environ
-from tests.fixtures.kafka import FEED, made_anew
+from tests.fixtures.kafka import FEED, made_anew, reached
 from tests.fixtures.postgres import create_database, fact, new_name, url_of
 from tests.scenes.feeding import PLACES, fill, once
 
@@ -185,7 +185,7 @@ def test_a_hole_is_named_and_healed_by_publishing_that_part_again(
 ) -> None:
     fill(tape, 30)
     put(kafka, *[record_of(tape, n) for n in range(1, 31) if n not in (12, 13, 22)])
-    with relay_progress.lead(database, lambda: False) as desk:
+    with relay_progress.lead(database, lambda: False, prefix=kafka.topic_prefix) as desk:
         assert desk
         desk.move(topics.FACTS, 0, 30)
     assert kinds(database, kafka) == ["missing"] * 3
@@ -268,7 +268,7 @@ def test_another_client_spreads_tables_as_this_one_only_where_it_is_told_to(
         record = records.of_row(row, before.get(row.tape, GENESIS))
         before[row.tape] = row.hash
         headers = dict[str, str | bytes | None](record.headers)
-        producer.produce(topics.FACTS, record.value, record.key, headers=headers)
+        producer.produce(kafka.named(topics.FACTS), record.value, record.key, headers=headers)
     assert producer.flush(30) == 0
     seen = check.verify(database, kafka)
     assert (seen.facts, {each.kind for each in seen.breaks}) == (20, wrong)
@@ -293,7 +293,7 @@ def read_as_others_do(
 ) -> subprocess.CompletedProcess[str]:
     """What the reader in the docs says of all that is there, where nothing else is installed."""
     command = [sys.executable, "-W", "ignore", "-c", NOTHING_ELSE, has]
-    command += [str(READER), where.bootstrap, "--until-end"]
+    command += [str(READER), where.bootstrap, where.named(topics.FACTS), "--until-end"]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -345,7 +345,8 @@ def test_the_reader_in_the_docs_passes_no_hole_at_the_start_and_says_from_where_
 
     held = next(each for each in on(kafka) if each.key == first.encode())
     with administrator(kafka) as admin:
-        admin.delete_records({TopicPartition(topics.FACTS, held.partition): held.offset + 3})
+        place = TopicPartition(kafka.named(topics.FACTS), held.partition)
+        admin.delete_records({place: held.offset + 3})
     ran = read_as_others_do(kafka)
     assert ran.returncode == 0
     assert f"{first} is read from 5 on" in ran.stderr
@@ -404,7 +405,7 @@ def test_the_commands_publish_verify_and_publish_again(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=kafka.bootstrap,
+            **reached(kafka),
         )
     )
     fill(tape, 12)

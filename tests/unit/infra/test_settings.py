@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import PREFIX, TABLE, Settings, load
+from infra.kafka import topics
+from infra.kafka.clients import connection
+from infra.settings import PREFIX, TABLE, TOPIC_PREFIX_MAX, Settings, load
 from ledger.errors import Usage
 
 SECRET = "postgresql://me:hush@db.example:5432/ledger"  # noqa: S105 - not a real one
@@ -29,6 +31,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
     environ |= {
         "ROUND_LEDGER_PUBLIC_URL": "https://ledger.example/",
         "ROUND_LEDGER_TIME_ZONE": "America/New_York",
+        "ROUND_LEDGER_TOPIC_PREFIX": "casino-1.",
     }
     read, default = load(environ), load({})
     for field in fields(Settings):
@@ -88,3 +91,17 @@ def test_a_home_that_is_a_file_is_refused() -> None:
 
 def test_a_home_may_be_written_with_a_tilde() -> None:
     assert load({"ROUND_LEDGER_HOME": "~/ledger"}).home == (Path.home() / "ledger").resolve()
+
+
+@pytest.mark.parametrize("prefix", ["casino 1", "casino/1", "cas\u00efno", "a\n", "x" * 201])
+def test_a_prefix_of_topics_is_what_kafka_takes(prefix: str) -> None:
+    with pytest.raises(Usage, match="cannot begin the name of a topic"):
+        load({"ROUND_LEDGER_TOPIC_PREFIX": prefix})
+
+
+def test_every_topic_and_group_fits_behind_the_longest_prefix() -> None:
+    given = "aZ9._-" + "x" * (TOPIC_PREFIX_MAX - 6)
+    where = connection(load({"ROUND_LEDGER_TOPIC_PREFIX": given}))
+    names = [where.named(each.name) for each in topics.declared()]
+    assert all(name.startswith(given) and len(name) <= 249 for name in names)
+    assert [where.declared(name) for name in names] == [each.name for each in topics.declared()]
