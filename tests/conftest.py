@@ -1,27 +1,55 @@
-"""One fixture file a resource; here they meet, and the header says what the tests ran on."""
+"""One fixture file a resource; here they meet, and the header says what the tests ran on.
+
+A file of fixtures, and the libraries it needs, is loaded when the first file of tests that names
+one of its fixtures is collected: who runs one file of unit tests waits for no browser's library.
+"""
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 
-pytest_plugins = [
-    "tests.fixtures.browser",
-    "tests.fixtures.clock",
-    "tests.fixtures.disk",
-    "tests.fixtures.docker",
-    "tests.fixtures.postgres",
-    "tests.fixtures.postgres_pair",
-    "tests.fixtures.power",
-    "tests.fixtures.proxy",
-    "tests.fixtures.cli",
-    "tests.fixtures.dossier",
-    "tests.fixtures.kafka",
-    "tests.fixtures.http",
-    "tests.fixtures.web",
-    "tests.fixtures.screen",
-    "tests.footage.vtest",
-    "tests.required",
-]
+import pytest
+
+pytest_plugins = ["tests.required"]
+
+HERE = Path(__file__).parent
+FIXTURE = re.compile(r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)", re.MULTILINE)
+
+NAMED = re.compile(r"(\w+): |[\"'](\w+)[\"']")
+"""A parameter, which always has a type here; what `usefixtures` is told."""
+
+
+# Tests import from these files, too, maybe before they are loaded for their fixtures.
+pytest.register_assert_rewrite(*(f"tests.{file.stem}" for file in HERE.glob("fix_*.py")))
+
+
+@cache
+def files_by_fixture() -> dict[str, Path]:
+    """Every fixture of the files of fixtures, and where it stands."""
+    return {
+        name: file
+        for file in sorted(HERE.glob("fix_*.py"))
+        for name in FIXTURE.findall(file.read_text())
+    }
+
+
+def files_named_in(file: Path, known: frozenset[Path] = frozenset()) -> frozenset[Path]:
+    """The files of fixtures that a file names fixtures of, and those that these name."""
+    words = {name for found in NAMED.findall(file.read_text()) for name in found}
+    for name, each in files_by_fixture().items():
+        if name in words and each not in known:
+            known = files_named_in(each, known | {each})
+    return known
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Load the fixtures that a file of tests may ask for, before its tests are looked at."""
+    if isinstance(collector, pytest.Module):
+        for each in sorted(files_named_in(collector.path)):
+            collector.config.pluginmanager.import_plugin(f"tests.{each.stem}")
 
 
 def pytest_report_header() -> str:
