@@ -167,7 +167,7 @@ def test_openssl_finds_the_signature_good_over_the_file_with_zeros_in_its_place(
 ) -> None:
     openssl = shutil.which("openssl")
     if openssl is None:
-        pytest.skip("openssl is not installed")
+        pytest.skip("no openssl: `apt install openssl`")
     octets = signed.path.read_bytes()
     meta = parts(one(parts(octets), "meta"), 4)
     sinf = parts(one(parts(one(meta, "ipro"), 6), "sinf"))

@@ -62,7 +62,7 @@ def signed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def openssl() -> str:
     found = shutil.which("openssl")
     if found is None:
-        pytest.skip("openssl is not installed")
+        pytest.skip("no openssl: `apt install openssl`")
     return found
 
 

@@ -28,3 +28,45 @@ def test_a_skip_is_a_failure_only_where_everything_is_required(
         timeout=60,
     )
     assert outcome in run.stdout
+
+
+FIXTURE = """
+import pytest
+@pytest.fixture
+def browser():
+    pytest.skip("no browser: install one")
+@pytest.mark.parametrize("n", range(20))
+def test_it({asks}n):
+    {does}
+"""
+
+
+@pytest.mark.parametrize(
+    ("required", "told", "ended"),
+    [
+        ("", ["SKIPPED 40 tests: no browser: install one"], "40 skipped"),
+        ("all", [], "20 failed, 20 errors"),
+    ],
+)
+def test_what_lacks_is_one_line_that_says_what_to_install_however_many_tests_and_files_ask(
+    tmp_path: Path, required: str, told: list[str], ended: str
+) -> None:
+    asked = FIXTURE.format(asks="browser, ", does="pass")
+    said = FIXTURE.format(asks="", does="pytest.skip('no browser: install one')")
+    for name, text in {"test_asked.py": asked, "test_said.py": said}.items():
+        (tmp_path / name).write_text(text)
+    settings = tmp_path / "settings.toml"
+    settings.write_bytes((ROOT / "pyproject.toml").read_bytes())
+    command = [sys.executable, "-m", "pytest", "-p", "tests.required", "-p", "no:cacheprovider"]
+    run = subprocess.run(
+        [*command, "-c", str(settings), str(tmp_path)],
+        cwd=ROOT,
+        env={**os.environ, "TESTS_REQUIRE": required, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    lines = [line for line in run.stdout.splitlines() if line.startswith("SKIPPED")]
+    assert lines == told
+    assert ended in run.stdout
