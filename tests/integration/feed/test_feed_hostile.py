@@ -218,7 +218,8 @@ def test_a_record_that_the_library_cannot_decode_is_told_and_gone_with_its_topic
     at = partition_of(rows[0].tape.encode(), topics.topic(topics.FACTS).partitions)
     with KafkaProducer(**kafka.options(), acks="all") as producer:
         header = (NoText("x"), b"1")
-        producer.send(topics.FACTS, value=b"v", headers=[header], partition=at).get(20)
+        name = kafka.named(topics.FACTS)
+        producer.send(name, value=b"v", headers=[header], partition=at).get(20)
     for reads in (from_feed, check.verify, once):
         with pytest.raises(Unavailable, match="nobody can read") as told:
             reads(database, kafka)
