@@ -15,7 +15,7 @@ import pytest
 
 pytest_plugins = ["tests.required"]
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "fixtures"
 FIXTURE = re.compile(r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)", re.MULTILINE)
 
 NAMED = re.compile(r"(\w+): |[\"'](\w+)[\"']")
@@ -23,7 +23,7 @@ NAMED = re.compile(r"(\w+): |[\"'](\w+)[\"']")
 
 
 # Tests import from these files, too, maybe before they are loaded for their fixtures.
-pytest.register_assert_rewrite(*(f"tests.{file.stem}" for file in HERE.glob("fix_*.py")))
+pytest.register_assert_rewrite(*(f"tests.fixtures.{file.stem}" for file in HERE.glob("*.py")))
 
 
 @cache
@@ -31,7 +31,7 @@ def files_by_fixture() -> dict[str, Path]:
     """Every fixture of the files of fixtures, and where it stands."""
     return {
         name: file
-        for file in sorted(HERE.glob("fix_*.py"))
+        for file in sorted(HERE.glob("*.py"))
         for name in FIXTURE.findall(file.read_text())
     }
 
@@ -49,7 +49,7 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
     """Load the fixtures that a file of tests may ask for, before its tests are looked at."""
     if isinstance(collector, pytest.Module):
         for each in sorted(files_named_in(collector.path)):
-            collector.config.pluginmanager.import_plugin(f"tests.{each.stem}")
+            collector.config.pluginmanager.import_plugin(f"tests.fixtures.{each.stem}")
 
 
 def pytest_report_header() -> str:

@@ -23,7 +23,7 @@ from tests.fixtures.cli import Cli, environ
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.footage.vtest import Vtest
+    from tests.fixtures.vtest import Vtest
 
 CAMERA = "CC-01-cam1"
 

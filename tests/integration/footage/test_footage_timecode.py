@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.footage.library.index import Entry
-    from tests.footage.vtest import Vtest
+    from tests.fixtures.vtest import Vtest
 
 TOLD = Told("hollywood", "CC-07-A")
 NAME = "CC-07-A_2026-11-20_21-00-00"

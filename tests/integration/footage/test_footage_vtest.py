@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.footage.library.index import Entry
-    from tests.footage.vtest import Vtest
+    from tests.fixtures.vtest import Vtest
 
 S = 1_000_000
 START_US = 1_795_000_000 * S

@@ -17,7 +17,7 @@ from infra.kafka import topics
 from replay.devices.file_tail import kept_place
 from tests.fixtures.cli import ROOT, Cli, lines
 from tests.fixtures.kafka import FEED, Cluster, relays
-from tests.fixtures.link import Link, link
+from tests.processes.link import Link, link
 from tests.scenes.feeding import fill
 from tests.scenes.publishing import checked, position, process
 from tests.until import until
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
     from infra.services.brokers import Node
-    from tests.fixtures.link import Dead
+    from tests.processes.link import Dead
 
 DEADLINE_S = 4.0
 EVERY, FIRST = 400, 100
