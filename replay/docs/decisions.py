@@ -1,4 +1,4 @@
-"""`docs/adr/README.md`: every decision by its title."""
+"""`docs/adr/README.md`: every decision by its subject."""
 
 from __future__ import annotations
 
@@ -8,16 +8,47 @@ from replay.docs import markdown
 
 FOLDER = Path(__file__).parents[2] / "docs" / "adr"
 
+SUBJECTS: dict[str, tuple[int, ...]] = {
+    "The record": (1, 3, 4, 5, 6, 7, 8, 9, 51, 124),
+    "Facts on their way in": (32, 52, 54, 125),
+    "Rules of all games": (22, 23, 25, 43, 45, 82, 84, 87, 155),
+    "Readings of one game": (20, 21, 24, 78, 79, 80, 81, 83, 85, 86, 89),
+    "Simulation": (30, 31, 33, 63, 65, 129, 150),
+    "Views": (40, 41, 42, 44, 61, 66, 110, 149),
+    "The feed on Kafka": (70, 71, 72, 75, 76, 134, 144, 145, 148),
+    "Alerts": (77, 136, 143),
+    "Cameras and their clocks": (10, 62, 122, 126, 131, 138, 141, 146, 154),
+    "Footage and clips": (11, 12, 13, 14, 127, 130, 133, 142, 153),
+    "Disputes and custody": (120, 121, 132, 140),
+    "Dossiers": (64, 123),
+    "Replay and pages": (60, 128, 147),
+    "The program and its house": (2, 50, 53, 156),
+}
+"""The numbers of the decisions on each subject; each stands once."""
+
 
 def page(folder: Path = FOLDER) -> str:
-    """The page: a line for each file named by a number, in order."""
-    lines = []
-    for path in sorted(folder.glob("[0-9]*.md")):
-        number, _, title = path.read_text(encoding="utf-8").partition("\n")[0].partition(": ")
-        lines.append(f"- [{number.removeprefix('# ')}]({path.name}) {title}")
+    """The page: a heading for each subject, and a line for each decision on it.
+
+    Raises `KeyError` for a number without a file, and for a file without a subject.
+    """
+    paths = {int(path.name[:4]): path for path in sorted(folder.glob("[0-9]*.md"))}
+    named = [number for numbers in SUBJECTS.values() for number in numbers]
+    if sorted(named) != sorted(paths):
+        raise KeyError(set(named) ^ set(paths) or "a decision stands under two subjects")
+    sections = [
+        f"## {subject}\n" + "\n".join(_line(paths[number]) for number in numbers)
+        for subject, numbers in SUBJECTS.items()
+    ]
     return markdown.page(
         "Decisions",
-        "One page each: context, decision, consequences, alternatives. A decision is superseded by "
-        "a later one, never edited.",
-        "\n".join(lines),
+        "One page each: context, decision, consequences, alternatives. A later decision may "
+        "supersede an earlier one; none is edited.",
+        *sections,
     )
+
+
+def _line(path: Path) -> str:
+    """One decision: its number, its file and its title."""
+    number, _, title = path.read_text(encoding="utf-8").partition("\n")[0].partition(": ")
+    return f"- [{number.removeprefix('# ')}]({path.name}) {title}"

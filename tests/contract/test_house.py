@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 from typing import get_args
 
@@ -74,6 +75,32 @@ def test_every_file_module_and_decision_that_a_text_names_is_there() -> None:
         assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == [], where
         assert [name for name in NAME.findall(text) if not means_something(name)] == [], where
         assert set(DECISION.findall(text)) <= DECISIONS, where
+
+
+def test_the_architecture_page_says_of_each_folder_what_its_package_says() -> None:
+    rows = [
+        f"| `{path.removesuffix('__init__.py')}` | {first_line(text)} |"
+        for path, text in MODULES.items()
+        if path.endswith("/__init__.py")
+    ]
+    assert [row for row in rows if row not in PAGES["docs/architecture.md"]] == []
+    assert PAGES["docs/architecture.md"].count("/` | ") == len(rows)
+
+
+def first_line(text: str) -> str:
+    return (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+
+
+FILES_MAX = 15
+EXCEPTED = ("ledger/games", "ledger/edges", "tests/unit/games")
+
+
+def test_no_folder_holds_more_files_than_one_looks_through() -> None:
+    tests = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py")]
+    files = [path for path in [*MODULES, *tests] if not path.endswith("/__init__.py")]
+    counts = Counter(path.rpartition("/")[0] for path in files)
+    crowded = [folder for folder, count in counts.items() if count > FILES_MAX]
+    assert [folder for folder in crowded if folder not in EXCEPTED] == []
 
 
 def test_a_name_that_is_nowhere_is_seen() -> None:
