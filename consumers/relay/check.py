@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from consumers.relay.number_set import Numbers
 from consumers.relay.relay import Facts
 from infra.kafka import records, topics
+from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.publisher import Publisher
-from infra.kafka.reader import Bounds, Consumed, reader
+from infra.kafka.reader import reader
 from infra.kafka.records import QUARANTINE_ID, UnreadableError, partition_of
 from infra.postgres import relay_progress
 from ledger.errors import Usage

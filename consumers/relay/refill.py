@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from infra.kafka import records, topics
-from infra.kafka.reader import Bounds, Consumed, reader
+from infra.kafka.ports import Bounds, Consumed
+from infra.kafka.reader import reader
 from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableError
 from infra.postgres import relay_progress
 from infra.postgres.refill import Refilling, refilling

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
     from infra.kafka.ports import Clock, Outlet
     from infra.kafka.publisher import Window
-    from infra.kafka.reader import Consumed, Tail
+    from infra.kafka.ports import Consumed, Tail
     from infra.kafka.records import Record
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import Desk

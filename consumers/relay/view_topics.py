@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import Tail
     from infra.kafka.publisher import Window
-    from infra.kafka.reader import Tail
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import Desk
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.kafka.clients import translated
 from infra.kafka.library import KafkaConsumer, OffsetAndMetadata, TopicPartition
-from infra.kafka.reader import FETCHED, SILENT_S_MAX, Bounds, Consumed, consumed
+from infra.kafka.reader import ANSWER_MS, bounds_of, consumed, consumer_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import Bounds, Consumed
 
 SESSION_MS = 10_000
 """How long a member that died holds its partitions, milliseconds; the library's is 45 s."""
@@ -74,7 +75,7 @@ class Member:
         with translated(self._where):
             held = self._consumer.assignment()
             if held:
-                self._consumer.end_offsets(list(held), timeout_ms=int(SILENT_S_MAX * 1000))
+                self._consumer.end_offsets(list(held), timeout_ms=ANSWER_MS)
                 self._heard()
 
     def lag(self) -> int:
@@ -91,13 +92,7 @@ class Member:
         """What a topic holds, be it one of the group's or not. Raises `Unavailable`."""
         name = self._where.named(topic)
         with translated(self._where):
-            numbers = sorted(self._consumer.partitions_for_topic(name) or ())
-            places = [TopicPartition(name, number) for number in numbers]
-            if not places:
-                return {}
-            begins = self._consumer.beginning_offsets(places)
-            ends = self._consumer.end_offsets(places)
-        return {place.partition: Bounds(begins[place], ends[place]) for place in places}
+            return bounds_of(self._consumer, name)
 
     def has_joined(self) -> bool:
         """Whether the group has given it something to read."""
@@ -110,18 +105,11 @@ def member(where: Connection, group: str, topics: Sequence[str]) -> Iterator[Mem
     with translated(where):
         consumer = KafkaConsumer(
             *map(where.named, topics),
-            **where.options(),
+            **consumer_options(where, records=POLL_RECORDS, reset="earliest"),
             group_id=where.named(group),
-            enable_auto_commit=False,
-            auto_offset_reset="earliest",
             session_timeout_ms=SESSION_MS,
             heartbeat_interval_ms=SESSION_MS // 3,
-            allow_auto_create_topics=False,
-            check_crcs=True,
-            **FETCHED,
             max_poll_interval_ms=POLL_MS_MAX,
-            max_poll_records=POLL_RECORDS,
-            bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),
         )
         try:
             yield Member(where, consumer)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from infra.kafka.clients import administrator
 from infra.kafka.consumer_group import Read
-from infra.kafka.reader import Bounds, Consumed, reader
+from infra.kafka.ports import Bounds, Consumed
+from infra.kafka.reader import reader
 from infra.kafka.records import Record, number
 from infra.kafka.topics import topic as declared
 

@@ -11,10 +11,10 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from infra.kafka import partitions, topics
+from infra.kafka import topics
 from infra.kafka.merging import Figures, Merge, Poison
-from infra.kafka.ports import SYSTEM
-from infra.kafka.reader import SILENT_S_MAX, Consumed
+from infra.kafka.ports import SYSTEM, Consumed
+from infra.kafka.reader import SILENT_S_MAX, reader
 from infra.kafka.records import UnreadableError, fed
 from infra.postgres import parking, relay_progress
 from infra.postgres.parking import Parked, Place
@@ -212,5 +212,5 @@ def feed_source(
     """
     topic = where.named(topics.FACTS)
     starts = parking.places(base, topic, views) if views else {}
-    with relay_progress.desk(base) as desk, partitions.facts(where) as facts:
+    with relay_progress.desk(base) as desk, reader(where, topics.FACTS, required=True) as facts:
         yield FeedSource(facts, desk, starts, figures or Figures(), topic=topic)

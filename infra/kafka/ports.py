@@ -12,8 +12,40 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from infra.kafka.reader import Bounds, Consumed, Tail
     from infra.kafka.records import Header, Record
+
+
+class Consumed(NamedTuple):
+    """One record as it stands in a topic."""
+
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[Header, ...]
+
+
+class Bounds(NamedTuple):
+    """What a partition holds: offsets from `begin` up to, not including, `end`."""
+
+    begin: int  # above 0 where retention has removed what was before
+    end: int
+
+
+class Tail(NamedTuple):
+    """The end of one partition."""
+
+    bounds: Bounds
+    last: Consumed | None  # the newest that was not published again on demand; None: there is none
+
+    @property
+    def expired(self) -> bool:
+        """Whether retention has removed everything that was ever there.
+
+        A beginning at 0 with nothing to be seen is another thing: all that is there was published
+        again on demand, and what was before it is lost.
+        """
+        return self.last is None and self.bounds.begin > 0
 
 
 class Clock(NamedTuple):

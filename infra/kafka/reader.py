@@ -1,26 +1,29 @@
-"""Reading the feed by partition and offset, without a consumer group: ranges, and tails.
+"""Reading one topic by partition and offset, without a consumer group: ranges, tails, what comes.
 
 Everything is asked for explicitly. An offset that is not there any more is an error and never a
-jump; a broker that is silent is one after a while, since the library itself says nothing of it.
+jump, no topic is made by looking; a broker that is silent is an error after a while, since the
+library itself says nothing of it. A partition whose records it has given out in part is never
+paused: it would keep the rest for good (ADR 0148).
 """
 
 from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from infra.kafka import topics
 from infra.kafka.clients import translated
 from infra.kafka.library import KafkaConsumer, TopicPartition
+from infra.kafka.ports import Bounds, Consumed, Tail
 from infra.kafka.records import REPUBLISHED
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import TopicReader
-    from infra.kafka.records import Header
 
 SILENT_S_MAX = 30.0
 """How long a broker may say nothing while there is something to read, seconds."""
@@ -31,19 +34,11 @@ FETCHED = {"fetch_max_bytes": 4 * 1024 * 1024, "max_partition_fetch_bytes": 512 
 Of the library's 50 MiB and 1 MiB much is held several times over while it is unpacked.
 """
 
+ANSWER_MS = int(SILENT_S_MAX * 1000)
+
 _POLL_MS = 500
 _POLL_RECORDS = 2_000
 _BACK = (1, 100, 10_000, 2**62)
-
-
-class Consumed(NamedTuple):
-    """One record as it stands in a topic."""
-
-    partition: int
-    offset: int
-    key: bytes | None
-    value: bytes | None
-    headers: tuple[Header, ...]
 
 
 def consumed(each: Any) -> Consumed:  # noqa: ANN401 - the library is not typed
@@ -52,30 +47,81 @@ def consumed(each: Any) -> Consumed:  # noqa: ANN401 - the library is not typed
     return Consumed(each.partition, each.offset, each.key, each.value, headers)
 
 
-class Bounds(NamedTuple):
-    """What a partition holds: offsets from `begin` up to, not including, `end`."""
+def bounds_of(consumer: Any, topic: str, numbers: Sequence[int] = ()) -> dict[int, Bounds]:  # noqa: ANN401 - as above
+    """What these partitions of a topic hold now; without numbers all it has, if it is there."""
+    numbers = numbers or sorted(consumer.partitions_for_topic(topic) or ())
+    places = [TopicPartition(topic, number) for number in numbers]
+    if not places:
+        return {}
+    begins = consumer.beginning_offsets(places, timeout_ms=ANSWER_MS)
+    ends = consumer.end_offsets(places, timeout_ms=ANSWER_MS)
+    return {place.partition: Bounds(begins[place], ends[place]) for place in places}
 
-    begin: int  # above 0 where retention has removed what was before
-    end: int
+
+def consumer_options(where: Connection, *, records: int, reset: str = "none") -> dict[str, Any]:
+    """How every consumer of the library is made: it commits and creates nothing by itself."""
+    return {
+        **where.options(),
+        **FETCHED,
+        "enable_auto_commit": False,
+        "auto_offset_reset": reset,
+        "allow_auto_create_topics": False,
+        "check_crcs": True,
+        "max_poll_records": records,
+        "bootstrap_timeout_ms": ANSWER_MS,
+    }
 
 
 class Reader:
-    """A consumer of one topic."""
+    """A consumer of one topic: a `TopicReader`, or `Partitions` given numbers. For one thread."""
 
-    def __init__(self, where: Connection, consumer: Any, topic: str) -> None:  # noqa: ANN401 - the library is not typed
-        self._where = where
+    def __init__(
+        self,
+        where: Connection,
+        consumer: Any,  # noqa: ANN401 - the library is not typed
+        topic: str,
+        numbers: Sequence[int] = (),
+    ) -> None:
+        self.where = where.bootstrap
+        self._connection = where
         self._consumer = consumer
         self._topic = where.named(topic)
+        self._numbers = numbers
+        self._half_read: TopicPartition | None = None  # decoded, and given out in part
 
     def bounds(self) -> dict[int, Bounds]:
         """What every partition holds now; nothing where there is no such topic."""
-        numbers = self._consumer.partitions_for_topic(self._topic) or ()
-        places = [TopicPartition(self._topic, number) for number in sorted(numbers)]
-        if not places:
-            return {}
-        begins = self._consumer.beginning_offsets(places)
-        ends = self._consumer.end_offsets(places)
-        return {place.partition: Bounds(begins[place], ends[place]) for place in places}
+        with translated(self._connection):
+            return bounds_of(self._consumer, self._topic, self._numbers)
+
+    def ends(self) -> dict[int, int]:
+        """As `Partitions`."""
+        with translated(self._connection):
+            found = self._consumer.end_offsets(self._places(self._numbers), timeout_ms=ANSWER_MS)
+        return {place.partition: end for place, end in found.items()}
+
+    def seek(self, starts: Mapping[int, int]) -> None:
+        """As `Partitions`."""
+        with translated(self._connection):
+            self._consumer.assign(self._places(starts))
+            for place in self._places(starts):
+                self._consumer.seek(place, starts[place.partition])
+
+    def poll(self, on: Sequence[int], off: Sequence[int], wait_s: float) -> list[Consumed]:
+        """As `Partitions`."""
+        with translated(self._connection):
+            for numbers, do in ((on, self._consumer.resume), (off, self._consumer.pause)):
+                if places := set(self._places(numbers)) - {self._half_read}:
+                    do(*places)
+        read = self._polled(int(wait_s * 1000))
+        # Only a poll that was full can leave a partition half read: the one it came to last.
+        full = len(read) == _POLL_RECORDS
+        self._half_read = TopicPartition(self._topic, read[-1].partition) if full else None
+        return read
+
+    def reached(self) -> dict[int, int]:
+        """As `Partitions`."""
+        return self._positions(self._numbers)
 
     def read(self, ranges: Mapping[int, Bounds]) -> Iterator[list[Consumed]]:
         """Every record within these bounds, in batches; in order within a partition only.
@@ -83,74 +129,57 @@ class Reader:
         Raises `Unavailable` where a record cannot be had any more, or no broker answers.
         """
         left = {number: span.end for number, span in ranges.items() if span.begin < span.end}
-        places = {number: TopicPartition(self._topic, number) for number in left}
-        self._consumer.assign(list(places.values()))
-        for number, place in places.items():
-            self._consumer.seek(place, ranges[number].begin)
+        self.seek({number: ranges[number].begin for number in left})
         heard = time.monotonic()
         while left:
-            found = self._consumer.poll(timeout_ms=_POLL_MS, max_records=_POLL_RECORDS)
-            batch = [
-                consumed(each)
-                for records in found.values()
-                for each in records
-                if each.offset < left.get(each.partition, 0)
-            ]
+            found = self._polled(_POLL_MS)
+            batch = [each for each in found if each.offset < left.get(each.partition, 0)]
             if found:
                 heard = time.monotonic()
             elif time.monotonic() - heard > SILENT_S_MAX:
                 raise Unavailable(
                     f"No broker has sent anything for {SILENT_S_MAX:.0f} s",
-                    where=f"{self._topic} at {self._where.bootstrap}",
+                    where=f"{self._topic} at {self.where}",
                     hint="Check that the brokers run and that every partition has a leader.",
                 )
-            done = [
-                number for number in left if self._consumer.position(places[number]) >= left[number]
-            ]
-            for number in done:
-                del left[number]
-            if done:  # given back, never paused: what is paused half read is stuck (ADR 0148)
-                self._consumer.assign([places[number] for number in left])
+            reached = self._positions(left)
+            if done := [number for number in left if reached[number] >= left[number]]:
+                for number in done:
+                    del left[number]
+                # Given back, never paused: what is paused half read is stuck.
+                self._consumer.assign(self._places(left))
             if batch:
                 yield batch
                 heard = time.monotonic()  # however long the caller took over it
 
+    def _places(self, numbers: Iterable[int]) -> list[TopicPartition]:
+        return [TopicPartition(self._topic, number) for number in numbers]
+
+    def _polled(self, wait_ms: int) -> list[Consumed]:
+        with translated(self._connection):
+            found = self._consumer.poll(timeout_ms=wait_ms, max_records=_POLL_RECORDS)
+        return [consumed(each) for records in found.values() for each in records]
+
+    def _positions(self, numbers: Iterable[int]) -> dict[int, int]:
+        with translated(self._connection):
+            return {
+                place.partition: self._consumer.position(place) for place in self._places(numbers)
+            }
+
 
 @contextmanager
-def reader(where: Connection, topic: str) -> Iterator[Reader]:
-    """A reader of one topic; what the library raises becomes `Unavailable`."""
+def reader(where: Connection, topic: str, *, required: bool = False) -> Iterator[Reader]:
+    """A reader of one topic; what the library raises becomes `Unavailable`.
+
+    required: the topic must be there, to be followed.
+    """
     with translated(where):
-        consumer = KafkaConsumer(
-            **where.options(),
-            group_id=None,
-            enable_auto_commit=False,
-            auto_offset_reset="none",
-            allow_auto_create_topics=False,
-            check_crcs=True,
-            **FETCHED,
-            max_poll_records=_POLL_RECORDS,
-            bootstrap_timeout_ms=int(SILENT_S_MAX * 1000),
-        )
+        consumer = KafkaConsumer(group_id=None, **consumer_options(where, records=_POLL_RECORDS))
         try:
-            yield Reader(where, consumer, topic)
+            numbers = range(topics.require(where, topic)) if required else ()
+            yield Reader(where, consumer, topic, numbers)
         finally:
             consumer.close()
-
-
-class Tail(NamedTuple):
-    """The end of one partition."""
-
-    bounds: Bounds
-    last: Consumed | None  # the newest that was not published again on demand; None: there is none
-
-    @property
-    def expired(self) -> bool:
-        """Whether retention has removed everything that was ever there.
-
-        A beginning at 0 with nothing to be seen is another thing: all that is there was published
-        again on demand, and what was before it is lost.
-        """
-        return self.last is None and self.bounds.begin > 0
 
 
 def tails(where: Connection, topic: str) -> dict[int, Tail]:

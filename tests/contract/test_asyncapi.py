@@ -26,7 +26,7 @@ from infra.kafka import records, topics, truncation
 from infra.kafka.clients import Connection
 from infra.kafka.consumer_group import Read
 from infra.kafka.dead_letters import HEADERS, bury
-from infra.kafka.reader import Consumed
+from infra.kafka.ports import Consumed
 from infra.postgres.outbox import Kept
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import FACTS, UPCASTERS

@@ -11,7 +11,7 @@ from consumers.alerts import conditions
 from consumers.alerts.conditions import ADJUDICATIONS, Alert, Told
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read
-from infra.kafka.reader import Consumed
+from infra.kafka.ports import Consumed
 from ledger.facts import ClockChecked, WagerPaid
 from ledger.values import format_time
 from tests.fixtures.postgres import fact

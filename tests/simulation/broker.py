@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.kafka import topics
 from infra.kafka.library import KafkaError
-from infra.kafka.reader import Consumed
+from infra.kafka.ports import Consumed
 from infra.kafka.records import OUTBOX, POSITION, QUARANTINE_ID, Record
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ from tests.simulation.world import STARTS_AT, Killed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from infra.kafka.ports import Consumed
     from infra.kafka.publisher import Window
-    from infra.kafka.reader import Consumed
     from ledger.record.tape import Receipt, TapeRow
     from tests.simulation.broker import Log
     from tests.simulation.world import Actor, World

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from consumers.relay.check import compared
 from infra.kafka import topics
-from infra.kafka.reader import Consumed
+from infra.kafka.ports import Consumed
 from infra.kafka.records import REPUBLISHED, UnreadableError, fed
 from ledger.record.tape import Received
 from tests.simulation.broker import number_of

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infra.kafka.reader import Bounds, Consumed, tails_of
+from infra.kafka.ports import Bounds, Consumed
+from infra.kafka.reader import tails_of
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from infra.kafka.ports import Tail
     from infra.kafka.publisher import Publisher
-    from infra.kafka.reader import Tail
     from infra.kafka.records import Record
     from tests.simulation.broker import Broker
 

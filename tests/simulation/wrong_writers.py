@@ -8,8 +8,8 @@ import consumers.relay.relay as relaying
 from consumers.relay import view_topics
 from consumers.relay.check import _Check
 from infra.kafka import publisher
+from infra.kafka.ports import Tail
 from infra.kafka.publisher import Publisher
-from infra.kafka.reader import Tail
 from tests.simulation.broker import number_of
 from tests.simulation.database import SimTape, _receipt
 

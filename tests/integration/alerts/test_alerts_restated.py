@@ -15,7 +15,7 @@ from consumers.rulings import rulings
 from consumers.runtime import outbox
 from consumers.runtime.lifecycle import catch_up
 from infra.kafka.consumer_group import Read
-from infra.kafka.reader import Consumed
+from infra.kafka.ports import Consumed
 from infra.kafka.records import of_message
 from infra.postgres import relay_progress
 from infra.postgres.alerts import Alerts

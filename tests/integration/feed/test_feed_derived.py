@@ -19,7 +19,8 @@ from consumers.runtime import outbox as speaking
 from consumers.runtime.lifecycle import Batch, FencedError, Runner, catch_up, rebuild
 from consumers.runtime.outbox import StoppedError
 from infra.kafka import topics
-from infra.kafka.reader import Bounds, Consumed, Tail, reader
+from infra.kafka.ports import Bounds, Consumed, Tail
+from infra.kafka.reader import reader
 from infra.kafka.records import OUTBOX, POSITION
 from infra.postgres import outbox, relay_progress
 from infra.postgres.checkpoints import PostgresBook

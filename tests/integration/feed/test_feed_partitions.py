@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from infra.kafka import partitions, topics
+from infra.kafka import topics
 from infra.kafka.library import KafkaConsumer, TopicPartition
+from infra.kafka.ports import Bounds
 from infra.kafka.publisher import Publisher
-from infra.kafka.reader import Bounds, reader
+from infra.kafka.reader import reader
 from infra.kafka.records import Record, partition_of
 from tests.until import until
 
 if TYPE_CHECKING:
     from infra.kafka.clients import Connection
-    from infra.kafka.reader import Consumed
+    from infra.kafka.ports import Consumed
 
 LONG, SHORT = 0, 1
 """A partition that one poll cannot empty, and one with a few records."""
@@ -48,7 +49,7 @@ def test_a_partition_that_was_left_half_read_is_read_on(kafka: Connection) -> No
     everyone = list(range(topics.topic(topics.FACTS).partitions))
     others = [number for number in everyone if number != LONG]
     read: list[Consumed] = []
-    with partitions.facts(kafka) as facts:
+    with reader(kafka, topics.FACTS, required=True) as facts:
 
         def has(number: int, many: int, on: list[int], off: list[int]) -> bool:
             read.extend(facts.poll(on, off, 0.25))

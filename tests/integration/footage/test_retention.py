@@ -12,7 +12,7 @@ import pytest
 
 from infra.kafka import topics
 from infra.kafka.library import KafkaProducer
-from infra.kafka.reader import Bounds, reader
+from infra.kafka.reader import reader
 from infra.kafka.records import partition_of
 from tests.fixtures.kafka import Cluster
 from tests.fixtures.postgres import fact
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.kafka.clients import Connection
+    from infra.kafka.ports import Bounds
     from infra.kafka.records import Record
     from infra.postgres.connection import Database
 

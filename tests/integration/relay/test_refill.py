@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from infra.kafka.clients import Connection
-    from infra.kafka.reader import Consumed
+    from infra.kafka.ports import Consumed
 
 NOT_JSON = Quarantined(b"no fact", "not_json", "Not JSON", "$", "send JSON")
 OTHER = Quarantined(b"no fact either", "not_json", "Not JSON", "$", "send JSON")

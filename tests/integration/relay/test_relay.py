@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.kafka.clients import Connection
-    from infra.kafka.reader import Consumed
+    from infra.kafka.ports import Consumed
     from infra.kafka.records import Record
 
 READER = Path(__file__).parents[3] / "docs" / "read_the_feed.py"

@@ -9,7 +9,7 @@ import pytest
 
 from consumers.relay.check import Checked, compared
 from infra.kafka import records, topics
-from infra.kafka.reader import Bounds, Consumed
+from infra.kafka.ports import Bounds, Consumed
 from infra.postgres import relay_progress
 from ledger.record.tape import GENESIS
 from tests.fixtures.postgres import fact

@@ -15,7 +15,7 @@ from consumers.relay.metrics import RelayWatch
 from consumers.relay.relay import Facts, KafkaOutlet, Quarantine, publish
 from consumers.runtime.metrics import STUCK_S_MAX
 from infra.kafka.publisher import Publisher
-from infra.kafka.reader import Bounds, Tail
+from infra.kafka.ports import Bounds, Tail
 from infra.postgres import relay_progress
 from ledger.errors import Unavailable
 from tests.fixtures.kafka import relays

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from consumers.relay.check import BREAKS_MAX, Checked, TapeSeen, compared
 from infra.kafka import records, topics
-from infra.kafka.reader import Bounds, Consumed
+from infra.kafka.ports import Bounds, Consumed
 from ledger.record.tape import GENESIS, InQuarantine, TapeRow, chain_hash
 from replay.cli.feed.relay import _tell
 from tests.simulation.floor import fact

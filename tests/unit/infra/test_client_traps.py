@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from packaging.requirements import Requirement
 
-from infra.kafka import consumer_group, partitions, reader
+from infra.kafka import consumer_group, reader
 from infra.kafka.clients import Connection
 from infra.kafka.library import KafkaError
 from infra.kafka.publisher import WINDOW_OCTETS, Publisher, Window, window_of
@@ -121,9 +121,7 @@ def test_what_is_under_way_is_bounded_here_since_the_library_knows_no_bound() ->
     assert window_of([]) is None
 
 
-@pytest.mark.parametrize(
-    ("module", "reset"), [(reader, "none"), (partitions, "none"), (consumer_group, "earliest")]
-)
+@pytest.mark.parametrize(("module", "reset"), [(reader, "none"), (consumer_group, "earliest")])
 def test_no_consumer_jumps_commits_by_itself_or_makes_topics(
     module: ModuleType, reset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +134,6 @@ def test_no_consumer_jumps_commits_by_itself_or_makes_topics(
     monkeypatch.setattr(module, "KafkaConsumer", consumer)
     opened = {
         reader: lambda: reader.reader(WHERE, "t"),
-        partitions: lambda: partitions.facts(WHERE),
         consumer_group: lambda: consumer_group.member(WHERE, "g", ["t"]),
     }[module]
     with suppress(Unavailable), opened():
@@ -175,7 +172,7 @@ def test_the_library_is_the_one_that_was_tried_with_its_checksums_in_c() -> None
 def test_nothing_is_done_while_a_group_is_shared_out_again() -> None:
     """Listeners run on the library's own thread, where a question hangs and heartbeats wait."""
     texts = {path.name: path.read_text() for path in (ROOT / "infra" / "kafka").glob("*.py")}
-    assert "KafkaConsumer(" in texts["group.py"], "the control: groups are joined here"
+    assert "KafkaConsumer(" in texts["consumer_group.py"], "the control: groups are joined here"
     for name, text in texts.items():
         assert "RebalanceListener" not in text, name
         assert ".subscribe(" not in text, name
