@@ -34,9 +34,8 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Clock, Outlet
+    from infra.kafka.ports import Clock, Consumed, Outlet, Tail
     from infra.kafka.publisher import Window
-    from infra.kafka.ports import Consumed, Tail
     from infra.kafka.records import Record
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import Desk
@@ -73,10 +72,10 @@ Progress = Callable[[str, int, int], None]
 """Told a topic, how many records were acknowledged, and the position reached."""
 
 
-class Watcher(Protocol):
-    """Told how a relay does, for whoever asks it."""
+class RelayListener:
+    """Told how a relay does, for whoever asks it; this one does nothing of it."""
 
-    look_s: float  # how often it is to look at a topic's end while there is no news, seconds
+    look_s = LOOK_S  # how often it is to look at a topic's end while there is no news, seconds
 
     def waits(self) -> None:
         """Another relay leads."""
@@ -87,22 +86,8 @@ class Watcher(Protocol):
     def heard(self) -> None:
         """Brokers acknowledged a window, or showed ends that hold what they should."""
 
-    def unheard(self, error: Unavailable) -> None:
+    def broker_silent(self, error: Unavailable) -> None:
         """They did not show an end."""
-
-
-class Unwatched:
-    """Nobody is told."""
-
-    look_s = LOOK_S
-
-    def waits(self) -> None:
-        """As `Watcher`."""
-
-    leads = heard = waits
-
-    def unheard(self, error: Unavailable) -> None:
-        """As `Watcher`."""
 
 
 def relay(
@@ -114,7 +99,7 @@ def relay(
     follow: bool = True,
     deadline_s: float = ACKNOWLEDGED_S_MAX,
     spoken: Sequence[Projection] = (),
-    watcher: Watcher | None = None,
+    listener: RelayListener | None = None,
 ) -> None:
     """Publish until told to stop; without `follow`, until everything on record is published.
 
@@ -123,16 +108,16 @@ def relay(
     it ended with is counted (`infra.postgres.relay_progress.failures`) where PostgreSQL answers.
     spoken: views whose messages are published too, where their topics are there.
     """
-    watcher = watcher or Unwatched()
+    listener = listener or RelayListener()
 
     def waiting() -> None:
         LOG.warning("another relay leads; waiting")
-        watcher.waits()
+        listener.waits()
 
     with _counted(base), relay_progress.lead(base, stop, waiting, where.topic_prefix) as desk:
         if desk is None:
             return
-        watcher.leads()
+        listener.leads()
         with suppress(StoppedError):
             streams: list[Stream] = [Facts(desk), Quarantine(desk)]
             streams += view_topics.streams(base, where, desk, spoken, stop)
@@ -144,7 +129,7 @@ def relay(
                     stop=stop,
                     progress=progress,
                     follow=follow,
-                    watcher=watcher,
+                    listener=listener,
                 )
 
 
@@ -167,14 +152,14 @@ def publish(
     stop: Callable[[], bool],
     progress: Progress = lambda *_: None,
     follow: bool = True,
-    watcher: Watcher | None = None,
+    listener: RelayListener | None = None,
     clock: Clock = SYSTEM,
 ) -> None:
     """As `relay`, with the lead and the streams that the caller has."""
-    watcher = watcher or Unwatched()
+    listener = listener or RelayListener()
     partitions = {each.topic: outlet.partitions(each.topic) for each in streams}
     at = {each.topic: _resumed(outlet, desk, each) for each in streams}
-    watcher.heard()
+    listener.heard()
     turns = itertools.cycle(streams)
     heard_at = clock.monotonic()
     while not stop():
@@ -188,7 +173,7 @@ def publish(
             except MadeAnewError:
                 _set_back(desk, each, at[each.topic], 0)
                 raise
-            watcher.heard()
+            listener.heard()
             heard_at = clock.monotonic()
             desk.move(each.topic, at[each.topic], window.end)
             at[each.topic] = window.end
@@ -198,8 +183,8 @@ def publish(
             continue
         if not follow:
             return
-        if clock.monotonic() - heard_at > watcher.look_s:
-            _look(outlet, next(turns), at, watcher)
+        if clock.monotonic() - heard_at > listener.look_s:
+            _look(outlet, next(turns), at, listener)
             heard_at = clock.monotonic()
         desk.wait(POLL_S)
 
@@ -237,7 +222,7 @@ def _set_back(desk: Desk, stream: Stream, tracked: int, position: int) -> None:
     desk.move(stream.topic, tracked, position)
 
 
-def _look(outlet: Outlet, stream: Stream, at: dict[str, int], watcher: Watcher) -> None:
+def _look(outlet: Outlet, stream: Stream, at: dict[str, int], listener: RelayListener) -> None:
     """See that a topic still ends where it should. Brokers that are away are waited for.
 
     Raises `Unavailable` where the topic lacks what it had acknowledged: its producer is not to be
@@ -247,7 +232,7 @@ def _look(outlet: Outlet, stream: Stream, at: dict[str, int], watcher: Watcher) 
         outlet.partitions(stream.topic)
         found = outlet.tails(stream.topic)
     except Unavailable as error:
-        watcher.unheard(error)
+        listener.broker_silent(error)
         LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})
         return
     if stream.resume(at[stream.topic], found) < at[stream.topic]:
@@ -256,7 +241,7 @@ def _look(outlet: Outlet, stream: Stream, at: dict[str, int], watcher: Watcher) 
             where=stream.topic,
             hint="Start the relay again, and it sends them again.",
         )
-    watcher.heard()
+    listener.heard()
 
 
 class Facts:

@@ -7,7 +7,7 @@ runner never skips a fact silently, and never moves a view that somebody else ha
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.runtime import outbox
 from consumers.runtime.source import Batch, Feed, FencedError
@@ -31,8 +31,8 @@ FAILING_TAPES_MAX = 8
 """Tapes of one batch that a view's program may fail on; with more, it is the program: it ends."""
 
 
-class Watcher(Protocol):
-    """Told what becomes of views, to be counted and logged."""
+class RunnerListener:
+    """Told what becomes of views, to be counted and logged; this one does nothing of it."""
 
     def read(self) -> None:
         """The source was read, whether or not there was anything."""
@@ -47,22 +47,6 @@ class Watcher(Protocol):
         """A view withholds a tape from here on."""
 
 
-class Unwatched:
-    """Nobody is told."""
-
-    def read(self) -> None:
-        """As `Watcher`."""
-
-    def moved(self, view: str, batch: Batch) -> None:
-        """As `Watcher`."""
-
-    def fenced(self, view: str) -> None:
-        """As `Watcher`."""
-
-    def parked(self, view: str, parked: Parked) -> None:
-        """As `Watcher`."""
-
-
 @dataclass(frozen=True)
 class Manner:
     """How a runner goes about its work."""
@@ -70,7 +54,7 @@ class Manner:
     progress: Callable[[str, int], None] | None = None
     batch_rows: int = BATCH_ROWS
     parks: bool = False  # what a view's program fails on; else the failure ends the runner
-    watcher: Watcher = field(default_factory=Unwatched)
+    listener: RunnerListener = field(default_factory=RunnerListener)
 
 
 class _Seen(NamedTuple):
@@ -112,7 +96,7 @@ class Runner:
         A view that somebody else moved meanwhile is looked up again and continued from there.
         """
         rows = self._source.read(self.position, self._manner.batch_rows)
-        self._manner.watcher.read()
+        self._manner.listener.read()
         if not rows:
             return False
         batch = Batch(rows)
@@ -120,7 +104,7 @@ class Runner:
             try:
                 self.apply(projection, batch)
             except FencedError:
-                self._manner.watcher.fenced(projection.name)
+                self._manner.listener.fenced(projection.name)
                 self._seen[projection.name] = _seen(self._book, projection)
         return True
 
@@ -145,8 +129,8 @@ class Runner:
         tracking = seen.tracking._replace(position=batch.position)
         self._seen[name] = _Seen(tracking, parked)
         for tape in parked.keys() - seen.parked.keys():
-            self._manner.watcher.parked(name, parked[tape])
-        self._manner.watcher.moved(name, lacking)
+            self._manner.listener.parked(name, parked[tape])
+        self._manner.listener.moved(name, lacking)
         if self._manner.progress:
             self._manner.progress(name, batch.position)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from consumers.registry import VIEWS
 from consumers.runtime.following import follow_on
 from consumers.runtime.lifecycle import Manner, until_signalled
-from consumers.runtime.metrics import Watch
+from consumers.runtime.metrics import ConsumerMetrics
 from infra.kafka import clients
 from infra.kafka.clients import Connection
 from infra.kafka.feed_source import feed_source
@@ -37,7 +37,7 @@ FRAIL, FRAIL_FROM = "payouts", 100
 """The view, and the position, from which on the mutant stays in the moment of a full batch."""
 
 
-class Told(Watch):
+class Told(ConsumerMetrics):
     """Counts what was refused."""
 
     refused = 0
@@ -71,7 +71,7 @@ def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
             stop=stop,
             lost=lambda error, _: say(f"lost {error}"),
             opened=lambda: feed_source(base, where, [each.name for each in VIEWS], watch.figures),
-            manner=Manner(batch_rows=BATCH_ROWS, parks=True, watcher=watch),
+            manner=Manner(batch_rows=BATCH_ROWS, parks=True, listener=watch),
         )
     say(f"stopped at {position}, {watch.refused} refused")
 

@@ -2,10 +2,11 @@
 
 from contextlib import ExitStack
 
+from consumers.alerts.metrics import AlertMetrics
 from consumers.alerts.process import run
 from consumers.registry import install
 from consumers.runtime.lifecycle import until_signalled
-from consumers.runtime.metrics import AlertWatch, served
+from infra.metrics import metrics_server
 from infra.postgres.connection import kept_running
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
@@ -20,14 +21,14 @@ def raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
     log_to_stderr()
     with opened_database() as base, until_signalled() as stop, ExitStack() as open_:
         install(base)
-        watch = AlertWatch(base, ready_s=settings.ready_s)
+        watch = AlertMetrics(base, ready_s=settings.ready_s)
         if follow:
             open_.enter_context(kept_running(settings))
         if port is not None:
-            bound = open_.enter_context(served(watch, settings.http_host, port))
+            bound = open_.enter_context(metrics_server(watch, settings.http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})
         tally = run(
-            base, kafka(), settings, stop=watch.ticking(stop), follow=follow, tally=watch.take
+            base, kafka(), settings, stop=watch.heartbeat(stop), follow=follow, tally=watch.take
         )
     if json:
         names = ("read", "raised", "dead", "too_old", "delivered", "failed")

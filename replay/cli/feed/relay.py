@@ -10,12 +10,12 @@ from consumers.registry import VIEWS, install
 from consumers.relay import check
 from consumers.relay import refill as relay_refill
 from consumers.relay.check import Checked
-from consumers.relay.metrics import RelayWatch
+from consumers.relay.metrics import RelayMetrics
 from consumers.relay.relay import relay as run
 from consumers.runtime import outbox
 from consumers.runtime.lifecycle import until_signalled
-from consumers.runtime.metrics import served
 from infra.kafka.publisher import ACKNOWLEDGED_S_MAX
+from infra.metrics import metrics_server
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.connections import opened_database
@@ -58,7 +58,7 @@ def relay(
     if context.invoked_subcommand:
         return
     log_to_stderr()
-    watch = RelayWatch(in_force().ready_s)
+    watch = RelayMetrics(in_force().ready_s)
     where = kafka()
     with opened_database() as base, until_signalled() as stop, _told_of(watch, port):
         published: dict[str, int] = {}
@@ -71,23 +71,23 @@ def relay(
         run(
             base,
             where,
-            stop=watch.ticking(stop),
+            stop=watch.heartbeat(stop),
             progress=passed,
             follow=not once,
             deadline_s=deadline,
             spoken=VIEWS,
-            watcher=watch,
+            listener=watch,
         )
     for topic, count in published.items():
         say(f"Published {count:,} records on {where.named(topic)}.")
 
 
 @contextmanager
-def _told_of(watch: RelayWatch, port: int | None) -> Iterator[None]:
+def _told_of(watch: RelayMetrics, port: int | None) -> Iterator[None]:
     if port is None:
         yield
         return
-    with served(watch, in_force().http_host, port) as bound:
+    with metrics_server(watch, in_force().http_host, port) as bound:
         LOG.info("serving figures", extra={"figures": {"port": bound}})
         yield
 

@@ -19,11 +19,12 @@ from consumers.runtime import unpark as release
 from consumers.runtime.following import follow_on
 from consumers.runtime.lifecycle import Manner, Projection, catch_up, until_signalled
 from consumers.runtime.lifecycle import rebuild as rebuild_one
-from consumers.runtime.metrics import Watch, served
+from consumers.runtime.metrics import ConsumerMetrics
 from consumers.runtime.source import RecordSource
 from infra.kafka.feed_source import feed_source
 from infra.kafka.merging import Figures
 from infra.kafka.topics import FACTS
+from infra.metrics import metrics_server
 from infra.postgres import parking
 from infra.postgres.connection import AnyConnection, Database, kept_running
 from infra.postgres.parking import Shown
@@ -104,13 +105,13 @@ def consume(
         return
     with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
         install(base)
-        watch = Watch(
+        watch = ConsumerMetrics(
             base,
             feed=_source(from_) is Source.KAFKA,
             ready_s=in_force().ready_s,
             views=[each.name for each in chosen],
         )
-        manner = Manner(passed, parks=stay or watch.feed, watcher=watch)
+        manner = Manner(passed, parks=stay or watch.feed, listener=watch)
         opened = _opened(base, chosen, watch.figures if watch.feed else None)
         if stay:
             position = _follow(base, chosen, opened, manner, watch, stop, port)
@@ -226,7 +227,7 @@ def _follow(
     chosen: Sequence[Projection],
     opened: Callable[[], AbstractContextManager[RecordSource]],
     manner: Manner,
-    watch: Watch,
+    watch: ConsumerMetrics,
     stop: Callable[[], bool],
     port: int | None,
 ) -> int | None:
@@ -236,13 +237,13 @@ def _follow(
         if disputes.VIEW in chosen:
             open_.enter_context(locks_kept(base, roll_of(in_force())))
         if port is not None:
-            bound = open_.enter_context(served(watch, in_force().http_host, port))
+            bound = open_.enter_context(metrics_server(watch, in_force().http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})
         return follow_on(
             base,
             chosen,
             progress=manner.progress or (lambda *_: None),
-            stop=watch.ticking(stop),
+            stop=watch.heartbeat(stop),
             lost=lambda error, pause_s: _lost(watch, error, pause_s),
             opened=opened,
             manner=manner,
@@ -300,7 +301,7 @@ def _opened(
     return lambda: feed_source(base, where, names, figures)
 
 
-def _lost(watch: Watch, error: Unavailable, pause_s: float) -> None:
+def _lost(watch: ConsumerMetrics, error: Unavailable, pause_s: float) -> None:
     watch.lost(error.what)
     figures = {"what": error.what, "where": error.where, "again_in_s": pause_s}
     LOG.warning("the record is away", extra={"figures": figures})

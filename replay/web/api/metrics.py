@@ -9,16 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from prometheus_client.registry import Collector
 
-from ledger.errors import Unavailable
+from infra.metrics import Scraped, consumer_lag, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from prometheus_client.core import Metric
-
     from infra.postgres.tape import PostgresTape
     from ledger.record.group_commit import Committer
     from replay.web.api.arrival import Budget
@@ -26,71 +20,13 @@ if TYPE_CHECKING:
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class _Verdicts(Collector):
-    """The record's own counters, read at each scrape."""
-
-    def __init__(self, tape: PostgresTape) -> None:
-        self._tape = tape
-
-    def describe(self) -> Iterable[Metric]:
-        """Nothing is read before the first scrape."""
-        return ()
-
-    def collect(self) -> Iterable[Metric]:
-        """One sample a verdict, and their sum as the record counted it; none without a record."""
-        received = CounterMetricFamily("round_ledger_received", "Inputs received, ever.")
-        verdicts = CounterMetricFamily(
-            "round_ledger_facts", "Inputs received, by what became of them.", labels=["verdict"]
-        )
-        try:
-            counted = self._tape.counters()._asdict()
-        except Unavailable:
-            return
-        received.add_metric([], counted.pop("received"))
-        for verdict, count in counted.items():
-            verdicts.add_metric([verdict], count)
-        yield received
-        yield verdicts
-
-
-class _Lags(Collector):
-    """How far the live views are behind the record, whoever keeps them; read at each scrape."""
-
-    def __init__(self, tape: PostgresTape) -> None:
-        self._tape = tape
-
-    def describe(self) -> Iterable[Metric]:
-        """As above."""
-        return ()
-
-    def collect(self) -> Iterable[Metric]:
-        """Two samples a view; none without a record."""
-        facts = GaugeMetricFamily(
-            "round_ledger_view_behind_facts", "Facts not in the view yet.", labels=["view"]
-        )
-        seconds = GaugeMetricFamily(
-            "round_ledger_view_behind_seconds",
-            "Since the oldest fact that is not in the view was received; 0 where all are.",
-            labels=["view"],
-        )
-        try:
-            lags = self._tape.view_lags()
-        except Unavailable:
-            return
-        for lag in lags:
-            facts.add_metric([lag.view], lag.facts)
-            seconds.add_metric([lag.view], lag.behind_us / 1_000_000)
-        yield facts
-        yield seconds
-
-
 class Metrics:
     """The figures of one server."""
 
     def __init__(self, tape: PostgresTape, committer: Committer, budget: Budget) -> None:
         self.registry = CollectorRegistry()
-        self.registry.register(_Verdicts(tape))
-        self.registry.register(_Lags(tape))
+        self.registry.register(Scraped(lambda: verdicts(tape)))
+        self.registry.register(Scraped(lambda: consumer_lag(tape.view_lags())))
         for name, says, value in (
             ("committer_facts", "Facts that wait for a commit.", lambda: committer.waiting.facts),
             ("committer_octets", "Their octets.", lambda: committer.waiting.octets),

@@ -13,12 +13,14 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from consumers.alerts.conditions import of_views
+from consumers.alerts.metrics import AlertMetrics
 from consumers.alerts.process import Tally
 from consumers.registry import install
-from consumers.relay.metrics import RelayWatch
-from consumers.runtime.metrics import STUCK_S_MAX, AlertWatch, Watch
+from consumers.relay.metrics import RelayMetrics
+from consumers.runtime.metrics import ConsumerMetrics
 from consumers.runtime.source import Batch
 from infra.kafka import topics
+from infra.metrics import STUCK_S_MAX
 from infra.postgres import relay_progress
 from infra.postgres.tape import PostgresTape
 from infra.settings import load
@@ -40,12 +42,12 @@ def told(database: Database) -> set[str]:
         assert desk
         desk.move(topics.FACTS, 0, 1)
     relay_progress.failed(database, "KafkaTimeoutError")
-    watch = Watch(database, feed=True)
+    watch = ConsumerMetrics(database, feed=True)
     watch.moved("drop", Batch(rows[:2]))
     watch.fenced("drop")
-    relay = RelayWatch()
+    relay = RelayMetrics()
     relay.passed(topics.FACTS, 1)
-    pages = watch.page() + AlertWatch(database).page() + relay.page()
+    pages = watch.page() + AlertMetrics(database).page() + relay.page()
     families = text_string_to_metric_families(pages.decode())
     return {sample.name for family in families for sample in family.samples}
 
@@ -65,9 +67,9 @@ def test_every_figure_of_the_dashboard_is_told_and_every_one_told_is_on_it(
 
 
 def test_a_process_that_does_not_come_round_says_so(database: Database) -> None:
-    for watch in (Watch(database, feed=True), AlertWatch(database)):
+    for watch in (ConsumerMetrics(database, feed=True), AlertMetrics(database)):
         assert watch.alive() is None
-        asked = watch.ticking(lambda: False)
+        asked = watch.heartbeat(lambda: False)
         watch.ticked_at = time.monotonic() - STUCK_S_MAX - 1
         assert "nothing came round" in (watch.alive() or "")
         assert not asked()
@@ -77,8 +79,8 @@ def test_a_process_that_does_not_come_round_says_so(database: Database) -> None:
 def test_a_process_is_ready_from_the_first_answer_on_until_answers_are_too_old(
     database: Database,
 ) -> None:
-    feed, tape = (Watch(database, feed=each, ready_s=5) for each in (True, False))
-    alerts = AlertWatch(database, ready_s=5)
+    feed, tape = (ConsumerMetrics(database, feed=each, ready_s=5) for each in (True, False))
+    alerts = AlertMetrics(database, ready_s=5)
     for watch, told in ((feed, feed.figures), (tape, tape.figures), (alerts, alerts.tally)):
         assert "has answered yet" in (watch.ready() or ""), "it was only started"
         told.answered_at = time.monotonic()
@@ -98,7 +100,7 @@ def test_a_process_is_ready_from_the_first_answer_on_until_answers_are_too_old(
 def test_how_long_brokers_are_silent_is_told_by_a_clock_that_nobody_sets(
     database: Database, monkeypatch: pytest.MonkeyPatch, step_s: float
 ) -> None:
-    feed, alerts = Watch(database, feed=True), AlertWatch(database)
+    feed, alerts = ConsumerMetrics(database, feed=True), AlertMetrics(database)
     wall, steady, later_s = time.time, time.monotonic, 5.0
     monkeypatch.setattr("time.time", lambda: wall() + step_s)
     monkeypatch.setattr("time.monotonic", lambda: steady() + later_s)
@@ -110,7 +112,7 @@ def test_how_long_brokers_are_silent_is_told_by_a_clock_that_nobody_sets(
     assert 20 <= silent_s(alerts, "alerts") < 60
 
 
-def silent_s(watch: Watch | AlertWatch, who: str) -> float:
+def silent_s(watch: ConsumerMetrics | AlertMetrics, who: str) -> float:
     name = f"round_ledger_{who}_silent_seconds"
     told = text_string_to_metric_families(watch.page().decode())
     return next(each.samples[0].value for each in told if each.name == name)
@@ -136,16 +138,16 @@ def test_what_was_set_aside_is_told_by_its_verdict(database: Database) -> None:
     record(database, facts)
     with PostgresTape(database) as tape:
         tape.append([facts[0]._replace(data=b"{}")])
-    page = Watch(database, feed=True).page().decode()
+    page = ConsumerMetrics(database, feed=True).page().decode()
     assert 'round_ledger_quarantine_inputs_total{verdict="equivocation"} 1.0' in page
     assert 'round_ledger_quarantine_inputs_total{verdict="quarantined"} 0.0' in page
 
 
 def test_what_only_grows_is_a_counter_and_what_stands_is_a_gauge(database: Database) -> None:
     install(database)
-    alerts = AlertWatch(database)
+    alerts = AlertMetrics(database)
     alerts.take(Tally(read=9, raised=3, delivered=2, failed=1, dead=4, too_old=6, lag=7, letters=5))
-    page = (Watch(database, feed=True).page() + alerts.page()).decode()
+    page = (ConsumerMetrics(database, feed=True).page() + alerts.page()).decode()
     kinds = dict(re.findall(r"^# TYPE (\S+) (\w+)$", page, re.MULTILINE))
     named = {name for name in kinds if name.endswith("_total")}
     assert {name for name, kind in kinds.items() if kind == "counter"} == named
@@ -184,7 +186,7 @@ def test_what_no_relay_ever_published_waits_too(database: Database) -> None:
     assert (facts.topic, facts.records) == (topics.FACTS, len(rows))
     assert facts.since_us > 0
     assert (aside.topic, aside.records, aside.since_us) == (topics.QUARANTINE, 0, 0)
-    page = Watch(database, feed=True).page().decode()
+    page = ConsumerMetrics(database, feed=True).page().decode()
     assert f'topic_behind_records{{topic="{topics.FACTS}"}} {len(rows)}.0' in page
     told = of_views({}, [facts], 0, dataclasses.replace(load({}), alert_lag_records=1))
     assert [each.about for each in told] == [topics.FACTS]

@@ -17,7 +17,7 @@ from consumers.registry import VIEWS, install, view
 from consumers.relay import view_topics
 from consumers.runtime import outbox as speaking
 from consumers.runtime.lifecycle import catch_up
-from consumers.runtime.metrics import Watch
+from consumers.runtime.metrics import ConsumerMetrics
 from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS
 from infra.kafka.records import OUTBOX, number
 from infra.postgres import outbox, relay_progress
@@ -168,7 +168,7 @@ def test_what_waits_for_a_kafka_that_is_gone_is_told_in_records_and_in_seconds_a
     settings = dataclasses.replace(load({}), alert_lag_s=86_400)
     raised = [each.about for each in of_views({}, relay_progress.waiting(asked), 0, settings)]
     assert TOPIC in raised
-    page = Watch(asked, feed=False).page().decode()
+    page = ConsumerMetrics(asked, feed=False).page().decode()
     assert f'topic_behind_records{{topic="{TOPIC}"}} {told.records}.0' in page
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from consumers.relay import relay as relays
 from consumers.relay.relay import relay
-from consumers.runtime.metrics import Watch
+from consumers.runtime.metrics import ConsumerMetrics
 from infra.kafka.clients import Connection
 from infra.postgres import relay_progress
 from infra.postgres.connection import Database
@@ -45,7 +45,7 @@ def counted(base: Database) -> dict[str, int]:
 
 
 def told(base: Database) -> list[str]:
-    page = Watch(base, feed=False).page().decode().splitlines()
+    page = ConsumerMetrics(base, feed=False).page().decode().splitlines()
     return [line for line in page if line.startswith("round_ledger_relay_failures_total")]
 
 

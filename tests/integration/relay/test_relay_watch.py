@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from consumers.relay.metrics import RelayWatch
+from consumers.relay.metrics import RelayMetrics
 from consumers.relay.relay import Facts, KafkaOutlet, Quarantine, publish
-from consumers.runtime.metrics import STUCK_S_MAX
-from infra.kafka.publisher import Publisher
 from infra.kafka.ports import Bounds, Tail
+from infra.kafka.publisher import Publisher
+from infra.metrics import STUCK_S_MAX
 from infra.postgres import relay_progress
 from ledger.errors import Unavailable
 from tests.fixtures.kafka import relays
@@ -58,9 +58,9 @@ def test_a_relay_tells_that_it_is_well_and_what_it_published(
 
 
 def test_a_relay_in_which_nothing_comes_round_is_not_well() -> None:
-    watch = RelayWatch()
+    watch = RelayMetrics()
     watch.waits()
-    asked = watch.ticking(lambda: False)
+    asked = watch.heartbeat(lambda: False)
     watch.ticked_at = time.monotonic() - STUCK_S_MAX - 1
     assert "nothing came round" in str(watch.alive())
     assert not asked()
@@ -68,21 +68,21 @@ def test_a_relay_in_which_nothing_comes_round_is_not_well() -> None:
 
 
 def test_a_relay_is_ready_once_it_leads_and_saw_its_topics_or_while_it_waits() -> None:
-    watch = RelayWatch(ready_s=5)
+    watch = RelayMetrics(ready_s=5)
     assert "has not asked for the lead" in str(watch.ready())
     watch.waits()
     assert (watch.ready(), watch.doing()) == (None, "it waits, another relay leads")
     watch.ticked_at -= 6
     assert "asked for the lead 6 s ago" in str(watch.ready())
     watch.leads()
-    watch.ticking(lambda: False)()
+    watch.heartbeat(lambda: False)()
     assert "has not seen the ends" in str(watch.ready())
     watch.heard()
     assert (watch.ready(), watch.doing()) == (None, "it leads")
-    watch.unheard(Unavailable("nobody listens", where="here", hint="Start it."))
+    watch.broker_silent(Unavailable("nobody listens", where="here", hint="Start it."))
     assert watch.ready() is None, "one question without an answer is none too many"
     with time_later(6):
-        watch.ticking(lambda: False)()
+        watch.heartbeat(lambda: False)()
         assert str(watch.ready()).endswith("no broker has answered for 6 s: nobody listens")
         assert watch.alive() is None, "a restart would not bring the brokers back"
 
@@ -91,7 +91,7 @@ def test_a_relay_is_ready_once_it_leads_and_saw_its_topics_or_while_it_waits() -
 def time_later(seconds: float) -> Iterator[None]:
     now = time.monotonic
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("consumers.relay.metrics.time.monotonic", lambda: now() + seconds)
+        patch.setattr("time.monotonic", lambda: now() + seconds)
         yield
 
 
@@ -123,7 +123,7 @@ def test_a_relay_without_news_looks_at_the_ends_of_its_topics_and_ends_where_one
     database: Database, tape: PostgresTape, kafka: Connection, *, silent: bool
 ) -> None:
     fill(tape, 10)
-    watch = RelayWatch(ready_s=0.3)
+    watch = RelayMetrics(ready_s=0.3)
     told: list[str | None] = []
 
     def stop() -> bool:
@@ -139,7 +139,9 @@ def test_a_relay_without_news_looks_at_the_ends_of_its_topics_and_ends_where_one
         streams = [Facts(desk), Quarantine(desk)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("consumers.relay.relay.POLL_S", 0.1)
-            begun = partial(publish, desk, gone, streams, stop=watch.ticking(stop), watcher=watch)
+            begun = partial(
+                publish, desk, gone, streams, stop=watch.heartbeat(stop), listener=watch
+            )
             watch.leads()
             if silent:
                 begun()

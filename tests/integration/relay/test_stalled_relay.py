@@ -14,7 +14,7 @@ import pytest
 from consumers.alerts import process
 from consumers.registry import VIEWS, install
 from consumers.runtime.following import follow_on
-from consumers.runtime.metrics import Watch
+from consumers.runtime.metrics import ConsumerMetrics
 from consumers.runtime.runner import Manner
 from infra.kafka import topics
 from infra.kafka.feed_source import feed_source
@@ -38,7 +38,7 @@ SILENT = "round_ledger_feed_silent_seconds"
 
 
 @contextmanager
-def reading(base: Database, where: Connection, watch: Watch) -> Iterator[None]:
+def reading(base: Database, where: Connection, watch: ConsumerMetrics) -> Iterator[None]:
     """A view kept up from the feed beside the test."""
     done = threading.Event()
 
@@ -47,10 +47,10 @@ def reading(base: Database, where: Connection, watch: Watch) -> Iterator[None]:
             base,
             [VIEW],
             progress=lambda *_: None,
-            stop=watch.ticking(done.is_set),
+            stop=watch.heartbeat(done.is_set),
             lost=lambda error, _: watch.lost(error.what),
             opened=lambda: feed_source(base, where, [VIEW.name], watch.figures),
-            manner=Manner(watcher=watch),
+            manner=Manner(listener=watch),
         )
 
     thread = threading.Thread(target=run)
@@ -62,12 +62,12 @@ def reading(base: Database, where: Connection, watch: Watch) -> Iterator[None]:
         thread.join()
 
 
-def figures(watch: Watch) -> dict[str, float]:
+def figures(watch: ConsumerMetrics) -> dict[str, float]:
     lines = [line for line in watch.page().decode().splitlines() if not line.startswith("#")]
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
 
-def until(watch: Watch, is_so: Callable[[dict[str, float]], bool]) -> dict[str, float]:
+def until(watch: ConsumerMetrics, is_so: Callable[[dict[str, float]], bool]) -> dict[str, float]:
     end = time.monotonic() + 60
     while not is_so(told := figures(watch)):
         assert time.monotonic() < end, told
@@ -83,7 +83,7 @@ def test_the_whole_ways_freshness_tells_of_a_relay_that_stands_still(
     facts = day(2)
     half = len(facts) // 2
     install(database)
-    watch = Watch(database, feed=True)
+    watch = ConsumerMetrics(database, feed=True)
     with (
         PostgresTape(database) as tape,
         relays(database, bare_kafka, tmp_path).start() as relay,

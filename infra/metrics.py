@@ -1,0 +1,247 @@
+"""Metrics and health of a process: figures for Prometheus, alive, ready, answered over HTTP.
+
+The figures of a process are counted where it works. Consumer lag, parked tapes, quarantine and
+publishing backlog are read from the database at each scrape, so they hold for every process.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from infra.postgres import parking, relay_progress
+from infra.postgres.tape import PostgresTape
+from ledger.errors import LedgerError, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from prometheus_client.core import Metric
+
+    from infra.postgres.connection import Database
+    from infra.postgres.queries import Lag
+
+SILENT_S_MAX = 30.0
+"""How long the source may be silent until the process is not ready, seconds, without a setting."""
+
+STUCK_S_MAX = 120.0
+"""How long nothing may come round in the process until it is not alive, seconds: restart it."""
+
+_ASIDE = ("quarantined", "equivocation")
+
+
+class ProcessMetrics:
+    """The figures of one process, and its health. `ticked_at` is written by one thread.
+
+    Alive: its loop comes round. Ready: what it is made for can be relied on; each says when.
+    """
+
+    def __init__(self, ready_s: float) -> None:
+        self.registry = CollectorRegistry()
+        self.ticked_at = time.monotonic()
+        self.ready_s = ready_s
+
+    def scrape(self, read: Callable[[], Iterable[Metric]]) -> None:
+        """Read these at each scrape."""
+        self.registry.register(Scraped(read))
+
+    def gauge(self, name: str, says: str, value: Callable[[], float]) -> None:
+        """Ask for this figure at each scrape."""
+        Gauge(f"round_ledger_{name}", says, registry=self.registry).set_function(value)
+
+    def gauge_silence(self, whose: str, answered_at: Callable[[], float | None]) -> None:
+        """A gauge of how long brokers have been silent; all by the monotonic clock."""
+        began_at = time.monotonic()
+
+        def silent_s() -> float:
+            at = answered_at()
+            return time.monotonic() - (began_at if at is None else at)
+
+        says = "Since a broker last answered this process, or it began."
+        self.gauge(f"{whose}_silent_seconds", says, silent_s)
+
+    def heartbeat(self, stop: Callable[[], bool]) -> Callable[[], bool]:
+        """The same question, noting that it was asked: the loop comes round."""
+
+        def asked() -> bool:
+            self.ticked_at = time.monotonic()
+            return stop()
+
+        return asked
+
+    def alive(self) -> str | None:
+        """Why the process is not alive; None: it is."""
+        silent = time.monotonic() - self.ticked_at
+        return f"nothing came round for {silent:.0f} s" if silent > STUCK_S_MAX else None
+
+    def ready(self) -> str | None:
+        """Why the process is not ready; None: it is."""
+        return self.alive()
+
+    def doing(self) -> str:
+        """What it does, said where it is ready; nothing where there is one thing to do."""
+        return ""
+
+    def page(self) -> bytes:
+        """Its figures, in Prometheus's text format."""
+        return generate_latest(self.registry)
+
+    def unheard(self, who: str, answered_at: float | None, why: str = "") -> str | None:
+        """Why it cannot be relied on that the source is read; None: it answered lately."""
+        if answered_at is None:
+            return f"{who} has answered yet{why}"
+        silent = time.monotonic() - answered_at
+        return f"{who} has answered for {silent:.0f} s{why}" if silent > self.ready_s else None
+
+
+class Scraped(Collector):
+    """Read at each scrape; nothing where the database does not answer."""
+
+    def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
+        self._read = read
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing is read before the first scrape."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """All of them or none."""
+        try:
+            return list(self._read())
+        except Unavailable:
+            return ()
+
+
+def counted(
+    whose: str, says: Mapping[str, str], of: Callable[[str], float]
+) -> Iterator[CounterMetricFamily]:
+    """What only grows while a process runs, counted elsewhere."""
+    for name, text in says.items():
+        yield CounterMetricFamily(f"round_ledger_{whose}_{name}", text, value=of(name))
+
+
+def verdicts(tape: PostgresTape) -> Iterator[Metric]:
+    """Everything received as the record counted it, and one sample a verdict."""
+    figures = tape.counters()._asdict()
+    says = "Inputs received, ever."
+    yield CounterMetricFamily("round_ledger_received", says, value=figures.pop("received"))
+    says = "Inputs received, by what became of them."
+    yield _family(CounterMetricFamily, "facts", says, "verdict", figures)
+
+
+def consumer_lag(lags: Sequence[Lag]) -> Iterator[Metric]:
+    """How far the live views are behind the record, whoever keeps them."""
+    figures: dict[str, float] = {lag.view: lag.facts for lag in lags}
+    says = "Facts not in the view yet."
+    yield _family(GaugeMetricFamily, "view_behind_facts", says, "view", figures)
+    figures = {lag.view: lag.behind_us / 1_000_000 for lag in lags}
+    says = "Since the oldest fact that is not in the view was received; 0 where all are."
+    yield _family(GaugeMetricFamily, "view_behind_seconds", says, "view", figures)
+
+
+def of_record(base: Database) -> Iterator[Metric]:
+    """Quarantine, consumer lag, parked tapes, publishing backlog and failures of relays."""
+    gauge = partial(_family, GaugeMetricFamily)
+    with PostgresTape(base) as tape:
+        lags = tape.view_lags()
+        received = tape.counters()._asdict()
+    aside = {name: received[name] for name in _ASIDE}
+    says = "Inputs set aside, ever."
+    yield _family(CounterMetricFamily, "quarantine_inputs", says, "verdict", aside)
+    yield from consumer_lag(lags)
+    tapes = Counter({lag.view: 0 for lag in lags})
+    withheld = Counter(tapes)
+    for each in parking.shown(base):
+        tapes[each.view] += 1
+        withheld[each.view] += each.withheld
+    yield gauge("view_parked_tapes", "Tapes that the view withholds.", "view", tapes)
+    yield gauge("view_withheld_facts", "Facts of those tapes.", "view", withheld)
+    waiting = relay_progress.waiting(base)
+    says = "Records on the record or in the outbox that no broker has acknowledged yet."
+    yield gauge("topic_behind_records", says, "topic", {w.topic: w.records for w in waiting})
+    says = "How long the first of them has waited; 0 where none waits."
+    since = {w.topic: w.since_us / 1_000_000 for w in waiting}
+    yield gauge("topic_behind_seconds", says, "topic", since)
+    ended = {each.error: each.times for each in relay_progress.failures(base)}
+    says = "Relays that ended with a failure, ever, by what it was."
+    yield _family(CounterMetricFamily, "relay_failures", says, "error", ended)
+
+
+def _family(
+    kind: type[CounterMetricFamily | GaugeMetricFamily],
+    name: str,
+    says: str,
+    label: str,
+    figures: Mapping[str, float],
+) -> Metric:
+    family = kind(f"round_ledger_{name}", says, labels=(label,))
+    for each, figure in figures.items():
+        family.add_metric((each,), figure)
+    return family
+
+
+@contextmanager
+def metrics_server(process: ProcessMetrics, host: str, port: int) -> Iterator[int]:
+    """`/metrics`, `/healthz` and `/readyz` on an address until the block is left; the port."""
+
+    class Answers(BaseHTTPRequestHandler):
+        timeout = 10
+
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]  # probes may add a query against caches
+            if path == "/metrics":
+                self._answer(200, process.page(), "text/plain; version=0.0.4; charset=utf-8")
+            elif path == "/healthz":
+                self._say(process.alive(), "")
+            elif path == "/readyz":
+                self._say(process.ready(), process.doing())
+            else:
+                self._answer(404, b"see /metrics, /healthz, /readyz\n", "text/plain")
+
+        do_HEAD = do_GET  # noqa: N815 - as the base asks for it
+
+        def _say(self, wrong: str | None, doing: str) -> None:
+            says = wrong or ": ".join(filter(None, ("ok", doing)))
+            self._answer(503 if wrong else 200, f"{says}\n".encode(), "text/plain")
+
+        def _answer(self, status: int, body: bytes, kind: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
+            """Scrapes are no events."""
+
+    try:
+        server = ThreadingHTTPServer((host, port), Answers)
+    except OSError as error:
+        raise _not_listening(host, port, error) from error
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.2})
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _not_listening(host: str, port: int, error: OSError) -> LedgerError:
+    return Unavailable(
+        f"The port cannot be listened on: {error.strerror}",
+        where=f"{host}:{port}",
+        hint="Stop what uses it, or give another with --port.",
+    )
