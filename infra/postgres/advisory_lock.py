@@ -1,29 +1,42 @@
-"""Work for one process at a time: whoever comes second leaves it to the first, or waits for it."""
+"""Advisory locks: work for one process at a time. A second process skips it, or waits for it.
+
+A lock belongs to a connection, and the server releases it with the connection, however it ends.
+"""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
-from infra.postgres.connection import translated
+import psycopg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from infra.postgres.connection import Database
-
-_AT_ONCE = "SELECT pg_try_advisory_lock(hashtext('round-ledger'), hashtext(%s))"
-_WAITING = "SELECT true FROM pg_advisory_lock(hashtext('round-ledger'), hashtext(%s))"
+    from collections.abc import Callable, Iterator
 
 
 @contextmanager
-def alone(base: Database, work: str, *, wait: bool = False) -> Iterator[bool]:
-    """Whether this process is the only one at this work, until the block ends.
+def advisory_lock(
+    connection: psycopg.Connection[Any],
+    *key: str | int,
+    wait: bool = False,
+    again: Callable[[], bool] = lambda: False,
+) -> Iterator[bool]:
+    """Whether this connection alone holds the lock of this key, until the block ends.
 
-    Held by a connection: a process that dies lets go of it. wait: for whoever is at it, so that it
-    is always True. Raises `Unavailable` where that takes longer than the limit of locks.
+    The key is one number, or two texts.
+    wait: for whoever holds it, so that it is always True; the limit of locks ends that.
+    again: asked while another connection holds it, whether to try once more.
     """
-    how = _WAITING if wait else _AT_ONCE
-    with base.connect("ledger_reader") as connection, translated(base):
-        row = connection.execute(how, (work,)).fetchone()
-        yield row == (True,)
+    how = "true FROM pg_advisory_lock" if wait else "pg_try_advisory_lock"
+    while not (taken := _run(connection, how, key)) and again():
+        pass
+    yield taken
+    if taken:
+        with suppress(psycopg.Error):  # it went with the connection
+            _run(connection, "pg_advisory_unlock", key)
+
+
+def _run(connection: psycopg.Connection[Any], how: str, key: tuple[str | int, ...]) -> bool:
+    parts = ", ".join("%s::bigint" if isinstance(part, int) else "hashtext(%s)" for part in key)
+    row = connection.execute(f"SELECT {how}({parts})".encode(), key).fetchone()
+    return row is not None and row[0] is True

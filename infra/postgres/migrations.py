@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, cast
 import psycopg
 from psycopg import errors, sql
 
+from infra.postgres.advisory_lock import advisory_lock
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
@@ -87,12 +88,12 @@ def migrate(owner_url: str) -> list[str]:
         if not pending(connection):
             return []
         connection.execute(f"SET lock_timeout = '{_LOCK_S_MAX}s'")
-        connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK_KEY,))
-        todo = pending(connection)  # another process may have done it while we waited
-        if todo:
-            _prepare(connection)
-        for migration in todo:
-            _apply_between(connection, migration)
+        with advisory_lock(connection, _LOCK_KEY, wait=True):
+            todo = pending(connection)  # another process may have done it while we waited
+            if todo:
+                _prepare(connection)
+            for migration in todo:
+                _apply_between(connection, migration)
         return [migration.name for migration in todo]
 
 

@@ -14,8 +14,8 @@ from consumers.cameras.rows import rows_of_cameras, the_property
 from consumers.disputes import disputes
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.runtime.lifecycle import Projection, catch_up
-from infra.postgres.advisory_lock import alone
-from infra.postgres.connection import Database
+from infra.postgres.advisory_lock import advisory_lock
+from infra.postgres.connection import Database, translated
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import Store, reading, tape_source
 from infra.settings import Settings
@@ -240,7 +240,11 @@ def lock_pending(vault: Vault, *, fresh: bool = True, wait: bool = False) -> lis
     """
     if not fresh and not disputes.read(vault.base, unlocked=True, limit=1):
         return []
-    with alone(vault.base, LOCKS, wait=wait) as only:
+    with (
+        vault.base.connect("ledger_reader") as connection,
+        translated(vault.base),
+        advisory_lock(connection, "round-ledger", LOCKS, wait=wait) as only,
+    ):
         if not only:
             return []
         up_to_date(vault.base)

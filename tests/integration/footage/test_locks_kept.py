@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from consumers.disputes import disputes
 from consumers.registry import install
-from infra.postgres.advisory_lock import alone
+from infra.postgres.advisory_lock import advisory_lock
 from ledger.facts import CameraMapped, CardsDealt, DisputeRaised, SegmentRecorded
 from ledger.values import Source, format_time
 from replay.disputes.lock_keeper import locks_kept
@@ -84,7 +84,10 @@ def test_whoever_comes_second_leaves_it_to_the_first(
     floor(database, tape)
     raise_elsewhere(tape)
     vault = Vault(database, tape, ROLL)
-    with alone(database, LOCKS) as first:
+    with (
+        database.connect("ledger_reader") as connection,
+        advisory_lock(connection, "round-ledger", LOCKS) as first,
+    ):
         assert first
         assert lock_pending(vault) == []
     assert locks(tape) == []
@@ -173,7 +176,10 @@ def test_nothing_expires_while_another_is_locking_what_disputes_need(
     old_floor(database, tape)
     raise_elsewhere(tape, of=f"hollywood:{OLD}")
     with ThreadPoolExecutor(1) as beside:
-        with alone(database, LOCKS) as only:
+        with (
+            database.connect("ledger_reader") as connection,
+            advisory_lock(connection, "round-ledger", LOCKS) as only,
+        ):
             assert only
             done = beside.submit(expire, cli, tmp_path)
             until(lambda: _waiting(database) or done.done())
