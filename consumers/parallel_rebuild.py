@@ -113,7 +113,7 @@ def _moved(connection: AnyConnection, share: Share) -> bool:
     """Say that the whole view has reached the end."""
     store = Store(connection, BESIDE)
     tracking = store.tracking(share.view)
-    return tracking is not None and view_tables.advance(store, share.view, tracking, share.until)
+    return tracking is not None and store.advance(share.view, tracking, share.until)
 
 
 def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: ANN401 - shared memory

@@ -20,12 +20,11 @@ from consumers.runtime import outbox
 from consumers.runtime.runner import BATCH_ROWS, Manner, Runner
 from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
 from infra.postgres import view_tables
-from infra.postgres.checkpoints import PostgresBook
+from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Store
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
-    from infra.postgres.checkpoints import Book
     from infra.postgres.connection import AnyConnection, Database
 
 __all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Manner", "Progress", "Projection"]
@@ -48,7 +47,7 @@ def install(base: Database, projections: Sequence[Projection]) -> list[str]:
         return [
             each.name
             for each in projections
-            if view_tables.create(connection, each.name, each.version, each.tables, LIVE)
+            if Store(connection, BESIDE).create(each.name, each.version, each.tables, LIVE)
         ]
 
 
@@ -68,18 +67,18 @@ def catch_up(
     """
     manner = manner or Manner(progress, batch_rows)
     with view_tables.writing(base, LIVE) as connection:
-        return catch_up_in(PostgresBook(connection, LIVE), source, projections, stop, manner)
+        return catch_up_in(Store(connection, LIVE), source, projections, stop, manner)
 
 
 def catch_up_in(
-    book: Book,
+    store: Store,
     source: RecordSource,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
     manner: Manner,
 ) -> int:
     """As `catch_up`, on a connection of the caller."""
-    runner = Runner(book, source, projections, manner)
+    runner = Runner(store, source, projections, manner)
     while not stop() and (runner.step() or not runner.at_end):
         pass
     return runner.position
@@ -102,18 +101,18 @@ def follow(
     """
     manner = manner or Manner(progress, batch_rows)
     with view_tables.writing(base, LIVE) as connection:
-        return follow_in(PostgresBook(connection, LIVE), source, projections, stop, manner)
+        return follow_in(Store(connection, LIVE), source, projections, stop, manner)
 
 
 def follow_in(
-    book: Book,
+    store: Store,
     source: RecordSource,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
     manner: Manner,
 ) -> int:
     """As `follow`, on a connection of the caller."""
-    runner = Runner(book, source, projections, manner)
+    runner = Runner(store, source, projections, manner)
     while not stop():
         if not runner.step():
             source.wait(runner.position, POLL_S)
@@ -140,12 +139,12 @@ def rebuild(
     """
     manner = manner or Manner(progress)
     with view_tables.writing(base, BESIDE) as connection, _alone(connection, projection.name):
-        book = PostgresBook(connection, BESIDE)
-        return rebuild_in(book, source, projection, stop, manner, lambda: first(connection))
+        store = Store(connection, BESIDE)
+        return rebuild_in(store, source, projection, stop, manner, lambda: first(connection))
 
 
 def rebuild_in(
-    book: Book,
+    store: Store,
     source: RecordSource,
     projection: Projection,
     stop: Callable[[], bool],
@@ -155,22 +154,22 @@ def rebuild_in(
 ) -> bool:
     """As `rebuild`, on a connection of the caller, who lets no other rebuild of the view run."""
     name, version, tables = projection.name, projection.version, projection.tables
-    book.discard(name, tables)
-    book.create(name, version, tables, LIVE)
-    book.create(name, version, tables, BESIDE)
+    store.discard(name, tables)
+    store.create(name, version, tables, LIVE)
+    store.create(name, version, tables, BESIDE)
     if not first():
-        book.discard(name, tables)
+        store.discard(name, tables)
         return False
-    runner = Runner(book, source, [projection], manner)
+    runner = Runner(store, source, [projection], manner)
     for attempt in range(SWAP_TRIES):
         while not stop() and (runner.step() or not runner.at_end):
             pass
         if stop():
-            book.discard(name, tables)
+            store.discard(name, tables)
             return False
         with suppress(ReadersInTheWayError):
-            if _swap(book, projection, runner):
-                book.analyze(tables)
+            if _swap(store, projection, runner):
+                store.analyze(tables)
                 return True
         runner.look_again()
         pause(min(1.0, 0.05 * (attempt + 1)))
@@ -212,33 +211,30 @@ def until_signalled() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def _swap(book: Book, projection: Projection, runner: Runner) -> bool:
+def _swap(store: Store, projection: Projection, runner: Runner) -> bool:
     """Hold the live view still, catch up with it, take its place.
 
     False where the source does not reach so far now: a topic that lost its end is written again.
     """
-    with book.transaction():
-        live = book.hold(projection.name)
+    with store.transaction():
+        live = store.hold(projection.name)
         reached = live.position if live else 0
         runner.reach(reached)
         if runner.position < reached:
             return False
-        outbox.speak_of_swap(book, projection, runner.position)
-        book.swap(projection.name, projection.tables)
+        outbox.speak_of_swap(store, projection, runner.position)
+        store.swap(projection.name, projection.tables)
         return True
 
 
 @contextmanager
 def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
-    """One rebuild of a view at a time; a process that dies lets go of it with its connection."""
-    row = connection.execute(
-        "SELECT pg_try_advisory_lock(hashtext(%s), hashtext('rebuild'))", (view,)
-    ).fetchone()
-    if row != (True,):
-        raise Refused(
-            f"View {view} is being rebuilt already",
-            where=connection.info.dbname,
-            hint="Wait for that rebuild, or end its process.",
-        )
-    yield
-    connection.execute("SELECT pg_advisory_unlock(hashtext(%s), hashtext('rebuild'))", (view,))
+    """One rebuild of a view at a time."""
+    with advisory_lock(connection, view, "rebuild") as alone:
+        if not alone:
+            raise Refused(
+                f"View {view} is being rebuilt already",
+                where=connection.info.dbname,
+                hint="Wait for that rebuild, or end its process.",
+            )
+        yield

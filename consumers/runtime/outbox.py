@@ -11,16 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from infra.postgres import outbox, relay_progress, view_tables
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.outbox import Message
-from infra.postgres.view_tables import LIVE
+from infra.postgres.view_tables import LIVE, Store
 from ledger.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.runtime.source import Derived, Projection
-    from infra.postgres.checkpoints import Book
     from infra.postgres.connection import AnyConnection, Database
     from infra.postgres.view_tables import Row, Table
 
@@ -41,26 +39,25 @@ def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.topic for view in projections for each in view.tells))
 
 
-def listen(book: Book, projection: Projection) -> None:
+def listen(store: Store, projection: Projection) -> None:
     """Note what a view's program writes from here on, where a relay asked for it. Live views."""
     asked = set()
-    if projection.tells and book.schema == LIVE:
-        asked = book.asked_for([each.topic for each in projection.tells])
-    book.store.heard = {each.table.name: {} for each in projection.tells if each.topic in asked}
+    if projection.tells and store.schema == LIVE:
+        asked = store.asked_for([each.topic for each in projection.tells])
+    store.heard = {each.table.name: {} for each in projection.tells if each.topic in asked}
 
 
-def speak(book: Book, projection: Projection, position: int) -> None:
+def speak(store: Store, projection: Projection, position: int) -> None:
     """Leave a message for every row noted."""
-    store = book.store
     for each in projection.tells:
         keys = store.heard.get(each.table.name)
         if keys:
             rows = store.load(each.table, keys)
-            book.leave(position, [_message(each, rows[key]) for key in sorted(rows)])
+            store.leave(position, [_message(each, rows[key]) for key in sorted(rows)])
     store.heard = {}
 
 
-def speak_of_swap(book: Book, projection: Projection, position: int) -> None:
+def speak_of_swap(store: Store, projection: Projection, position: int) -> None:
     """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
 
     On compacted topics a tombstone, too, for every key that is no more (ADR 0149).
@@ -68,12 +65,12 @@ def speak_of_swap(book: Book, projection: Projection, position: int) -> None:
     no view comes to hold; said after it, a crash would leave them unsaid for ever, since nothing
     tells any more what was changed.
     """
-    asked = book.asked_for([each.topic for each in projection.tells])
+    asked = store.asked_for([each.topic for each in projection.tells])
     for each in projection.tells:
         if each.topic in asked:
-            _in_pages(each.table, partial(_changed, book, each, position))
+            _in_pages(each.table, partial(_changed, store, each, position))
             if each.compacted:
-                _in_pages(each.table, partial(_removed, book, each, position))
+                _in_pages(each.table, partial(_removed, store, each, position))
 
 
 def restate(
@@ -88,11 +85,11 @@ def restate(
     before every page, which is a sign of life. Raises `StoppedError`.
     """
     with view_tables.writing(base, LIVE) as connection:
-        return restate_in(PostgresBook(connection, LIVE), topics, projections, stop)
+        return restate_in(Store(connection, LIVE), topics, projections, stop)
 
 
 def restate_in(
-    book: Book,
+    store: Store,
     topics: Sequence[str],
     projections: Sequence[Projection],
     stop: Callable[[], bool] = lambda: False,
@@ -106,7 +103,7 @@ def restate_in(
     left = dict.fromkeys(topics, 0)
     for view in projections:
         for each in (told for told in view.tells if told.topic in left):
-            told = partial(_standing, book, view.name, each, stop, page_rows)
+            told = partial(_standing, store, view.name, each, stop, page_rows)
             left[each.topic] += _in_pages(each.table, told)
     return left
 
@@ -128,7 +125,7 @@ def silence(base: Database, projections: Sequence[Projection]) -> dict[str, int]
         with view_tables.writing(base, LIVE) as connection:
             with connection.transaction():
                 for each in (view for view in projections if view.tells):
-                    view_tables.hold(connection, each.name)  # whoever writes it has asked before
+                    Store(connection, LIVE).hold(each.name)  # whoever writes it has asked before
                 outbox.silence(connection, topics)
             return {topic: _removed_all(connection, topic) for topic in topics}
 
@@ -150,20 +147,20 @@ def _in_pages(table: Table, told: Callable[[Row | None], list[Row]]) -> int:
     return count
 
 
-def _changed(book: Book, each: Derived, position: int, after: Row | None) -> list[Row]:
-    rows = book.changed(each.table, after, PAGE_ROWS)
-    _leave(book, each, position, rows)
+def _changed(store: Store, each: Derived, position: int, after: Row | None) -> list[Row]:
+    rows = store.changed(each.table, after, PAGE_ROWS)
+    _leave(store, each, position, rows)
     return rows
 
 
-def _removed(book: Book, each: Derived, position: int, after: Row | None) -> list[Row]:
-    keys = book.removed(each.table, after, PAGE_ROWS)
-    book.leave(position, [Message(each.topic, each.key(key), None) for key in keys])
+def _removed(store: Store, each: Derived, position: int, after: Row | None) -> list[Row]:
+    keys = store.removed(each.table, after, PAGE_ROWS)
+    store.leave(position, [Message(each.topic, each.key(key), None) for key in keys])
     return keys
 
 
 def _standing(
-    book: Book,
+    store: Store,
     view: str,
     each: Derived,
     stop: Callable[[], bool],
@@ -172,17 +169,17 @@ def _standing(
 ) -> list[Row]:
     if stop():
         raise StoppedError(each.topic)
-    with book.transaction():
-        live = book.hold(view)
+    with store.transaction():
+        live = store.hold(view)
         if live is None:
             return []
-        rows = book.page(each.table, after, limit)
-        _leave(book, each, live.position, rows)
+        rows = store.page(each.table, after, limit)
+        _leave(store, each, live.position, rows)
         return rows
 
 
-def _leave(book: Book, each: Derived, position: int, rows: Sequence[Row]) -> None:
-    book.leave(position, [_message(each, row) for row in rows])
+def _leave(store: Store, each: Derived, position: int, rows: Sequence[Row]) -> None:
+    store.leave(position, [_message(each, row) for row in rows])
 
 
 def _message(each: Derived, row: Row) -> Message:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.runtime.source import Projection, RecordSource
-    from infra.postgres.checkpoints import Book
+    from infra.postgres.view_tables import Store
     from ledger.record.tape import TapeRow
 
 BATCH_ROWS = 2_000
@@ -67,12 +67,12 @@ class Runner:
 
     def __init__(
         self,
-        book: Book,
+        store: Store,
         source: RecordSource,
         projections: Sequence[Projection],
         manner: Manner | None = None,
     ) -> None:
-        self._book = book
+        self._store = store
         self._source = source
         self._feed = source if isinstance(source, Feed) else None
         self._projections = projections
@@ -105,7 +105,7 @@ class Runner:
                 self.apply(projection, batch)
             except FencedError:
                 self._manner.listener.fenced(projection.name)
-                self._seen[projection.name] = _seen(self._book, projection)
+                self._seen[projection.name] = _seen(self._store, projection)
         return True
 
     def apply(self, projection: Projection, batch: Batch) -> None:
@@ -136,7 +136,7 @@ class Runner:
 
     def look_again(self) -> None:
         """Take up the tracking as it is in the database."""
-        self._seen = {each.name: _seen(self._book, each) for each in self._projections}
+        self._seen = {each.name: _seen(self._store, each) for each in self._projections}
 
     def reach(self, position: int) -> None:
         """Apply what is missing up to a position, inside a transaction of the caller."""
@@ -147,22 +147,22 @@ class Runner:
     def _transact(self, projection: Projection, batch: Batch, parked: dict[str, Parked]) -> None:
         name = projection.name
         seen = self._seen[name]
-        with self._book.transaction():
-            if not self._book.advance(name, seen.tracking, batch.position):
+        with self._store.transaction():
+            if not self._store.advance(name, seen.tracking, batch.position):
                 raise FencedError(name)
             new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
-            self._book.park(name, new)
-            outbox.listen(self._book, projection)
+            self._store.park(name, new)
+            outbox.listen(self._store, projection)
             self._take(projection, taken(batch, parked))
-            outbox.speak(self._book, projection, batch.position)
+            outbox.speak(self._store, projection, batch.position)
             if self._feed:
-                self._book.keep_places(name, self._feed.places(batch.position))
+                self._store.keep_places(name, self._feed.places(batch.position))
 
     def _take(self, projection: Projection, batch: Batch | None) -> None:
         if batch is None:
             return
         try:
-            projection.take(self._book.store, batch)
+            projection.take(self._store, batch)
         except Exception as error:
             first, last = batch.rows[0].position, batch.position
             error.add_note(f"View {projection.name}, at positions {first:,} to {last:,}")
@@ -197,7 +197,7 @@ class Runner:
         for each in sorted(found, key=lambda each: each.position):
             if each.tape not in known:
                 first.setdefault(each.tape, each)
-        if first and self._book.schema == BESIDE:
+        if first and self._store.schema == BESIDE:
             raise refused(next(iter(first.values())))
         return first
 
@@ -223,8 +223,8 @@ class Runner:
     def _tried(self, projection: Projection, batch: Batch) -> bool:
         """Whether rows can be taken; nothing is kept of the try."""
         try:
-            with self._book.transaction(force_rollback=True):
-                projection.take(self._book.store, batch)
+            with self._store.transaction(force_rollback=True):
+                projection.take(self._store, batch)
         except Exception as error:  # whatever fails, fails
             if parking.is_passing(error):
                 raise
@@ -259,20 +259,20 @@ def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
     return batch.of(rows) if rows else None
 
 
-def _seen(book: Book, projection: Projection) -> _Seen:
+def _seen(store: Store, projection: Projection) -> _Seen:
     """Where a view stands. Raises where it is not this program's."""
-    tracking = book.tracking(projection.name)
+    tracking = store.tracking(projection.name)
     if tracking is None:
         raise NotFound(
             f"There is no view {projection.name} in this database",
-            where=f"schema {book.schema}",
+            where=f"schema {store.schema}",
             hint=f"Run `round-ledger rebuild {projection.name}`.",
         )
     if tracking.version != projection.version:
         raise Refused(
             f"View {projection.name} was written by version {tracking.version} of its program,"
             f" this is version {projection.version}",
-            where=f"schema {book.schema}",
+            where=f"schema {store.schema}",
             hint=f"Run `round-ledger rebuild {projection.name}`; until then it stands still.",
         )
-    return _Seen(tracking, book.parked(projection.name))
+    return _Seen(tracking, store.parked(projection.name))

@@ -14,8 +14,7 @@ from consumers.runtime.lifecycle import rebuild
 from consumers.runtime.runner import BATCH_ROWS, Manner
 from consumers.runtime.source import Batch
 from infra.postgres import parking, relay_progress, view_tables
-from infra.postgres.checkpoints import PostgresBook
-from infra.postgres.view_tables import LIVE, tape_source
+from infra.postgres.view_tables import LIVE, Store, tape_source
 from ledger.errors import NotFound, Refused
 from ledger.record.tape import GENESIS, chain_hash
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.runtime.source import Projection
-    from infra.postgres.checkpoints import Book
     from infra.postgres.connection import Database
     from infra.postgres.parking import Shown
     from infra.postgres.relay_progress import Desk
@@ -76,26 +74,24 @@ def _let_in(
     else:
         how = "caught up"
         with view_tables.writing(base, LIVE) as connection:
-            catch_up_in(
-                PostgresBook(connection, LIVE), projection, tape=was.tape, first=was.table_seq
-            )
+            catch_up_in(Store(connection, LIVE), projection, tape=was.tape, first=was.table_seq)
     still = any(s.view == was.view and s.tape == was.tape for s in parking.shown(base))
     return Released(was.view, was.tape, "parked again" if still else how, was.withheld)
 
 
-def catch_up_in(book: Book, projection: Projection, *, tape: str, first: int) -> None:
+def catch_up_in(store: Store, projection: Projection, *, tape: str, first: int) -> None:
     """Apply what a view lacks of one tape, from fact `first` up to where the view is, at once."""
-    with book.transaction():
-        live = book.hold(projection.name)
-        outbox.listen(book, projection)
+    with store.transaction():
+        live = store.hold(projection.name)
+        outbox.listen(store, projection)
         begin = first
-        while rows := book.store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
+        while rows := store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
             lacking = [row for row in rows if live and row.position <= live.position]
             if lacking:
-                projection.take(book.store, Batch(lacking))
+                projection.take(store, Batch(lacking))
             begin += BATCH_ROWS
-        outbox.speak(book, projection, live.position if live else 0)
-        book.release(projection.name, tape)
+        outbox.speak(store, projection, live.position if live else 0)
+        store.release(projection.name, tape)
 
 
 def _require_whole(desk: Desk, tape: str, first: int) -> None:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from infra.postgres import arrays
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres.connection import AnyConnection
-    from infra.postgres.view_tables import Store
 
 KEPT_S = 7 * 86_400
 """How long a message is kept once it is acknowledged, in case brokers lose their end, seconds.
@@ -42,33 +39,6 @@ class Kept(NamedTuple):
     made_at_us: int
     key: str
     body: str | None
-
-
-def asked_for(store: Store, topics: Sequence[str]) -> set[str]:
-    """Which of these topics a relay has asked for."""
-    if not topics:
-        return set()
-    rows = store.connection.execute(
-        "SELECT topic FROM views.relayed WHERE topic = ANY(%s)", (list(topics),)
-    )
-    return {row[0] for row in rows.fetchall()}
-
-
-def leave(store: Store, position: int, messages: Sequence[Message]) -> None:
-    """Leave messages, in this order, inside the transaction that moves their view."""
-    if not messages:
-        return
-    store.connection.execute(
-        "INSERT INTO views.outbox (position, topic, key, body)"
-        " SELECT %b, t, k, b FROM unnest(%b, %b, %b) WITH ORDINALITY AS u (t, k, b, n) ORDER BY n",
-        (
-            position,
-            arrays.texts([each.topic for each in messages]),
-            arrays.texts([each.key for each in messages]),
-            arrays.texts([each.body for each in messages]),
-        ),
-        prepare=True,
-    )
 
 
 def silence(connection: AnyConnection, topics: Sequence[str]) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from infra.postgres import arrays, outbox, queries
+from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.connection import translated
 from ledger.errors import Refused
 from ledger.record.tape import GENESIS
@@ -33,7 +34,7 @@ WAIT_S = 1.0
 FORGET_S_MAX = 30
 """How long a relay goes on removing what is old before it looks after anything else, seconds."""
 
-_LEAD = "SELECT pg_try_advisory_lock(hashtext('round-ledger'), hashtext('relay'))"
+_LEAD = "round-ledger", "relay"
 
 
 class Desk(Protocol):
@@ -240,22 +241,23 @@ def lead(
     that another one leads.
     prefix: what topics are to be written with; progress of topics with another is forgotten.
     """
-    with base.connect("ledger_projector") as connection:
+    told = iter((waiting,))
+
+    def again() -> bool:
+        if stop():
+            return False
+        next(told, lambda: None)()
+        time.sleep(WAIT_S)
+        return True
+
+    with base.connect("ledger_projector") as connection, ExitStack() as held:
         arrays.register(connection)
         with translated(base):
-            told = False
-            while connection.execute(_LEAD).fetchone() != (True,):
-                if stop():
-                    yield None
-                    return
-                if not told:
-                    waiting()
-                    told = True
-                time.sleep(WAIT_S)
+            leads = held.enter_context(advisory_lock(connection, *_LEAD, again=again))
             connection.execute(f"LISTEN {queries.CHANNEL}")
-            if prefix is not None:
+            if leads and prefix is not None:
                 _begin_feed(connection, prefix)
-        yield PostgresDesk(base, connection)
+        yield PostgresDesk(base, connection) if leads else None
 
 
 def _begin_feed(connection: AnyConnection, prefix: str) -> None:

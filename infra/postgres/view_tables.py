@@ -1,4 +1,4 @@
-"""Tables of views: made from their columns, read and written many rows at a time, swapped whole.
+"""Views in PostgreSQL: tables made from their columns, read and written by batch, swapped whole.
 
 A view declares its tables as data; the SQL is put together here, so that a table and the program
 that writes it cannot differ. What the rows mean is the views' business, not this module's.
@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, LiteralString, NamedTuple
 
 import psycopg
 from psycopg import errors, sql
 
 from infra.postgres import arrays, queries
 from infra.postgres.connection import translated
+from infra.postgres.parking import Parked
 from ledger.record.tape import TapeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from infra.postgres.connection import AnyConnection, Database, Role
+    from infra.postgres.outbox import Message
+    from infra.postgres.parking import Place
 
 Schema = Literal["views", "rebuilding"]
 LIVE: Schema = "views"
@@ -46,6 +50,23 @@ AS r (tape, low, high) CROSS JOIN LATERAL (
 """  # noqa: S608 - put together from constants
 _ROWS_AT = f"SELECT t.* FROM unnest(%b, %b, %b) {_LOOKED_UP}".encode()  # noqa: S608 - as above
 
+
+_SWAP: tuple[LiteralString, ...] = (
+    (
+        "UPDATE views.tracking l SET position = b.position, version = b.version,"
+        " generation = l.generation + 1 FROM views.tracking b"
+        " WHERE l.view = %(view)s AND NOT l.rebuilding AND b.view = l.view AND b.rebuilding"
+    ),
+    "DELETE FROM views.tracking WHERE view = %(view)s AND rebuilding",
+    "DELETE FROM views.parked WHERE view = %(view)s AND NOT rebuilding",
+    (
+        "DELETE FROM views.offsets WHERE view = %(view)s AND NOT rebuilding"
+        " AND EXISTS (SELECT FROM views.offsets WHERE view = %(view)s AND rebuilding)"
+    ),
+    "UPDATE views.parked SET rebuilding = false WHERE view = %(view)s",
+    "UPDATE views.offsets SET rebuilding = false WHERE view = %(view)s",
+)
+"""Tracking, and what stands beside it, of a rebuilt view take the live one's place."""
 
 _PLANS = ("jit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
 """Off for writers: a plan kept from when a table was tiny would scan it for ever after, and
@@ -96,13 +117,21 @@ class ReadersInTheWayError(Exception):
 
 
 class Store:
-    """The tables of one generation of a view, inside the transaction of the caller."""
+    """Views of one generation on one connection: rows, tracking, parked tapes, offsets, messages.
+
+    Whatever moves a view asks for nothing else, so that the same program runs in the simulation of
+    faults, which imagines it. Everything may raise where the connection is lost.
+    """
 
     def __init__(self, connection: AnyConnection, schema: Schema) -> None:
         self.connection = connection
         self.schema = schema
         self.heard: dict[str, dict[Row, None]] = {}  # keys written, of the tables named in it
         arrays.register(connection)
+
+    def transaction(self, *, force_rollback: bool = False) -> AbstractContextManager[object]:
+        """All of the block or nothing; a block within another is undone by itself."""
+        return self.connection.transaction(force_rollback=force_rollback)
 
     def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Row]:
         """The rows with these keys, by key, cells in order of columns."""
@@ -156,9 +185,249 @@ class Store:
         """Rows of one tape within closed ranges of `table_seq`, in order."""
         return self.rows_at((tape, low, high) for low, high in seqs)
 
+    def page(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """Rows with a key above `after`, at most `limit`, in order of key; None: from the first."""
+        return self._page(table, table.columns, self.schema, after, limit)
+
+    def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """As `page`, of a rebuilt table: the rows that the live one does not hold so.
+
+        All of them where it has other columns, as another version of the view made it.
+        """
+        told = [column for column in table.columns if column.dumped]
+        if not self._alike(table, told):
+            return self._page(table, table.columns, BESIDE, after, limit)
+        live, beside = (", ".join(f"{side}.{c.read}" for c in told) for side in ("l", "t"))
+        same = f"ROW({live}) IS NOT DISTINCT FROM ROW({beside})"
+        return self._page(table, table.columns, BESIDE, after, limit, _lacking(table, LIVE, same))
+
+    def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+        """As `page`, of the live table: the keys, and no more, that the rebuilt one has not.
+
+        None where the two have other keys: which is gone cannot be told then.
+        """
+        if not self._alike(table, table.key):
+            return []
+        return self._page(table, table.key, LIVE, after, limit, _lacking(table, BESIDE, "true"))
+
     def tracking(self, view: str) -> Tracking | None:
         """How far this generation has read; None where it does not exist."""
-        return _tracking(self.connection, view, self.schema, lock=False)
+        return self._tracking(view, self.schema)
+
+    def hold(self, view: str) -> Tracking | None:
+        """The live view's tracking, held still until the transaction ends."""
+        return self._tracking(view, LIVE, " FOR UPDATE")
+
+    def advance(self, view: str, seen: Tracking, to: int) -> bool:
+        """Move tracking from what its writer had seen; False where another writer moved it.
+
+        Takes the row's lock until the transaction ends, so of two writers one waits, then is
+        refused.
+        """
+        moved = self.connection.execute(
+            "UPDATE views.tracking SET position = %s WHERE view = %s AND rebuilding = %s"
+            " AND position = %s AND version = %s AND generation = %s",
+            (to, view, self._beside, seen.position, seen.version, seen.generation),
+            prepare=True,
+        )
+        return moved.rowcount == 1
+
+    def parked(self, view: str) -> dict[str, Parked]:
+        """What a view of this generation withholds, by tape."""
+        rows = self.connection.execute(
+            "SELECT tape, position, table_seq, reason, says, place FROM views.parked"
+            " WHERE view = %s AND rebuilding = %s",
+            (view, self._beside),
+        )
+        return {each.tape: each for each in map(Parked._make, rows.fetchall())}
+
+    def park(self, view: str, tapes: Iterable[Parked]) -> None:
+        """Withhold tapes from here on, inside the transaction that moves the view."""
+        for each in tapes:
+            self.connection.execute(
+                "INSERT INTO views.parked (view, rebuilding, tape, position, table_seq, reason,"
+                " says, place, parked_at_us) VALUES (%s, %s, %s, %s, %s, %s, %s, %s,"
+                " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)"
+                " ON CONFLICT DO NOTHING",
+                (view, self._beside, *each),
+            )
+
+    def release(self, view: str, tape: str) -> None:
+        """Withhold a tape no more. A writer that still did is refused at its next move."""
+        self.connection.execute(
+            "DELETE FROM views.parked WHERE view = %s AND NOT rebuilding AND tape = %s",
+            (view, tape),
+        )
+        self.connection.execute(
+            "UPDATE views.tracking SET generation = generation + 1"
+            " WHERE view = %s AND NOT rebuilding",
+            (view,),
+        )
+
+    def keep_places(self, view: str, places: Sequence[Place]) -> None:
+        """Note where a view reads on, inside the transaction that moves it."""
+        if not places:
+            return
+        self.connection.execute(
+            "INSERT INTO views.offsets AS o (view, rebuilding, topic, part, next_offset)"
+            " SELECT %b, %b, t, p::integer, n FROM unnest(%b, %b, %b) AS u (t, p, n)"
+            " ON CONFLICT (view, rebuilding, topic, part) DO UPDATE SET next_offset ="
+            " excluded.next_offset WHERE o.next_offset <> excluded.next_offset",
+            (
+                view,
+                self._beside,
+                arrays.texts([each.topic for each in places]),
+                arrays.bigints([each.partition for each in places]),
+                arrays.bigints([each.next for each in places]),
+            ),
+            prepare=True,
+        )
+
+    def asked_for(self, topics: Sequence[str]) -> set[str]:
+        """Which of these topics a relay has asked for."""
+        if not topics:
+            return set()
+        rows = self.connection.execute(
+            "SELECT topic FROM views.relayed WHERE topic = ANY(%s)", (list(topics),)
+        )
+        return {topic for (topic,) in rows.fetchall()}
+
+    def leave(self, position: int, messages: Sequence[Message]) -> None:
+        """Leave messages, in this order, inside the transaction that moves their view."""
+        if not messages:
+            return
+        self.connection.execute(
+            "INSERT INTO views.outbox (position, topic, key, body) SELECT %b, t, k, b"
+            " FROM unnest(%b, %b, %b) WITH ORDINALITY AS u (t, k, b, n) ORDER BY n",
+            (
+                position,
+                arrays.texts([each.topic for each in messages]),
+                arrays.texts([each.key for each in messages]),
+                arrays.texts([each.body for each in messages]),
+            ),
+            prepare=True,
+        )
+
+    def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
+        """Create a generation's empty tables, to be filled from the first fact on.
+
+        False where they are there.
+        """
+        with self.transaction():
+            added = self.connection.execute(
+                "INSERT INTO views.tracking (view, rebuilding, version, generation)"
+                " VALUES (%s, %s, %s, 1) ON CONFLICT DO NOTHING",
+                (view, schema == BESIDE, version),
+            )
+            if added.rowcount == 0:
+                return False
+            for table in tables:
+                for statement in ddl(table, schema):
+                    self.connection.execute(statement.encode())
+        return True
+
+    def discard(self, view: str, tables: Iterable[Table]) -> None:
+        """Remove what an earlier rebuild of a view left unfinished."""
+        with self.transaction():
+            for name in ("tracking", "parked", "offsets"):
+                self._forget(name, view)
+            self._drop(BESIDE, tables)
+
+    def swap(self, view: str, tables: Sequence[Table]) -> None:
+        """Put the rebuilt view in the place of the live one, inside the caller's transaction.
+
+        The caller has brought the rebuilt view to where the live one stands, under `hold`. Raises
+        `ReadersInTheWayError` where they are: the caller rolls back, and tries again later. A view
+        rebuilt from the tape has no offsets; the live one's are low enough for it.
+        """
+        self._lock_out(view, tables)
+        self._drop(LIVE, tables)
+        for table in tables:
+            move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
+            moved = sql.Identifier(BESIDE, table.name), sql.Identifier(LIVE)
+            self.connection.execute(move.format(*moved))
+        named = {"view": view}
+        for statement in _SWAP:
+            self.connection.execute(statement, named)
+
+    def analyze(self, tables: Iterable[Table]) -> None:
+        """Let the planner know what stands in live tables that have just taken their place."""
+        for table in tables:
+            name = sql.Identifier(LIVE, table.name)
+            self.connection.execute(sql.SQL("ANALYZE {}").format(name))
+
+    @property
+    def _beside(self) -> bool:
+        return self.schema == BESIDE
+
+    def _page(
+        self,
+        table: Table,
+        columns: Iterable[Column],
+        schema: Schema,
+        after: Row | None,
+        limit: int,
+        lacking: str = "true",
+    ) -> list[Row]:
+        """One comparison of whole keys, so that a page is read from its place in the index."""
+        cells = ", ".join(f"t.{column.read}" for column in columns)
+        order = ", ".join(f"t.{column.name}" for column in table.key)
+        above = "true"
+        if after is not None:
+            keys = ", ".join(f"%(key{n})s::{column.type}" for n, column in enumerate(table.key))
+            above = f"({order}) > ({keys})"
+        asked = {f"key{n}": str(cell) for n, cell in enumerate(after or ())}
+        return self.query(
+            f"SELECT {cells} FROM {schema}.{table.name} t WHERE {above} AND {lacking}"  # noqa: S608 - our own names
+            f" ORDER BY {order} LIMIT %(limit)s",
+            {"limit": limit, **asked},
+        )
+
+    def _alike(self, table: Table, columns: Iterable[Column]) -> bool:
+        """Whether the live table is there, and has these columns as the rebuilt one has them."""
+        rows = self.query(
+            "SELECT b.attname::text FROM pg_attribute b"
+            " JOIN pg_attribute l USING (attname, atttypid)"
+            " WHERE b.attrelid = to_regclass(%(beside)s) AND l.attrelid = to_regclass(%(live)s)"
+            " AND NOT b.attisdropped AND NOT l.attisdropped",
+            {"beside": f"{BESIDE}.{table.name}", "live": f"{LIVE}.{table.name}"},
+        )
+        return {column.name for column in columns} <= {name for (name,) in rows}
+
+    def _tracking(self, view: str, schema: Schema, lock: str = "") -> Tracking | None:
+        row = self.connection.execute(
+            "SELECT position, version, generation FROM views.tracking"  # noqa: S608 - our own words
+            f" WHERE view = %s AND rebuilding = %s{lock}".encode(),
+            (view, schema == BESIDE),
+        ).fetchone()
+        return Tracking._make(row) if row else None
+
+    def _forget(self, name: str, view: str) -> None:
+        self.connection.execute(
+            f"DELETE FROM views.{name} WHERE view = %s AND rebuilding".encode(),  # noqa: S608 - our own names
+            (view,),
+        )
+
+    def _lock_out(self, view: str, tables: Iterable[Table]) -> None:
+        """Lock the live tables that there are. Raises `ReadersInTheWayError`."""
+        live = [each.name for each in sorted(tables) if self._exists(each)]
+        try:
+            self.connection.execute(f"SET LOCAL lock_timeout = '{SWAP_LOCK_MS}ms'")
+            if live:
+                names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in live)
+                lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE")
+                self.connection.execute(lock.format(names))
+        except errors.LockNotAvailable as error:
+            raise ReadersInTheWayError(view) from error
+
+    def _exists(self, table: Table) -> bool:
+        asked = "SELECT to_regclass(%s) IS NOT NULL", (f"{LIVE}.{table.name}",)
+        return self.connection.execute(*asked).fetchone() == (True,)
+
+    def _drop(self, schema: Schema, tables: Iterable[Table]) -> None:
+        for table in tables:
+            name = sql.Identifier(schema, table.name)
+            self.connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name))
 
 
 class TapeSource:
@@ -212,85 +481,6 @@ def writing(base: Database, schema: Schema) -> Iterator[AnyConnection]:
         yield connection
 
 
-def advance(store: Store, view: str, seen: Tracking, to: int) -> bool:
-    """Move a view's tracking from what its writer had seen; False where another writer moved it.
-
-    Takes the row's lock until the transaction ends, so of two writers one waits, then is refused.
-    """
-    moved = store.connection.execute(
-        "UPDATE views.tracking SET position = %s WHERE view = %s AND rebuilding = %s"
-        " AND position = %s AND version = %s AND generation = %s",
-        (to, view, store.schema == BESIDE, seen.position, seen.version, seen.generation),
-        prepare=True,
-    )
-    return moved.rowcount == 1
-
-
-def create(
-    connection: AnyConnection, view: str, version: int, tables: Iterable[Table], schema: Schema
-) -> bool:
-    """Create a view's empty tables, to be filled from the first fact on; False if it is there."""
-    with connection.transaction():
-        added = connection.execute(
-            "INSERT INTO views.tracking (view, rebuilding, version, generation)"
-            " VALUES (%s, %s, %s, 1) ON CONFLICT DO NOTHING",
-            (view, schema == BESIDE, version),
-        )
-        if added.rowcount == 0:
-            return False
-        for table in tables:
-            for statement in ddl(table, schema):
-                connection.execute(statement.encode())
-    return True
-
-
-def discard(connection: AnyConnection, view: str, tables: Iterable[Table]) -> None:
-    """Remove what an earlier rebuild of a view left unfinished."""
-    with connection.transaction():
-        connection.execute("DELETE FROM views.tracking WHERE view = %s AND rebuilding", (view,))
-        _drop(connection, BESIDE, [table.name for table in tables])
-
-
-def swap(connection: AnyConnection, view: str, tables: Sequence[Table]) -> None:
-    """Put the rebuilt tables in the place of the live ones, inside the caller's transaction.
-
-    The caller has brought the rebuilt view to where the live one stands, under `hold`. Raises
-    `ReadersInTheWayError` where they are: the caller rolls back, and tries again later.
-    """
-    live = [table.name for table in tables if _exists(connection, table.name)]
-    try:
-        connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(f"{SWAP_LOCK_MS}ms"))
-        if live:
-            names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(live))
-            connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(names))
-    except errors.LockNotAvailable as error:
-        raise ReadersInTheWayError(view) from error
-    _drop(connection, LIVE, live)
-    for table in tables:
-        move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
-        connection.execute(
-            move.format(sql.Identifier(BESIDE, table.name), sql.Identifier(LIVE)),
-        )
-    connection.execute(
-        "UPDATE views.tracking l SET position = b.position, version = b.version,"
-        " generation = l.generation + 1 FROM views.tracking b"
-        " WHERE l.view = %(view)s AND NOT l.rebuilding AND b.view = l.view AND b.rebuilding",
-        {"view": view},
-    )
-    connection.execute("DELETE FROM views.tracking WHERE view = %s AND rebuilding", (view,))
-
-
-def analyze(connection: AnyConnection, tables: Iterable[Table]) -> None:
-    """Let the planner know what stands in live tables that have just taken their place."""
-    for table in tables:
-        connection.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(LIVE, table.name)))
-
-
-def hold(connection: AnyConnection, view: str) -> Tracking | None:
-    """The live view's tracking, held still until the transaction ends."""
-    return _tracking(connection, view, LIVE, lock=True)
-
-
 def ddl(table: Table, schema: Schema) -> Iterator[str]:
     """The statements that create a table, its indexes and its comments."""
     name = f"{schema}.{table.name}"
@@ -306,29 +496,6 @@ def ddl(table: Table, schema: Schema) -> Iterator[str]:
         yield f"COMMENT ON COLUMN {name}.{c.name} IS {_quoted(c.comment)}"
     for index in table.indexes:
         yield f"CREATE INDEX ON {name} {index}"
-
-
-def _drop(connection: AnyConnection, schema: Schema, names: Iterable[str]) -> None:
-    for name in names:
-        connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(schema, name)))
-
-
-def _exists(connection: AnyConnection, name: str) -> bool:
-    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{LIVE}.{name}",)).fetchone()
-    return row == (True,)
-
-
-def _tracking(
-    connection: AnyConnection, view: str, schema: Schema, *, lock: bool
-) -> Tracking | None:
-    text = (
-        "SELECT position, version, generation FROM views.tracking"
-        " WHERE view = %s AND rebuilding = %s"
-    )
-    row = connection.execute(
-        text + " FOR UPDATE" if lock else text, (view, schema == BESIDE)
-    ).fetchone()
-    return Tracking._make(cast("tuple[int, int, int]", row)) if row else None
 
 
 def _columns(rows: Sequence[Sequence[Value]]) -> list[arrays.TextArray]:
@@ -381,6 +548,12 @@ def _delete(table: Table, keys: int, schema: Schema) -> bytes:
 def _same(table: Table, keys: int) -> str:
     """Rows t and g have the same first cells."""
     return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.columns[:keys])
+
+
+def _lacking(table: Table, schema: Schema, same: str) -> str:
+    """That the table of that schema, `l`, has no row with the key of `t`, and no other cells."""
+    keys = " AND ".join(f"l.{column.name} = t.{column.name}" for column in table.key)
+    return f"NOT EXISTS (SELECT FROM {schema}.{table.name} l WHERE {keys} AND {same})"
 
 
 def _collation(column: Column) -> str:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from infra.postgres import relay_progress
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.outbox import Message
 from infra.postgres.parking import Parked, Place
 from infra.postgres.relay_progress import UNSAID
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import BESIDE, LIVE, writing
+from infra.postgres.view_tables import BESIDE, LIVE, Store, writing
 from ledger.errors import Refused
 from ledger.record.tape import Quarantined
 from tests.simulation.database import Postgres, SimTape
-from tests.simulation.desks import SimBook, SimDesk
+from tests.simulation.desks import SimDesk, SimStore
 from tests.simulation.floor import fact
 from tests.simulation.plain_views import SUMS, TOLD
 from tests.simulation.world import Actor, World, draw
@@ -25,7 +24,6 @@ from tests.simulation.world import Actor, World, draw
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from infra.postgres.checkpoints import Book
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import Desk
     from ledger.record.tape import Tape
@@ -37,17 +35,17 @@ NOT_JSON = Quarantined(b"{", "not_json", "Not JSON", "$", "Send JSON.")
 class Ports(NamedTuple):
     tape: Tape
     desk: Desk
-    live: Book
-    other: Book  # another connection to the live views
-    beside: Book
+    live: Store
+    other: Store  # another connection to the live views
+    beside: Store
 
 
 @contextmanager
 def real(base: Database) -> Iterator[Ports]:
     with ExitStack() as open_:
         opened = open_.enter_context
-        live, other = (PostgresBook(opened(writing(base, LIVE)), LIVE) for _ in range(2))
-        beside = PostgresBook(opened(writing(base, BESIDE)), BESIDE)
+        live, other = (Store(opened(writing(base, LIVE)), LIVE) for _ in range(2))
+        beside = Store(opened(writing(base, BESIDE)), BESIDE)
         tape = opened(PostgresTape(base))
         desk = opened(relay_progress.lead(base, lambda: False))
         assert desk
@@ -62,7 +60,7 @@ def imagined(told: Callable[[Ports], list[object]]) -> list[object]:
 
     def body(actor: Actor) -> None:
         session = base.session
-        books = (SimBook(session(actor), side) for side in (LIVE, LIVE, BESIDE))
+        books = (SimStore(session(actor), side) for side in (LIVE, LIVE, BESIDE))
         tape = SimTape(lambda: session(actor))
         answers.extend(told(Ports(tape, SimDesk(session(actor)), *books)))
 
@@ -117,7 +115,7 @@ def views_move(ports: Ports) -> list[object]:
     ports.tape.append([fact("p/A", 1), fact("p/A", 2)])
     with live.transaction():
         moved = live.advance("sums", seen, 2)
-        live.store.save(SUMS, [("p/A", "2", "x")])
+        live.save(SUMS, [("p/A", "2", "x")])
         live.park("sums", [PARKED, PARKED])
         live.leave(2, [Message(TOLD, "p/A", body) for body in ("{}", None, '{"a":1}', "[]")])
         live.keep_places("sums", [Place("t", 0, 5)])
@@ -125,14 +123,14 @@ def views_move(ports: Ports) -> list[object]:
     with other.transaction():
         refused = other.advance("sums", seen, 3)
     with live.transaction(force_rollback=True):
-        live.store.save(SUMS, [("p/A", "9", "y"), ("p/B", "1", "z")])
+        live.save(SUMS, [("p/A", "9", "y"), ("p/B", "1", "z")])
         inside = live.page(SUMS, None, 9)
     with live.transaction():
         with live.transaction(force_rollback=True):
-            live.store.save(SUMS, [("p/C", "1", "z")])
-        live.store.save(SUMS, [("p/D", "1", "z")])
+            live.save(SUMS, [("p/C", "1", "z")])
+        live.save(SUMS, [("p/D", "1", "z")])
     rest = [
-        live.store.load(SUMS, [("p/A",), ("p/Z",)]),
+        live.load(SUMS, [("p/A",), ("p/Z",)]),
         live.page(SUMS, None, 9),
         live.parked("sums") == {"p/A": PARKED},
         [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9, 9)],
@@ -141,7 +139,7 @@ def views_move(ports: Ports) -> list[object]:
             for bound in ((9, 9), (1, 9), (9, 1))
         ],
         [[key for _, key in desk.outbox_keys(TOLD, after, 9)] for after in (0, 10**9)],
-        [row.table_seq for row in live.store.rows_of("p/A", [(1, 1)])],
+        [row.table_seq for row in live.rows_of("p/A", [(1, 1)])],
     ]
     with live.transaction():
         live.release("sums", "p/A")
@@ -157,13 +155,13 @@ def swapped(ports: Ports) -> list[object]:
     for side in (LIVE, BESIDE):
         beside.create("sums", 1, [SUMS], side)
     with live.transaction():
-        live.store.save(SUMS, [("p/A", "1", "x"), ("p/B", "1", "x")])
+        live.save(SUMS, [("p/A", "1", "x"), ("p/B", "1", "x")])
         live.park("sums", [PARKED])
     begun = beside.tracking("sums")
     assert begun
     with beside.transaction():
         beside.advance("sums", begun, 5)
-        beside.store.save(SUMS, [("p/A", "1", "x"), ("p/C", "2", "x")])
+        beside.save(SUMS, [("p/A", "1", "x"), ("p/C", "2", "x")])
     changed = [beside.changed(SUMS, after, 1) for after in (None, ("p/A",), ("p/C",))]
     removed = [beside.removed(SUMS, after, 9) for after in (None, ("p/A",), ("p/B",))]
     with beside.transaction():

@@ -17,8 +17,6 @@ from consumers.runtime.lifecycle import (
     catch_up,
     rebuild,
 )
-from infra.postgres import view_tables
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.view_tables import LIVE, Store, writing
 from ledger.errors import NotFound, Refused
 from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
@@ -118,9 +116,9 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
         catch_up(database, Prefix(rows, len(rows)), [projection])
         before = dumped(database, projection)
         with connection.transaction():
-            assert not view_tables.advance(store, projection.name, seen, 500)
+            assert not store.advance(projection.name, seen, 500)
         runner = Runner(
-            PostgresBook(connection, LIVE),
+            Store(connection, LIVE),
             Prefix(rows, len(rows)),
             [projection],
             Manner(batch_rows=500),

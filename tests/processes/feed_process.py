@@ -26,8 +26,8 @@ from consumers.runtime.metrics import ConsumerMetrics
 from infra.kafka import clients
 from infra.kafka.clients import Connection
 from infra.kafka.feed_source import feed_source
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.connection import Database
+from infra.postgres.view_tables import Store
 
 if TYPE_CHECKING:
     from infra.postgres.view_tables import Tracking
@@ -82,21 +82,21 @@ def say(text: str) -> None:
 
 
 def _pause_within() -> None:
-    advance = PostgresBook.advance
+    advance = Store.advance
 
-    def pausing(self: PostgresBook, view: str, seen: Tracking, to: int) -> bool:
-        PostgresBook.advance = advance  # type: ignore[method-assign]
+    def pausing(self: Store, view: str, seen: Tracking, to: int) -> bool:
+        Store.advance = advance  # type: ignore[method-assign]
         moved = advance(self, view, seen, to)
         os.kill(os.getpid(), signal.SIGSTOP)
         return moved
 
-    PostgresBook.advance = pausing  # type: ignore[method-assign]
+    Store.advance = pausing  # type: ignore[method-assign]
 
 
 def _mutate(base: Database, where: Connection) -> None:
     stayed: list[str] = []
 
-    def early(self: PostgresBook, view: str, seen: Tracking, to: int) -> bool:
+    def early(self: Store, view: str, seen: Tracking, to: int) -> bool:
         with base.connect("ledger_owner") as apart:
             apart.execute("UPDATE views.tracking SET position = %s WHERE view = %s", (to, view))
         full = seen.position >= FRAIL_FROM and to - seen.position == BATCH_ROWS
@@ -104,12 +104,12 @@ def _mutate(base: Database, where: Connection) -> None:
             stayed.append(view)
             say("early")
             while True:
-                self.store.connection.execute("SELECT")  # raises once the server is gone
+                self.connection.execute("SELECT")  # raises once the server is gone
                 clients._refuse_nobody(where)  # as soon as no broker is there
                 time.sleep(0.02)
         return True
 
-    PostgresBook.advance = early  # type: ignore[method-assign]
+    Store.advance = early  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The ports `Desk` and `Book` on the imagined PostgreSQL.
+"""The port `Desk` and the views' `Store` on the imagined PostgreSQL.
 
 The same contract is held to the real ones (`tests/contract/test_ports.py`). Nothing is decided here
 that production code decides.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from infra.postgres.outbox import Kept, Message
 from infra.postgres.relay_progress import UNSAID
-from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Tracking
+from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Store, Tracking
 from ledger.errors import Refused
 from ledger.record.tape import GENESIS, InQuarantine, TapeRow
 
@@ -126,42 +126,32 @@ class SimDesk:
         )
 
 
-class SimStore:
-    """The tables of views, as far as the views of the simulation use them."""
+class SimStore(Store):
+    """`infra.postgres.view_tables.Store`, as far as views of the simulation use it."""
 
     def __init__(self, session: Session, schema: Schema) -> None:
         self.schema = schema
         self.heard: dict[str, dict[Key, None]] = {}
-        self._session = session
+        self.session = session
 
     def load(self, table: Table, keys: Iterable[Key]) -> dict[Key, Key]:
-        self._session.do(f"load {self.schema}.{table.name}")
-        found = {key: self._session.get("cells", (self.schema, table.name, key)) for key in keys}
+        self.session.do(f"load {self.schema}.{table.name}")
+        found = {key: self.session.get("cells", (self.schema, table.name, key)) for key in keys}
         return {key: row for key, row in found.items() if row is not None}
 
     def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
-        self._session.do(f"rows of {tape}")
+        self.session.do(f"rows of {tape}")
         low, high = next(iter(seqs))
-        rows = self._session.base.rows
+        rows = self.session.base.rows
         return [row for row in rows if row.tape == tape and low <= row.table_seq <= high]
 
-    def save(self, table: Table, rows: Iterable[Key]) -> None:
-        self._session.do(f"save {self.schema}.{table.name}")
+    def save(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+        self.session.do(f"save {self.schema}.{table.name}")
         for row in rows:
             key = tuple(row[: table.keys])
-            self._session.put("cells", (self.schema, table.name, key), tuple(row))
+            self.session.put("cells", (self.schema, table.name, key), tuple(row))
             if table.name in self.heard:
                 self.heard[table.name][key] = None
-
-
-class SimBook:
-    """`infra.postgres.checkpoints.Book`."""
-
-    def __init__(self, session: Session, schema: Schema) -> None:
-        self.schema = schema
-        self.store: Any = SimStore(session, schema)
-        self.session = session
-        self._beside = schema == BESIDE
 
     def transaction(self, *, force_rollback: bool = False) -> Any:
         return self.session.transaction(force_rollback=force_rollback)

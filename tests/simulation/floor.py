@@ -36,7 +36,7 @@ from ledger.record.tape import (
 from ledger.values import format_time
 from tests.simulation.broker import Broker, SimProducer, number_of
 from tests.simulation.database import Postgres, Session, SimTape
-from tests.simulation.desks import SimBook, SimDesk
+from tests.simulation.desks import SimDesk, SimStore
 from tests.simulation.plain_views import BAD, NAMES, TOLD, VIEWS
 from tests.simulation.readers import SimOutlet, SimPartitions
 from tests.simulation.world import STARTS_AT, Killed
@@ -216,7 +216,7 @@ class Floor:
             parked = [e for (v, side, _), e in kept.items() if v == "sums" and not side]
             if parked and self.world.fault("unpark"):
                 each = parked[0]
-                book = SimBook(self.base.session(actor), LIVE)
+                book = SimStore(self.base.session(actor), LIVE)
                 catch_up_in(book, VIEWS[1], tape=each.tape, first=each.table_seq)
 
     def _republish(self, actor: Actor) -> None:
@@ -257,7 +257,7 @@ class Floor:
             if self.world.fault("killed before restating"):
                 self.world.kill(actor)
             other = self.base.session(actor)
-            outbox.restate_in(SimBook(other, LIVE), new, VIEWS, page_rows=2)
+            outbox.restate_in(SimStore(other, LIVE), new, VIEWS, page_rows=2)
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
 
@@ -341,7 +341,7 @@ class Floor:
         yield source
 
     def _consumer(self, actor: Actor) -> None:
-        book = SimBook(self.base.session(actor), LIVE)
+        book = SimStore(self.base.session(actor), LIVE)
         manner = Manner(batch_rows=self.world.plan.batch_rows, parks=True)
         if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
             rows = _Tape(SimDesk(self.base.session(actor)), self.world)
@@ -361,13 +361,13 @@ class Floor:
             if self.world.chance.random() < 0.6:
                 rows = _Tape(SimDesk(session), self.world)
                 rebuild_in(
-                    SimBook(session, BESIDE), rows, view, lambda: False, manner,
+                    SimStore(session, BESIDE), rows, view, lambda: False, manner,
                     pause=self.world.sleep,
                 )  # fmt: skip
                 continue
             with self._source(actor, []) as source:
                 rebuild_in(
-                    SimBook(session, BESIDE), source, view, lambda: False, manner,
+                    SimStore(session, BESIDE), source, view, lambda: False, manner,
                     pause=self.world.sleep,
                 )  # fmt: skip
 

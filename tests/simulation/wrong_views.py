@@ -13,7 +13,7 @@ from infra.kafka.feed_source import FeedSource, _fact
 from infra.kafka.merging import Merge, Poison
 from infra.kafka.records import Fed
 from tests.simulation.database import Session
-from tests.simulation.desks import SimBook
+from tests.simulation.desks import SimStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 def no_compare_and_set(patch: pytest.MonkeyPatch) -> None:
-    def advance(self: SimBook, view: str, seen: Any, to: int) -> bool:
+    def advance(self: SimStore, view: str, seen: Any, to: int) -> bool:
         self.session.do("advance")
         self.session.lock(("tracking", view, self._beside))
         now = self.session.get("tracking", (view, self._beside))
         self.session.put("tracking", (view, self._beside), now._replace(position=to))
         return True
 
-    patch.setattr(SimBook, "advance", advance)
+    patch.setattr(SimStore, "advance", advance)
 
 
 def generation_not_compared(patch: pytest.MonkeyPatch) -> None:
-    def advance(self: SimBook, view: str, seen: Any, to: int) -> bool:
+    def advance(self: SimStore, view: str, seen: Any, to: int) -> bool:
         self.session.do("advance")
         self.session.lock(("tracking", view, self._beside))
         now = self.session.get("tracking", (view, self._beside))
@@ -45,7 +45,7 @@ def generation_not_compared(patch: pytest.MonkeyPatch) -> None:
         self.session.put("tracking", (view, self._beside), now._replace(position=to))
         return True
 
-    patch.setattr(SimBook, "advance", advance)
+    patch.setattr(SimStore, "advance", advance)
 
 
 def _transact(order: str) -> Callable[..., None]:
@@ -53,16 +53,16 @@ def _transact(order: str) -> Callable[..., None]:
         seen = self._seen[view.name]
 
         def move() -> None:
-            with self._book.transaction():
-                if not self._book.advance(view.name, seen.tracking, batch.position):
+            with self._store.transaction():
+                if not self._store.advance(view.name, seen.tracking, batch.position):
                     raise projecting.FencedError(view.name)
-                self._book.park(view.name, [parked[t] for t in parked.keys() - seen.parked.keys()])
+                self._store.park(view.name, [parked[t] for t in parked.keys() - seen.parked.keys()])
 
         def take() -> None:
-            with self._book.transaction():
-                outbox.listen(self._book, view)
+            with self._store.transaction():
+                outbox.listen(self._store, view)
                 self._take(view, taken(batch, parked))
-                outbox.speak(self._book, view, batch.position)
+                outbox.speak(self._store, view, batch.position)
 
         for each in (move, take) if order == "first" else (take, move):
             each()
@@ -161,20 +161,20 @@ def poison_forgotten_at_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def parked_not_kept(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SimBook, "park", lambda *_: None)
+    patch.setattr(SimStore, "park", lambda *_: None)
 
 
 def outbox_outside_the_transaction(patch: pytest.MonkeyPatch) -> None:
-    leave = SimBook.leave
+    leave = SimStore.leave
 
-    def at_once(self: SimBook, position: int, messages: Any) -> None:
+    def at_once(self: SimStore, position: int, messages: Any) -> None:
         session, self.session = self.session, Session(self.session.base, self.session.world)
         try:
             leave(self, position, messages)
         finally:
             self.session = session
 
-    patch.setattr(SimBook, "leave", at_once)
+    patch.setattr(SimStore, "leave", at_once)
 
 
 def offsets_of_what_was_read(patch: pytest.MonkeyPatch) -> None:
@@ -204,11 +204,11 @@ def swapped_as_it_is(patch: pytest.MonkeyPatch) -> None:
 
 
 def live_view_not_held(patch: pytest.MonkeyPatch) -> None:
-    def hold(self: SimBook, view: str) -> Any:
+    def hold(self: SimStore, view: str) -> Any:
         self.session.do("hold")
         return self.session.get("tracking", (view, False))
 
-    patch.setattr(SimBook, "hold", hold)
+    patch.setattr(SimStore, "hold", hold)
 
 
 def said_again_as_it_was_read_before(patch: pytest.MonkeyPatch) -> None:

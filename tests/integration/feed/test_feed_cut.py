@@ -17,9 +17,8 @@ from consumers.rulings.rulings import ADJUDICATIONS
 from infra.kafka import topics, truncation
 from infra.kafka.reader import reader
 from infra.postgres.alerts import Alerts
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.outbox import Message
-from infra.postgres.view_tables import LIVE, writing
+from infra.postgres.view_tables import LIVE, Store, writing
 from infra.settings import load
 from ledger.errors import Unavailable
 from ledger.rules.engine.ruling import Finding, Ruling, Settlement
@@ -69,7 +68,7 @@ def publish_all(base: Database, where: Connection) -> None:
 def leave(base: Database, *messages: Message) -> None:
     """Leave messages as a view does."""
     with writing(base, LIVE) as connection:
-        PostgresBook(connection, LIVE).leave(7, messages)
+        Store(connection, LIVE).leave(7, messages)
 
 
 def on(where: Connection, topic: str) -> list[dict[str, Any]]:

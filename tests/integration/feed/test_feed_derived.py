@@ -23,8 +23,7 @@ from infra.kafka.ports import Bounds, Consumed, Tail
 from infra.kafka.reader import reader
 from infra.kafka.records import OUTBOX, POSITION
 from infra.postgres import outbox, relay_progress
-from infra.postgres.checkpoints import PostgresBook
-from infra.postgres.view_tables import LIVE, reading, tape_source, writing
+from infra.postgres.view_tables import LIVE, Store, reading, tape_source, writing
 from ledger.facts import CameraLost, CameraMapped, CameraRestored, ClockChecked, SegmentRecorded
 from ledger.record.wire import encode
 from ledger.values import format_time
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import Desk
-    from infra.postgres.view_tables import Store
     from ledger.record.tape import Received
 
 BOARDS = "ledger.table-state.v1"
@@ -150,7 +148,7 @@ def test_a_batch_that_was_refused_says_nothing(database: Database, feed: Connect
     publish_all(database, feed)
     each = view("drop")
     with writing(database, LIVE) as connection, tape_source(database) as source:
-        zombie = Runner(PostgresBook(connection, LIVE), source, [each])
+        zombie = Runner(Store(connection, LIVE), source, [each])
         catch_up(database, source, [each])
         before = said(database)
         with pytest.raises(FencedError):
@@ -174,12 +172,11 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     publish_all(database, feed)
     each = view("drop")
     with writing(database, LIVE) as connection, writing(database, LIVE) as beside:
-        book, other = (PostgresBook(c, LIVE) for c in (connection, beside))
-        store = book.store
+        book, other = (Store(c, LIVE) for c in (connection, beside))
         with connection.transaction(force_rollback=True):
             speaking.listen(book, each)
-            each.apply(store, Batch(rows))
-            keys = store.load(drop.DAYS, store.heard["drop_days"])
+            each.apply(book, Batch(rows))
+            keys = book.load(drop.DAYS, book.heard["drop_days"])
             other.leave(1, [outbox.Message("t", str(key), "{}") for key in keys])
     assert dumped(database, each) == b""
     assert said(database) > 0

@@ -20,7 +20,6 @@ from consumers.relay.relay import relay
 from consumers.runtime.lifecycle import Batch, Runner
 from consumers.runtime.unpark import release
 from infra.postgres import parking, view_tables
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import LIVE, Store, tape_source
 from tests.fixtures.cli import Cli, environ
@@ -241,7 +240,7 @@ def test_without_the_comparison_a_zombie_would_have_counted_twice(
         return True
 
     with view_tables.writing(database, LIVE) as connection, tape_source(database) as source:
-        zombie = Runner(PostgresBook(connection, LIVE), source, [payouts])
+        zombie = Runner(Store(connection, LIVE), source, [payouts])
         from_feed(database, kafka, [payouts])
         right = dumped(database, payouts)
         monkeypatch.setattr(view_tables, "advance", blind)

@@ -11,8 +11,7 @@ import pytest
 
 from consumers.runtime import outbox
 from consumers.runtime.source import Derived, Projection
-from infra.postgres import paging, relay_progress, view_tables
-from infra.postgres.checkpoints import PostgresBook
+from infra.postgres import relay_progress
 from infra.postgres.relay_progress import UNSAID
 from infra.postgres.view_tables import (
     BESIDE,
@@ -27,7 +26,6 @@ from infra.postgres.view_tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from infra.postgres.checkpoints import Book
     from infra.postgres.connection import AnyConnection, Database
     from infra.postgres.view_tables import Row, Schema
 
@@ -68,7 +66,7 @@ def key(number: int) -> tuple[str, str]:
     return f"place {number // DAYS}", str(FIRST + dt.timedelta(days=number % DAYS))
 
 
-class Spied(PostgresBook):
+class Spied(Store):
     """How many rows were loaded at once."""
 
     def __init__(self, connection: AnyConnection, schema: Schema) -> None:
@@ -92,14 +90,14 @@ class Spied(PostgresBook):
         return rows
 
 
-def write(book: PostgresBook, rows: Sequence[tuple[str, str, int]]) -> None:
+def write(book: Store, rows: Sequence[tuple[str, str, int]]) -> None:
     """Move the view by one position, as a runner does."""
     with book.transaction():
         seen = book.tracking(VIEW.name)
         assert seen
         assert book.advance(VIEW.name, seen, seen.position + 1)
         outbox.listen(book, VIEW)
-        book.store.save(TOLD, rows)
+        book.save(TOLD, rows)
         outbox.speak(book, VIEW, seen.position + 1)
 
 
@@ -107,10 +105,10 @@ def write(book: PostgresBook, rows: Sequence[tuple[str, str, int]]) -> None:
 def view(database: Database) -> Database:
     """A view of several pages, on which nothing was said yet and everything is to be said."""
     with writing(database, BESIDE) as connection:
-        view_tables.create(connection, VIEW.name, 1, [TOLD], LIVE)
+        Store(connection, BESIDE).create(VIEW.name, 1, [TOLD], LIVE)
     with writing(database, LIVE) as connection:
         every = [(*key(number), 0) for number in range(0, PLACES * DAYS, 2)]
-        write(PostgresBook(connection, LIVE), every)
+        write(Store(connection, LIVE), every)
     with relay_progress.lead(database, lambda: False) as desk:
         assert desk
         desk.move(TOPIC, 0, UNSAID)
@@ -132,7 +130,7 @@ def heard(base: Database, order: int = NUMBER) -> dict[str, str | None]:
 def held(base: Database) -> dict[str, str]:
     """What the live view holds, told as it would tell it."""
     with reading(base, [TOLD.name]) as store:
-        rows = paging.page(store, TOLD, None, 10_000)
+        rows = store.page(TOLD, None, 10_000)
     [told] = VIEW.tells
     return {told.key(row): told.body(row) for row in rows}
 
@@ -142,7 +140,7 @@ def agrees(base: Database) -> bool:
     return heard(base) == now == heard(base, POSITION)
 
 
-def busy(writer: PostgresBook) -> Callable[[], bool]:
+def busy(writer: Store) -> Callable[[], bool]:
     """Asked between two pages: meanwhile rows change everywhere, and new ones come."""
     times = iter(range(1, 1_000))
 
@@ -160,7 +158,7 @@ def test_what_stands_is_said_again_page_by_page_while_the_view_moves_between(
 ) -> None:
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
         book = Spied(connection, LIVE)
-        asked = busy(PostgresBook(other, LIVE))
+        asked = busy(Store(other, LIVE))
         left = outbox.restate_in(book, [TOPIC], [VIEW], asked, PAGE)
     assert agrees(view)
     assert left == {TOPIC: sum(book.loaded)}
@@ -174,7 +172,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
     """The control: the same pages, read before the transaction that leaves them."""
 
     def standing(
-        book: Book,
+        book: Store,
         name: str,
         each: Derived,
         asked: Callable[[], bool],
@@ -191,7 +189,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
 
     monkeypatch.setattr(outbox, "_standing", standing)
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
-        book, asked = PostgresBook(connection, LIVE), busy(PostgresBook(other, LIVE))
+        book, asked = Store(connection, LIVE), busy(Store(other, LIVE))
         outbox.restate_in(book, [TOPIC], [VIEW], asked, PAGE)
     assert not agrees(view)
 
@@ -203,7 +201,7 @@ def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
 
     def keep_writing() -> None:
         with writing(view, LIVE) as connection:
-            asked = busy(PostgresBook(connection, LIVE))
+            asked = busy(Store(connection, LIVE))
             while not done.is_set():
                 asked()
                 moved.set()
@@ -215,7 +213,7 @@ def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
             for _ in range(5):
                 moved.clear()
                 assert moved.wait(60)
-                book = PostgresBook(connection, LIVE)
+                book = Store(connection, LIVE)
                 outbox.restate_in(book, [TOPIC], [VIEW], lambda: False, 3)
     finally:
         done.set()
@@ -292,9 +290,9 @@ def swapped(base: Database, newer: Projection, rows: Sequence[tuple[object, ...]
     """Have a rebuilt view with these rows take the live one's place."""
     (table,) = newer.tables
     with writing(base, BESIDE) as connection:
-        book = PostgresBook(connection, BESIDE)
+        book = Store(connection, BESIDE)
         book.create(newer.name, newer.version, newer.tables, BESIDE)
-        book.store.save(table, rows)  # type: ignore[arg-type] # cells
+        book.save(table, rows)  # type: ignore[arg-type] # cells
         with book.transaction():
             outbox.speak_of_swap(book, newer, 1)
             book.swap(newer.name, newer.tables)

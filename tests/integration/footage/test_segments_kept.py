@@ -13,7 +13,7 @@ from consumers.cameras.rows import properties_with_cameras
 from consumers.cameras.segments import cameras_of, segments_over, standing_rows
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
-from infra.postgres.view_tables import analyze, reading, tape_source, writing
+from infra.postgres.view_tables import LIVE, Store, reading, tape_source, writing
 from ledger.facts import CameraMapped, ClockChecked, RoundStarted, SegmentRecorded
 from ledger.record.wire import Fact, fact_of
 from ledger.values import Source, format_time
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
-    from infra.postgres.view_tables import Store
 
 S = 1_000_000
 HOUR_US = 3_600 * S
@@ -51,7 +50,9 @@ def store(database: Database, tape: PostgresTape) -> Iterator[Store]:
     with tape_source(database) as source:
         catch_up(database, source, [CAMERAS])
     with writing(database, "rebuilding") as connection:  # as the owner of the tables
-        analyze(connection, CAMERAS.tables)  # as the server does by itself after a while
+        Store(connection, LIVE).analyze(
+            CAMERAS.tables
+        )  # as the server does by itself after a while
     with reading(database, [CAMERA_FACTS.name]) as read:
         yield read
 

@@ -124,7 +124,7 @@ def test_without_the_comparison_two_runners_would_count_twice(
             assert seen is not None
         for connection in (one, two):  # both had looked before either wrote
             with connection.transaction():
-                view_tables.advance(Store(connection, LIVE), "payouts", seen, len(rows))
+                Store(connection, LIVE).advance("payouts", seen, len(rows))
                 payouts.apply(Store(connection, LIVE), Batch(rows))
     twice = dumped(database, payouts)
     monkeypatch.undo()

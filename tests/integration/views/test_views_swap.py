@@ -18,7 +18,6 @@ from consumers.rounds.index import ROUND_INDEX, ROUNDS, TAPES, WAGERS
 from consumers.runtime import lifecycle
 from consumers.runtime.lifecycle import catch_up, follow, rebuild
 from infra.postgres import view_tables
-from infra.postgres.checkpoints import PostgresBook
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import LIVE, Store, reading, tape_source, writing
 from ledger.errors import Refused, Unavailable
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from infra.postgres.connection import AnyConnection, Database
+    from infra.postgres.connection import Database
     from infra.postgres.view_tables import Table
     from ledger.record.tape import Received, TapeRow
 
@@ -182,7 +181,9 @@ def test_a_swap_in_two_transactions_is_caught(floor: tuple[Database, list[Receiv
     database, facts = floor
     with Watch(database, facts, whole) as watch, tape_source(database) as source:
         with writing(database, view_tables.BESIDE) as connection:
-            view_tables.create(connection, "rounds", 1, ROUND_INDEX.tables, view_tables.BESIDE)
+            Store(connection, view_tables.BESIDE).create(
+                "rounds", 1, ROUND_INDEX.tables, view_tables.BESIDE
+            )
         runner_rows = source.read(0, 300)
         with writing(database, view_tables.BESIDE) as connection, connection.transaction():
             ROUND_INDEX.apply(Store(connection, view_tables.BESIDE), lifecycle.Batch(runner_rows))
@@ -222,13 +223,13 @@ def test_a_swap_waits_for_readers_and_lets_them_finish(
     catch_up(database, source, [ROUND_INDEX])
     before = dumped(database, ROUND_INDEX)
     tried: list[int] = []
-    swap = view_tables.swap
+    swap = Store.swap
 
-    def counted(connection: AnyConnection, view: str, tables: Sequence[Table]) -> None:
+    def counted(self: Store, view: str, tables: Sequence[Table]) -> None:
         tried.append(1)
-        swap(connection, view, tables)
+        swap(self, view, tables)
 
-    monkeypatch.setattr(view_tables, "swap", counted)
+    monkeypatch.setattr(Store, "swap", counted)
     done: list[bool] = []
     worker = threading.Thread(target=lambda: done.append(rebuild(database, source, ROUND_INDEX)))
     with whole(database) as store:
@@ -268,7 +269,9 @@ def test_a_rebuild_that_was_stopped_or_died_leaves_the_live_view_and_can_begin_a
     assert not rebuild(database, source, ROUND_INDEX, stop=lambda: True)
     assert dumped(database, ROUND_INDEX) == before
     with writing(database, view_tables.BESIDE) as connection:  # as one that died halfway leaves it
-        view_tables.create(connection, "rounds", 1, ROUND_INDEX.tables, view_tables.BESIDE)
+        Store(connection, view_tables.BESIDE).create(
+            "rounds", 1, ROUND_INDEX.tables, view_tables.BESIDE
+        )
     assert rebuild(database, source, ROUND_INDEX)
     assert dumped(database, ROUND_INDEX) == before
 
@@ -278,7 +281,7 @@ def test_a_runner_goes_on_after_a_swap_without_being_started_again(database: Dat
     install(database)
     half = len(rows) // 2
     with writing(database, LIVE) as connection:
-        runner = lifecycle.Runner(PostgresBook(connection, LIVE), Prefix(rows, half), [ROUND_INDEX])
+        runner = lifecycle.Runner(Store(connection, LIVE), Prefix(rows, half), [ROUND_INDEX])
         assert runner.step()
         rebuild(database, Prefix(rows, len(rows) - 5), ROUND_INDEX)
         runner._source = Prefix(rows, len(rows))
