@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from infra.postgres.connection import Database
-    from infra.postgres.queries import Lag
+    from infra.postgres.tape import Lag
 
 SILENT_S_MAX = 30.0
 """How long the source may be silent until the process is not ready, seconds, without a setting."""

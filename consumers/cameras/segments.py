@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infra.postgres.literals import array_text
+from infra.postgres.arrays import array_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from consumers.runtime.source import Batch, Projection, table_of_round
-from infra.postgres.literals import array_text, ranges_text
+from infra.postgres.arrays import array_text, ranges_text
 from infra.postgres.view_tables import Column, Store, Table
 from ledger.errors import NotFound
 from ledger.facts import every_version

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from consumers.rounds.index import ROUND_KEY
 from consumers.runtime.source import Batch, Projection, table_of_round
-from infra.postgres.literals import array_text
+from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, Store, Table
 from ledger.facts import (
     Body,

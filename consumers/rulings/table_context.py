@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from infra.postgres.literals import array_text
+from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, Store, Table
 from ledger.facts import SeatLeft, SeatTaken
 from ledger.record.wire import Fact, fact_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from infra.postgres.literals import ranges_of, ranges_text
+from infra.postgres.arrays import ranges_of, ranges_text
 from infra.postgres.view_tables import Column, Store, Table
 from ledger.adjudication.feed import is_procedural, rules_for
 from ledger.facts import type_name

@@ -26,7 +26,7 @@ from consumers.rulings.tables import (
     SUBMISSIONS,
     VERSIONS,
 )
-from infra.postgres.literals import ranges_of, ranges_text
+from infra.postgres.arrays import ranges_of, ranges_text
 from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import Filed, filed

@@ -1,11 +1,12 @@
-"""Lists as PostgreSQL binary arrays, packed by hand: the hot path of an append.
+"""Lists as PostgreSQL arrays: packed in binary, or as text that a statement casts to its type.
 
 The driver dumps a list item by item through an adapter each; packing whole columns takes a
-fraction of that (ADR 0004). Knows nothing of facts.
+fraction of that, on the hot path of an append (ADR 0004). Knows nothing of facts or views.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,11 +14,12 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from psycopg import Connection
     from psycopg.abc import Buffer
 
+_RANGE = re.compile(r"\[(\d+),(\d+)\)")
 _LENGTH = struct.Struct("!i").pack
 _HEADER = struct.Struct("!iiIii").pack
 _NULL = _LENGTH(-1)
@@ -69,6 +71,28 @@ def register(connection: Connection[Any]) -> None:
     """Let this connection send the arrays above."""
     for kind, dumper in ((TextArray, _Texts), (ByteaArray, _Byteas), (BigintArray, _Bigints)):
         connection.adapters.register_dumper(kind, dumper)
+
+
+def array_text(items: Iterable[str | int]) -> str:
+    """A list as PostgreSQL's text of an array."""
+    quoted = (str(item).replace("\\", "\\\\").replace('"', '\\"') for item in items)
+    return "{" + ",".join(f'"{item}"' for item in quoted) + "}"
+
+
+def ranges_text(numbers: Iterable[int]) -> str:
+    """Numbers as PostgreSQL's text of a multirange; neighbours make one range."""
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and ranges[-1][1] >= number:
+            ranges[-1][1] = number + 1
+        else:
+            ranges.append([number, number + 1])
+    return "{" + ",".join(f"[{low},{high})" for low, high in ranges) + "}"
+
+
+def ranges_of(text: str) -> list[tuple[int, int]]:
+    """The closed ranges of a multirange's text."""
+    return [(int(low), int(high) - 1) for low, high in _RANGE.findall(text)]
 
 
 def _header(oid: int, size: int, *, nulls: bool) -> bytes:

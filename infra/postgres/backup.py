@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import psycopg
 from psycopg import conninfo
 
-from infra.postgres import queries
+from infra.postgres import tape
 from infra.postgres.connection import Database, create_database, translated
 from infra.postgres.embedded import binaries
 from infra.postgres.migrations import create_roles, migrate
@@ -57,7 +57,7 @@ def back_up(base: Database, folder: Path) -> Backup:
             "There is a backup already", where=str(folder), hint="Name an empty folder for each."
         )
     with base.connect("ledger_reader") as connection:
-        heads = queries.heads(connection)
+        heads = tape.heads(connection)
     heads_file.touch(mode=0o600)
     heads_file.write_text("".join(f"{line}\n" for line in heads_to_json(heads)))
     partial = archive.with_suffix(".partial")

@@ -152,8 +152,8 @@ class Database:
     def snapshot(self, role: Role = "ledger_reader") -> Iterator[AnyConnection]:
         """A connection that sees the record as it stands now, whatever is appended meanwhile.
 
-        One REPEATABLE READ READ ONLY transaction; read with `infra.postgres.queries`. Keep it
-        short.
+        One REPEATABLE READ READ ONLY transaction; read with the functions of
+        `infra.postgres.tape`. Keep it short.
         """
         with self.connect(role) as connection, translated(self):
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ

@@ -24,7 +24,7 @@ from eventsourcing.utils import retry
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
-from infra.postgres import arrays, queries
+from infra.postgres import arrays, tape
 from ledger.errors import Usage
 from ledger.record.tape import Received, TapeRow
 
@@ -126,7 +126,7 @@ class TapeRecorder(PostgresApplicationRecorder):
     def __init__(self, datastore: PostgresDatastore, *, events_table_name: str = "tape") -> None:
         del events_table_name  # the library names it after the application; the record is one
         super().__init__(datastore, events_table_name="tape")
-        self.channel_name = queries.CHANNEL
+        self.channel_name = tape.CHANNEL
 
     def create_table(self) -> None:
         """Nothing: `infra.postgres.migrations` is the only one to create objects."""
@@ -149,7 +149,7 @@ class TapeRecorder(PostgresApplicationRecorder):
             arrays.register(connection)
             with connection.transaction():
                 _refuse_holes(connection, stored_events)
-                receipts = queries.append(connection, facts)
+                receipts = tape.append(connection, facts)
                 verdicts = {receipt.verdict for receipt in receipts}
                 if verdicts not in ({"appended"}, {"duplicate"}):
                     raise IntegrityError(f"a version is taken by another fact: {receipts}")
@@ -169,7 +169,7 @@ class TapeRecorder(PostgresApplicationRecorder):
         source, prefix = identity(aggregate_id, 0)
         with self.datastore.get_connection() as connection:
             arrays.register(connection)
-            rows = queries.with_id_prefix(connection, source, prefix.removesuffix("0"))
+            rows = tape.with_id_prefix(connection, source, prefix.removesuffix("0"))
         versions = {_version(row.id): row for row in rows}
         found = [
             StoredFact(aggregate_id, version, row.type, row.data, fact=_received(row))
@@ -194,7 +194,7 @@ class TapeRecorder(PostgresApplicationRecorder):
         """
         after = (start or 1) - 1 if inclusive_of_start else (start or 0)
         with self.datastore.get_connection() as connection:
-            rows = queries.read(connection, after, limit, stop=stop, types=list(topics))
+            rows = tape.read(connection, after, limit, stop=stop, types=list(topics))
         return [_notified(row) for row in rows]
 
 
@@ -226,7 +226,7 @@ def _refuse_holes(connection: Any, events: Sequence[StoredEvent]) -> None:  # no
         before = event.originator_version - 1
         if before == 0 or (event.originator_id, before) in saved:
             continue
-        if not queries.is_on_record(connection, *identity(str(event.originator_id), before)):
+        if not tape.is_on_record(connection, *identity(str(event.originator_id), before)):
             raise IntegrityError(f"version {before} of {event.originator_id} is not on record")
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from psycopg import errors
 
-from infra.postgres import queries
 from infra.postgres.connection import translated
+from infra.postgres.tape import heads
 from ledger.errors import Refused
 from ledger.record.tape import GENESIS, chain_hash
 
@@ -66,8 +66,7 @@ class Refilling:
         self.tip = self._number(_TIP)  # from here on nobody else appends
         self.last_aside = self._number(_LAST_ASIDE)
         self._heads = {
-            head.tape: _Head(head.table_seq, head.position, head.hash)
-            for head in queries.heads(connection)
+            head.tape: _Head(head.table_seq, head.position, head.hash) for head in heads(connection)
         }
         self._changed: set[str] = set()
         self._facts = self._malformed = self._equivocal = 0

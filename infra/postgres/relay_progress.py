@@ -10,9 +10,10 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from infra.postgres import arrays, outbox, queries
+from infra.postgres import arrays, outbox
 from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.connection import translated
+from infra.postgres.tape import CHANNEL, heads, quarantined, read, rows_of
 from ledger.errors import Refused
 from ledger.record.tape import GENESIS
 
@@ -129,7 +130,7 @@ class PostgresDesk:
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """As `Desk`."""
         with translated(self._base):
-            return queries.read(self._connection, after, limit)
+            return read(self._connection, after, limit)
 
     def row(self, position: int) -> TapeRow | None:
         """As `Desk`."""
@@ -153,17 +154,17 @@ class PostgresDesk:
             return GENESIS
         with translated(self._base):
             before = row.table_seq - 1
-            return queries.rows_of(self._connection, row.tape, [(before, before)])[0].hash
+            return rows_of(self._connection, row.tape, [(before, before)])[0].hash
 
     def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
         """As `Desk`."""
         with translated(self._base):
-            return queries.quarantined(self._connection, after, limit, released=True)
+            return quarantined(self._connection, after, limit, released=True)
 
     def heads(self) -> dict[str, int]:
         """As `Desk`."""
         with translated(self._base):
-            return {head.tape: head.position for head in queries.heads(self._connection)}
+            return {head.tape: head.position for head in heads(self._connection)}
 
     def newest(self, tape: str, until: int) -> TapeRow | None:
         """As `Desk`."""
@@ -178,7 +179,7 @@ class PostgresDesk:
     def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
         """As `Desk`."""
         with translated(self._base):
-            return queries.rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
+            return rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
 
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
         """As `Desk`."""
@@ -254,7 +255,7 @@ def lead(
         arrays.register(connection)
         with translated(base):
             leads = held.enter_context(advisory_lock(connection, *_LEAD, again=again))
-            connection.execute(f"LISTEN {queries.CHANNEL}")
+            connection.execute(f"LISTEN {CHANNEL}")
             if leads and prefix is not None:
                 _begin_feed(connection, prefix)
         yield PostgresDesk(base, connection) if leads else None

@@ -1,7 +1,9 @@
 """The record in PostgreSQL: `ledger.record.tape.Tape`, plus the quarantine and the figures.
 
 Appending goes through the one function `ledger.append`, in one round trip and one transaction.
-Reading is a plain binary query. May be used by several threads.
+Reading is a plain binary query. `PostgresTape` runs the statements on connections of its own, and
+may be used by several threads; the functions run them over a connection that the caller brings, in
+its transaction and snapshot.
 """
 
 from __future__ import annotations
@@ -9,30 +11,34 @@ from __future__ import annotations
 import queue
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 
 import psycopg
+from psycopg.rows import tuple_row
 
-from infra.postgres import queries
+from infra.postgres import arrays
 from infra.postgres.connection import Database, translated
 from ledger.errors import NotFound, Refused
-from ledger.record.quarantine import verify_aside
-from ledger.record.verify import Verified, verify
+from ledger.record.quarantine import Aside, Counted, verify_aside
+from ledger.record.tampering import Known
+from ledger.record.tape import (
+    IDENTITY_OCTETS_MAX,
+    Counters,
+    Head,
+    InQuarantine,
+    Quarantined,
+    Receipt,
+    Received,
+    TapeRow,
+    Verdict,
+)
+from ledger.record.verify import Expected, Verified, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import TracebackType
 
     from infra.postgres.connection import AnyConnection
-    from ledger.record.tape import (
-        Counters,
-        Head,
-        InQuarantine,
-        Quarantined,
-        Receipt,
-        Received,
-        TapeRow,
-    )
 
 T = TypeVar("T")
 
@@ -44,6 +50,117 @@ Longer than the server's own limits, so that it is only reached where the networ
 
 READERS_KEPT = 8
 """Idle reading connections kept open."""
+
+_POSITION_MAX = 2**63 - 1
+
+CHANNEL = "ledger_tape"
+"""Where an append notifies, with the newest position as text."""
+
+COLUMNS = (
+    "t.notification_id, t.originator_id, t.originator_version, t.topic, t.source, t.fact_id,"
+    " t.time_us, t.subject, t.received_at_us, t.attributes, t.state, t.hash"
+)
+"""The columns of a `TapeRow`, in its order, of ledger.tape as `t`."""
+
+_APPEND = "SELECT * FROM ledger.append(%b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b)"
+_RELEASE = "SELECT * FROM ledger.release(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+_READ = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.notification_id > %b ORDER BY t.notification_id LIMIT %b
+"""  # noqa: S608 - put together from constants
+_READ_SOME = f"""
+SELECT {COLUMNS} FROM ledger.tape t
+ WHERE t.notification_id > %b AND t.notification_id <= %b AND (%b OR t.topic = ANY(%b))
+ ORDER BY t.notification_id LIMIT %b
+"""  # noqa: S608 - as above
+_WITH_ID_PREFIX = f"""
+SELECT {COLUMNS} FROM ledger.identity e
+  JOIN ledger.tape t ON t.notification_id = e.position
+ WHERE e.source = %b AND e.fact_id >= %b AND e.fact_id < %b
+"""  # noqa: S608 - as above
+_TOLD_BETWEEN = f"""
+  WITH told AS MATERIALIZED (
+       SELECT b.notification_id AS position, b.originator_id AS tape FROM ledger.tape b
+        WHERE b.time_us BETWEEN %b AND %b)
+SELECT {COLUMNS} FROM told JOIN ledger.tape t ON t.notification_id = told.position
+ WHERE told.position > %b AND told.tape = ANY(%b)
+ ORDER BY told.position LIMIT %b
+"""  # noqa: S608 - as above
+_TO_VERIFY = f"""
+SELECT {COLUMNS}, e.position, e.data_digest
+  FROM (SELECT * FROM ledger.tape v
+         WHERE v.notification_id > %b AND v.notification_id <= %b
+         ORDER BY v.notification_id LIMIT %b) t
+  LEFT JOIN LATERAL (
+       SELECT i.position, i.data_digest FROM ledger.identity i
+        WHERE i.source = t.source AND i.fact_id = t.fact_id LIMIT 1) e ON true
+ ORDER BY t.notification_id
+"""  # noqa: S608 - as above
+_BEYOND = f"""
+SELECT {COLUMNS}, NULL::bigint, NULL::bytea FROM ledger.tape t
+ WHERE t.notification_id > (SELECT r.position FROM ledger.record r)
+ ORDER BY t.notification_id LIMIT 1
+"""  # noqa: S608 - as above
+_EXPECTED = """
+SELECT r.position,
+       (SELECT count(*) FROM ledger.identity i WHERE i.position <= r.position),
+       h.tape, h.table_seq, h.position, h.hash
+  FROM ledger.record r LEFT JOIN ledger.heads h ON true
+"""
+_ROWS_OF = f"""
+SELECT {COLUMNS} FROM unnest(%b, %b) AS r (low, high)
+  JOIN ledger.tape t ON t.originator_id = %b AND t.originator_version BETWEEN r.low AND r.high
+ ORDER BY t.originator_version
+"""  # noqa: S608 - as above
+_QUARANTINED = """
+SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
+       times_received, received_at_us, last_received_at_us, released_at_us, released_position
+  FROM ledger.quarantine
+ WHERE quarantine_id > %b AND (%b OR released_at_us IS NULL)
+ ORDER BY quarantine_id LIMIT %b
+"""
+_ASIDE = """
+SELECT quarantine_id, verdict, reason, what, at_path, hint, source, fact_id, attributes, octets,
+       times_received, received_at_us, last_received_at_us, released_at_us, released_position,
+       digest, EXISTS (SELECT FROM ledger.tape t WHERE t.notification_id = released_position)
+  FROM ledger.quarantine
+ WHERE quarantine_id > %b AND quarantine_id <= %b ORDER BY quarantine_id LIMIT %b
+"""
+_COUNTED = """
+SELECT coalesce(max(q.quarantine_id), 0), r.quarantined, r.equivocation,
+       coalesce(sum(q.times_received) FILTER (WHERE q.verdict = 'quarantined'), 0)::bigint,
+       coalesce(sum(q.times_received) FILTER (WHERE q.verdict = 'equivocation'), 0)::bigint
+  FROM ledger.record r LEFT JOIN ledger.quarantine q ON true GROUP BY r.one
+"""
+_LAGS = """
+SELECT v.view, r.position - v.position,
+       coalesce((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - t.received_at_us, 0)
+  FROM views.tracking v CROSS JOIN ledger.record r
+  LEFT JOIN ledger.tape t ON t.notification_id = v.position + 1
+ WHERE NOT v.rebuilding ORDER BY v.view
+"""
+
+
+_REASONS = {"equivocation": "equivocation"}
+"""The reason of a verdict on a well-formed fact, where it has one."""
+
+
+class Lag(NamedTuple):
+    """How far a live view is behind the record."""
+
+    view: str
+    facts: int
+    behind_us: int  # since the oldest of them was received, by the server's clock; 0: there is none
+
+
+class _Answer(NamedTuple):
+    """What `ledger.append` returns: five parallel arrays, facts first, then what was set aside."""
+
+    verdicts: list[Verdict]
+    positions: list[int | None]
+    table_seqs: list[int | None]
+    hashes: list[bytes | None]
+    quarantine_ids: list[int | None]
 
 
 class PostgresTape:
@@ -65,7 +182,7 @@ class PostgresTape:
         if not facts:
             return []
         with self._write() as connection:
-            return queries.append(connection, facts)
+            return append(connection, facts)
 
     def release(self, quarantine_id: int, fact: Received) -> Receipt:
         """Append what a quarantined input was judged to be now, and mark the input released.
@@ -75,7 +192,9 @@ class PostgresTape:
         """
         with self._write() as connection:
             try:
-                return queries.release(connection, quarantine_id, fact)
+                _check(fact)
+                row = _run(connection, _RELEASE, (quarantine_id, *fact)).fetchone()
+                return _receipts([fact], _Answer(*cast("tuple[Any, ...]", row)))[0]
             except psycopg.errors.NoDataFound as error:
                 raise self._no_such(quarantine_id) from error
             except psycopg.errors.ObjectNotInPrerequisiteState as error:
@@ -87,43 +206,47 @@ class PostgresTape:
 
     def read(self, after: int, limit: int) -> list[TapeRow]:
         """Rows with position > `after`, in order of position."""
-        return self._read(lambda c: queries.read(c, after, limit))
+        return self._read(lambda c: read(c, after, limit))
 
     def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
         """Rows of one tape within the given closed ranges of `table_seq`, in order, each once."""
         ranges = list(seqs)
-        return self._read(lambda c: queries.rows_of(c, tape, ranges))
+        return self._read(lambda c: rows_of(c, tape, ranges))
 
     def told_by(self, source: str, prefix: str) -> list[TapeRow]:
         """Every row of a source whose id begins with `prefix` (not empty), in no order."""
-        return self._read(lambda c: queries.with_id_prefix(c, source, prefix))
+        return self._read(lambda c: with_id_prefix(c, source, prefix))
 
     def told_between(
         self, tapes: Sequence[str], times_us: tuple[int, int], *, after: int, limit: int
     ) -> list[TapeRow]:
         """Rows positioned after `after` that were told in a closed stretch, in order.
 
-        It is the clocks of their sources that count, whenever they were received.
+        It is the clocks of their sources that count, whenever they were received. They are found
+        by time first, and chosen then: a plan that walks along positions or tapes until it has
+        enough would read a record of years to find a minute of it.
         """
-        return self._read(lambda c: queries.told_between(c, tapes, times_us, after, limit))
+        given = (*times_us, after, list(tapes), limit)
+        rows = self._read(lambda c: _run(c, _TOLD_BETWEEN, given).fetchall())
+        return [TapeRow._make(row) for row in rows]
 
     def heads(self) -> list[Head]:
         """The newest row of every tape, by tape."""
-        return self._read(queries.heads)
+        return self._read(heads)
 
     def counters(self) -> Counters:
         """What became of everything ever received."""
-        return self._read(queries.counters)
+        return self._read(counters)
 
-    def view_lags(self) -> list[queries.Lag]:
+    def view_lags(self) -> list[Lag]:
         """How far each live view is behind the record, by name."""
-        return self._read(queries.view_lags)
+        return [Lag._make(row) for row in self._read(lambda c: _run(c, _LAGS).fetchall())]
 
     def quarantined(
         self, *, after: int = 0, limit: int = 100, released: bool = False
     ) -> list[InQuarantine]:
         """Quarantine rows numbered above `after`, in order; those released too where asked for."""
-        return self._read(lambda c: queries.quarantined(c, after, limit, released=released))
+        return self._read(lambda c: quarantined(c, after, limit, released=released))
 
     def in_quarantine(self, quarantine_id: int) -> InQuarantine:
         """One row of the quarantine. Raises `NotFound`."""
@@ -143,12 +266,12 @@ class PostgresTape:
         Facts may be appended meanwhile; those after the beginning are not looked at.
         """
         with self._base.connect("ledger_reader") as connection, translated(self._base):
-            expected = queries.expected(connection, kept)
-            seen = verify(queries.to_verify(connection, expected.tip), expected, progress)
+            expected = _expected(connection, kept)
+            seen = verify(_to_verify(connection, expected.tip), expected, progress)
             if seen.broken:
                 return seen
-            counted = queries.counted_aside(connection)
-            broken = verify_aside(queries.aside_to_verify(connection, counted.last), counted)
+            counted = _counted_aside(connection)
+            broken = verify_aside(_aside_to_verify(connection, counted.last), counted)
             return seen._replace(broken=broken, aside=counted.last)
 
     def close(self) -> None:
@@ -216,3 +339,211 @@ class PostgresTape:
         else:
             connection.close()
         return answer
+
+
+def _run(
+    connection: psycopg.Connection[Any], statement: str, parameters: Sequence[object] = ()
+) -> psycopg.Cursor[tuple[Any, ...]]:
+    """Binary, prepared, rows as plain tuples, whatever the connection's own ways."""
+    cursor = connection.cursor(row_factory=tuple_row, binary=True)
+    return cursor.execute(statement, parameters, prepare=True)
+
+
+def append(
+    connection: psycopg.Connection[Any], facts: Sequence[Received | Quarantined]
+) -> list[Receipt]:
+    """Judge and keep facts in one call; one receipt each, in order.
+
+    Raises `Refused`, with nothing kept, for a fact the record cannot hold.
+    """
+    received = [fact for fact in facts if isinstance(fact, Received)]
+    aside = [fact for fact in facts if isinstance(fact, Quarantined)]
+    row = _run(connection, _APPEND, (*_fact_columns(received), *_aside_columns(aside))).fetchone()
+    return _receipts(facts, _Answer(*cast("tuple[Any, ...]", row)))
+
+
+def read(
+    connection: psycopg.Connection[Any],
+    after: int,
+    limit: int,
+    *,
+    stop: int | None = None,
+    types: Sequence[str] = (),
+) -> list[TapeRow]:
+    """Rows with position > `after`, in order of position; none after `stop`, only of `types`."""
+    if stop is None and not types:
+        rows = _run(connection, _READ, (after, limit))
+    else:
+        last = _POSITION_MAX if stop is None else stop
+        rows = _run(connection, _READ_SOME, (after, last, not types, list(types), limit))
+    return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str) -> list[TapeRow]:
+    """Every row of a source whose id begins with `prefix` (not empty), in no order."""
+    after_last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    rows = _run(connection, _WITH_ID_PREFIX, (source, prefix, after_last))
+    return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def is_on_record(connection: psycopg.Connection[Any], source: str, fact_id: str) -> bool:
+    """Whether a fact with this identity is on a tape."""
+    found = "SELECT 1 FROM ledger.identity WHERE source = %b AND fact_id = %b"
+    return _run(connection, found, (source, fact_id)).fetchone() is not None
+
+
+def rows_of(
+    connection: psycopg.Connection[Any], tape: str, seqs: Sequence[tuple[int, int]]
+) -> list[TapeRow]:
+    """Rows of one tape within the given closed ranges of `table_seq`, in order, each once."""
+    merged = list(_merged(seqs))
+    parameters = (
+        arrays.bigints([low for low, _ in merged]),
+        arrays.bigints([high for _, high in merged]),
+        tape,
+    )
+    rows = _run(connection, _ROWS_OF, parameters)
+    return [TapeRow._make(row) for row in rows.fetchall()]
+
+
+def heads(connection: psycopg.Connection[Any]) -> list[Head]:
+    """The newest row of every tape, by tape."""
+    rows = _run(
+        connection, "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape"
+    )
+    return [Head._make(row) for row in rows.fetchall()]
+
+
+def _expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) -> Expected:
+    """What the record says of itself at one moment, for `ledger.record.verify`."""
+    rows = _run(connection, _EXPECTED).fetchall()
+    tip, identities = rows[0][:2]
+    stored = [Head._make(row[2:]) for row in rows if row[2] is not None]
+    return Expected(tip, stored, identities, kept)
+
+
+def _to_verify(
+    connection: psycopg.Connection[Any], tip: int, batch: int = 2_000
+) -> Iterator[tuple[TapeRow, Known | None]]:
+    """Every row up to `tip` beside what the identities say of it, and one beyond all, if any.
+
+    Read in short statements, since a long snapshot would keep the busiest rows from being tidied;
+    nothing that was read changes meanwhile.
+    """
+    after = 0
+    while rows := _run(connection, _TO_VERIFY, (after, tip, batch)).fetchall():
+        yield from map(_beside_known, rows)
+        after = rows[-1][0]
+    yield from map(_beside_known, _run(connection, _BEYOND).fetchall())
+
+
+def _counted_aside(connection: psycopg.Connection[Any]) -> Counted:
+    """How many inputs are in quarantine, by the record and by the rows, at one moment."""
+    row = _run(connection, _COUNTED).fetchone()
+    return Counted._make(cast("tuple[int, ...]", row))
+
+
+def _aside_to_verify(
+    connection: psycopg.Connection[Any], last: int, batch: int = 200
+) -> Iterator[Aside]:
+    """Every row of the quarantine up to number `last`, in order; short statements, as above."""
+    after = 0
+    while rows := _run(connection, _ASIDE, (after, last, batch)).fetchall():
+        yield from (Aside(InQuarantine._make(row[:-2]), *row[-2:]) for row in rows)
+        after = rows[-1][0]
+
+
+def _beside_known(row: tuple[Any, ...]) -> tuple[TapeRow, Known | None]:
+    known = None if row[-1] is None else Known(*row[-2:])
+    return TapeRow._make(row[:-2]), known
+
+
+def counters(connection: psycopg.Connection[Any]) -> Counters:
+    """What became of everything ever received."""
+    row = _run(
+        connection,
+        "SELECT received, position, duplicate, equivocation, quarantined FROM ledger.record",
+    ).fetchone()
+    return Counters._make(cast("tuple[int, ...]", row))
+
+
+def quarantined(
+    connection: psycopg.Connection[Any], after: int, limit: int, *, released: bool
+) -> list[InQuarantine]:
+    """Quarantine rows numbered above `after`, in order; those released too where asked for."""
+    rows = _run(connection, _QUARANTINED, (after, released, limit))
+    return [InQuarantine._make(row) for row in rows.fetchall()]
+
+
+def _check(fact: Received) -> None:
+    """Raise `Refused` for what no column or index can hold; the edge quarantines such input."""
+    size = len(fact.source) + len(fact.id)
+    if size > IDENTITY_OCTETS_MAX // 4:  # a character is four octets at most
+        size = len(fact.source.encode()) + len(fact.id.encode())
+    if size > IDENTITY_OCTETS_MAX or "\0" in fact.id:
+        raise Refused(
+            f"source and id are {size} octets, or hold a NUL",
+            where=f"fact {fact.source} {fact.id[:40]!r}",
+            hint=f"Quarantine it: {IDENTITY_OCTETS_MAX} octets are the most that can be kept.",
+        )
+
+
+def _fact_columns(facts: Sequence[Received]) -> Iterator[arrays.Array]:
+    for fact in facts:
+        _check(fact)
+    columns = tuple(zip(*facts, strict=True)) or ((),) * len(Received._fields)
+    tapes, types, sources, ids, times_us, subjects, attributes, datas = columns
+    yield from (arrays.texts(column) for column in (tapes, types, sources, ids))
+    yield arrays.bigints(times_us)
+    yield arrays.texts(subjects)
+    yield from (arrays.byteas(column) for column in (attributes, datas))
+
+
+def _aside_columns(aside: Sequence[Quarantined]) -> Iterator[arrays.Array]:
+    columns = tuple(zip(*aside, strict=True)) or ((),) * len(Quarantined._fields)
+    yield arrays.byteas(columns[0])
+    yield from (arrays.texts([_storable(text) for text in column]) for column in columns[1:])
+
+
+def _storable(text: str | None) -> str | None:
+    """What a text column holds of a description; the octets themselves are kept unchanged."""
+    if text is None:
+        return None
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def _receipts(facts: Sequence[Received | Quarantined], answer: _Answer) -> list[Receipt]:
+    """One receipt each, in the order asked: the function answers the two kinds apart."""
+    received = [fact for fact in facts if isinstance(fact, Received)]
+    told = zip(*answer, strict=True)
+    receipts = [
+        Receipt(verdict, fact.source, fact.id, position, seq, digest, _REASONS.get(verdict), aside)
+        for fact, (verdict, position, seq, digest, aside) in zip(received, told, strict=False)
+    ]
+    if len(received) == len(facts):
+        return receipts
+    of_facts = iter(receipts)
+    return [
+        next(of_facts) if isinstance(fact, Received) else _set_aside(fact, *next(told))
+        for fact in facts
+    ]
+
+
+def _set_aside(fact: Quarantined, verdict: Verdict, *places: Any) -> Receipt:  # noqa: ANN401 - a row
+    return Receipt(verdict, fact.source, fact.id, None, None, None, fact.reason, places[-1])
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The same numbers in ranges that ascend and neither overlap nor touch."""
+    low: int | None = None
+    high = 0
+    for next_low, next_high in sorted(ranges):
+        if low is None:
+            low, high = next_low, next_high
+        elif next_low <= high + 1:
+            high = max(high, next_high)
+        else:
+            yield low, high
+            low, high = next_low, next_high
+    if low is not None:
+        yield low, high

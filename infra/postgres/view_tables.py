@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, LiteralString, NamedTuple
 import psycopg
 from psycopg import errors, sql
 
-from infra.postgres import arrays, queries
+from infra.postgres import arrays
 from infra.postgres.connection import translated
 from infra.postgres.parking import Parked
+from infra.postgres.tape import CHANNEL, COLUMNS, read
 from ledger.record.tape import TapeRow
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ Row = tuple[Any, ...]
 # OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
 _LOOKED_UP = f"""
 AS r (tape, low, high) CROSS JOIN LATERAL (
-    SELECT {queries.COLUMNS} FROM ledger.tape t
+    SELECT {COLUMNS} FROM ledger.tape t
      WHERE t.originator_id = r.tape
        AND t.originator_version BETWEEN r.low::bigint AND r.high::bigint OFFSET 0) AS t
 """  # noqa: S608 - put together from constants
@@ -435,11 +436,11 @@ class TapeSource:
 
     def __init__(self, connection: AnyConnection) -> None:
         self._connection = connection
-        connection.execute(f"LISTEN {queries.CHANNEL}")
+        connection.execute(f"LISTEN {CHANNEL}")
 
     def read(self, after: int, limit: int) -> list[TapeRow]:
         """Rows with position > `after`, in order of position, at most `limit`."""
-        return queries.read(self._connection, after, limit)
+        return read(self._connection, after, limit)
 
     def wait(self, after: int, timeout_s: float) -> None:
         """Return at the next append, or after `timeout_s` seconds."""

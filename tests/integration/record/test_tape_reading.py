@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.postgres import queries
+from infra.postgres import tape as record
 from infra.postgres.view_tables import tape_source
 from ledger.errors import Unavailable
 from ledger.record.tape import Head
@@ -49,7 +49,7 @@ def test_rows_of_a_place_come_by_sequence_each_once(filled: PostgresTape) -> Non
 @given(RANGES)
 def test_merged_ranges_hold_the_same_numbers_and_never_touch(ranges: list[tuple[int, int]]) -> None:
     closed = [(low, low + size) for low, size in ranges]
-    merged = list(queries._merged(closed))
+    merged = list(record._merged(closed))
     wanted = {number for low, high in closed for number in range(low, high + 1)}
     assert {number for low, high in merged for number in range(low, high + 1)} == wanted
     edges = itertools.pairwise(merged)
@@ -82,7 +82,7 @@ def test_a_minute_of_a_long_record_is_found_by_the_index_of_what_was_told_when(
     with psycopg.connect(database.owner_url, autocommit=True) as owner:
         owner.execute("SET enable_seqscan = off")  # of a small record the whole is read sooner
         told = owner.execute(
-            "EXPLAIN " + queries._TOLD_BETWEEN.replace("%b", "%s"), (0, 1, 0, ["p/A"], 5)
+            "EXPLAIN " + record._TOLD_BETWEEN.replace("%b", "%s"), (0, 1, 0, ["p/A"], 5)
         ).fetchall()
     assert any("tape_told" in line for (line,) in told), told
 
@@ -97,10 +97,10 @@ def test_a_snapshot_stays_at_its_moment_while_facts_arrive(
     filled: PostgresTape, database: Database
 ) -> None:
     with database.snapshot() as moment:
-        assert queries.counters(moment).appended == 40
+        assert record.counters(moment).appended == 40
         filled.append([fact(100)])
-        assert len(queries.read(moment, 0, 100)) == 40
-        assert queries.heads(moment) != filled.heads()
+        assert len(record.read(moment, 0, 100)) == 40
+        assert record.heads(moment) != filled.heads()
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
             moment.execute("CREATE TEMP TABLE mine (x int)")
 
