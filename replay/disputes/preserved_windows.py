@@ -12,7 +12,7 @@ import secrets
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.values import format_time
-from replay.dossier.checker.window import LOCK_ID, span_of
+from replay.checker.window import LOCK_ID, span_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,10 +13,10 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ledger.errors import Unavailable
-from replay.web.api.arrival import BODIES_OCTETS_MAX, Budget
 from replay.web.api.facts import BODY_S_MAX, Intake
 from replay.web.api.metrics import Metrics
 from replay.web.api.openapi import request_body, responses
+from replay.web.arrival import BODIES_OCTETS_MAX, Budget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

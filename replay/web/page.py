@@ -26,7 +26,7 @@ from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars
 from replay.rounds.sentences import card_text, cards_text, wager_namer
 from replay.web.access import authentication
-from replay.web.api.arrival import let_pass
+from replay.web.arrival import let_pass
 from replay.web.ports import Behind, ports
 
 HERE = Path(__file__).parent

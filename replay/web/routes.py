@@ -14,9 +14,8 @@ from starlette.staticfiles import StaticFiles
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError
-from replay.web.api import clips, footage
 from replay.web.page import STATIC, BrowserHeaders, page
-from replay.web.pages import cases, dossiers, drop, find, live
+from replay.web.pages import cases, clips, dossiers, drop, find, footage, live
 from replay.web.pages import round as round_
 from replay.web.ports import Ports
 from replay.web.sign_in import pages as sign_in

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ledger.facts import UPCASTERS
-from replay.dossier.checker.reading import UPCASTS, fact_of
+from replay.checker.reading import UPCASTS, fact_of
 
 DATA = Path(__file__).parent.parent / "data"
 

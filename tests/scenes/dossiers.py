@@ -31,8 +31,8 @@ from ledger.record.wire import encode, fact_of, parse_line
 from ledger.rules.engine.ruling import Ruling
 from ledger.simulate import deal, line, plan_of
 from ledger.values import format_time, parse_subject
+from replay.checker.reading import canonical
 from replay.dossier import Evidence, Filed, Making, Original, Stretch, Told
-from replay.dossier.checker.reading import canonical
 from replay.dossier.signing.keys import Signer
 from replay.dossier.signing.sealing import contents_sha256, signature_json
 from replay.dossier.writing.evidence import Clip

@@ -24,8 +24,8 @@ from ledger.record.tape import (
 )
 from ledger.record.wire import parse_kept, parse_line, parse_structured
 from ledger.values import format_time
-from replay.cli.record.feeds import Feeds, Line, blocks, opened, size
 from replay.cli.shell.app import family
+from replay.cli.shell.feeds import Feeds, Line, blocks, opened, size
 from replay.recording.answers import answer, totals
 from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_json, print_lines, progress, say, show_table

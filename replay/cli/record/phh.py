@@ -18,11 +18,11 @@ from ledger.record.group_commit import Committer
 from ledger.record.tape import Quarantined
 from ledger.record.wire import Fact, encode, fact_of, parse_line
 from ledger.values import parse_time
-from replay.cli.record.feeds import Line
 from replay.cli.record.ingest import keep, print_totals
 from replay.cli.rules.rules import print_rulings
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
+from replay.cli.shell.feeds import Line
 from replay.recording.answers import totals
 from replay.recording.hand_history import FACT, Hand, Told, facts_of, hands, unit_of
 from replay.shell.connections import opened_tape

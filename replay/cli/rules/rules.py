@@ -18,9 +18,9 @@ from ledger.record.wire import Fact, fact_of, parse_line
 from ledger.rules.engine.game import Game
 from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import Ruling, TableFindings
-from replay.cli.record.feeds import Feeds, Line, blocks, opened, size
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
+from replay.cli.shell.feeds import Feeds, Line, blocks, opened, size
 from replay.games.game_card import GameCard, ReadingCard, card
 from replay.games.submission_file import edges_of, read_filing
 from replay.shell.output import Json, print_json, print_lines, progress, say, show_table

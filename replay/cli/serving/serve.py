@@ -27,8 +27,8 @@ from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.settings import in_force
 from replay.web.access.device_keys import Keyring
-from replay.web.api.arrival import Impatient
 from replay.web.app import LOOPBACK, build
+from replay.web.arrival import Impatient
 from replay.web.ports import Address
 from replay.web.routes import add_oidc, add_pages
 from replay.web.sign_in.pages import LINK_S

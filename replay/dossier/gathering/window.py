@@ -20,10 +20,10 @@ from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject, parse_time
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import ROUND_US_MAX, UNCHECKED_US, Span, to_keep
+from replay.checker.reading import Fact
+from replay.checker.window import table_of
 from replay.disputes.preserved_windows import LOCKS, span_of
 from replay.dossier import Window as Preserved
-from replay.dossier.checker.reading import Fact
-from replay.dossier.checker.window import table_of
 from replay.dossier.gathering.found import Found
 from replay.footage.library.index import Library
 from replay.recording.house_facts import SURVEILLANCE, screen

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, to_builtins
 
-from replay.dossier.checker.reading import canonical
-from replay.dossier.checker.seal import FORMAT, PRINTED, STATEMENT, message
+from replay.checker.reading import canonical
+from replay.checker.seal import FORMAT, PRINTED, STATEMENT, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

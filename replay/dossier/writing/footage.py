@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from replay.dossier.checker.clips import COVERED
+from replay.checker.clips import COVERED
 from replay.footage.library.files import FrameFile
 from replay.rounds.story import flagged
 

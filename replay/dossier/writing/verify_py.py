@@ -41,7 +41,7 @@ def verify_py() -> bytes:
     bodies = []
     says = ""
     for part in PARTS:
-        text = (Path(__file__).parents[1] / "checker" / f"{part}.py").read_text()
+        text = (Path(__file__).parents[2] / "checker" / f"{part}.py").read_text()
         tree = ast.parse(text)
         says = ast.get_docstring(tree, clean=False) or ""
         lines = text.splitlines()

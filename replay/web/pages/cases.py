@@ -25,9 +25,9 @@ from replay.text.typed import cents, lines, written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.access.blind_review import case_address as address
-from replay.web.api.clips import TIME_US_MAX
 from replay.web.case_ports import About, CaseFile, Claimed, Preserve, Release
 from replay.web.page import page
+from replay.web.pages.clips import TIME_US_MAX
 from replay.web.ports import ports
 
 READERS: tuple[Role, ...] = ("surveillance", "auditor")

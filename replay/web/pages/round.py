@@ -15,9 +15,8 @@ from ledger.errors import NotFound
 from ledger.values import RoundId
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
-from replay.web.api import footage
 from replay.web.page import page
-from replay.web.pages import cases
+from replay.web.pages import cases, footage
 from replay.web.pages.round_page import (
     blind,
     blind_data,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ledger.record.tape import chain_hash, payload_hash
-from replay.dossier.checker.reading import canonical
+from replay.checker.reading import canonical
 from tests.scenes.dossiers import HOUSE, OTHER, SEGMENT, record, redone
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from replay.dossier.checker.ed25519 import ORDER, PRIME, is_signed
+from replay.checker.ed25519 import ORDER, PRIME, is_signed
 
 # RFC 8032, section 7.1: public key, message, signature.
 VECTORS = {

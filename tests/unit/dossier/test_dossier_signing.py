@@ -10,7 +10,7 @@ import pytest
 from cryptography import x509
 
 from ledger.errors import NotFound, Refused
-from replay.dossier.checker.ed25519 import is_signed
+from replay.checker.ed25519 import is_signed
 from replay.dossier.signing import keys
 from tests.fixtures.cli import Cli, environ
 

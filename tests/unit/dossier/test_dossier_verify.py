@@ -21,8 +21,8 @@ from ledger.facts import FootageViewed
 from ledger.games import games
 from ledger.record.tape import Received
 from ledger.record.wire import encode, parse_line
-from replay.dossier.checker import main
-from replay.dossier.checker.report import Report
+from replay.checker import main
+from replay.checker.report import Report
 from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.verify_py import verify_py
 from tests.fixtures.dossier import KEY

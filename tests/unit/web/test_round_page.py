@@ -43,8 +43,8 @@ from replay.rounds.owed import paid_beside_owed
 from replay.rounds.reading import Told as ToldByCommand
 from replay.rounds.reconstruct import reconstruct
 from replay.rounds.story import Story
-from replay.web.api.clips import _within
 from replay.web.case_ports import About
+from replay.web.pages.clips import _within
 from replay.web.pages.lanes import Span, cameras_on, stretches
 from replay.web.pages.notes import noted
 from replay.web.pages.round_page import (

@@ -17,9 +17,9 @@ import sys
 from pathlib import Path
 from typing import Any, Callable
 
-from replay.dossier.checker.chain import check_chain, check_facts, check_heads, rows_of
-from replay.dossier.checker.clips import check_clips
-from replay.dossier.checker.contents import (
+from replay.checker.chain import check_chain, check_facts, check_heads, rows_of
+from replay.checker.clips import check_clips
+from replay.checker.contents import (
     check_clocks,
     check_custody,
     check_footage,
@@ -27,10 +27,10 @@ from replay.dossier.checker.contents import (
     check_round,
     check_rules,
 )
-from replay.dossier.checker.package import Package, Unreadable, opened, printable
-from replay.dossier.checker.reading import Malformed, an_object, fact_of
-from replay.dossier.checker.report import Dossier, Report
-from replay.dossier.checker.seal import check_files, check_signature, manifest_of
+from replay.checker.package import Package, Unreadable, opened, printable
+from replay.checker.reading import Malformed, an_object, fact_of
+from replay.checker.report import Dossier, Report
+from replay.checker.seal import check_files, check_signature, manifest_of
 
 HOLDS, BROKEN, UNCHECKED = 0, 1, 2
 _KEY = re.compile(r"[0-9a-fA-F]{64}")

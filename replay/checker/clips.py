@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 from typing import IO, Any, Iterator, NamedTuple
 
-from replay.dossier.checker.package import Package, Unreadable, printable
-from replay.dossier.checker.report import Dossier, Report
+from replay.checker.package import Package, Unreadable, printable
+from replay.checker.report import Dossier, Report
 
 SALT_OCTETS = 20
 BOXES_MAX = 100_000

@@ -9,9 +9,9 @@ import hashlib
 from collections import defaultdict
 from typing import Any, Iterable, Iterator
 
-from replay.dossier.checker.package import Package, printable
-from replay.dossier.checker.reading import Fact, Malformed, an_object, microseconds, with_octets
-from replay.dossier.checker.report import Dossier, Report, Row
+from replay.checker.package import Package, printable
+from replay.checker.reading import Fact, Malformed, an_object, microseconds, with_octets
+from replay.checker.report import Dossier, Report, Row
 
 PROOF, HEADS, FACTS = "proof.jsonl", "heads.jsonl", "facts.jsonl"
 _INTEGERS = ("table_seq", "position", "time_us", "received_at_us")

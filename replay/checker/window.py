@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any, Iterator
 
-from replay.dossier.checker.package import printable
-from replay.dossier.checker.reading import Fact, microseconds
-from replay.dossier.checker.report import Dossier, Report
+from replay.checker.package import printable
+from replay.checker.reading import Fact, microseconds
+from replay.checker.report import Dossier, Report
 
 CASE, FACTS_OF, BETWEEN_OF, CAMERA_FACTS_OF = (
     "case.jsonl", "facts.jsonl", "between.jsonl", "camera-facts.jsonl",

@@ -9,11 +9,11 @@ import csv
 import io
 from typing import Any, Iterator
 
-from replay.dossier.checker.chain import FACTS
-from replay.dossier.checker.package import printable
-from replay.dossier.checker.reading import Fact, microseconds, parsed
-from replay.dossier.checker.report import Dossier, Report
-from replay.dossier.checker.window import check_window
+from replay.checker.chain import FACTS
+from replay.checker.package import printable
+from replay.checker.reading import Fact, microseconds, parsed
+from replay.checker.report import Dossier, Report
+from replay.checker.window import check_window
 
 CAMERAS, SUBMISSION, RULING, CLOCKS = (
     "camera-facts.jsonl", "submission.jsonl", "ruling.json", "clocks.csv",

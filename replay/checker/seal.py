@@ -6,10 +6,10 @@ import hashlib
 import re
 from typing import Any
 
-from replay.dossier.checker.ed25519 import is_signed
-from replay.dossier.checker.package import Package, Unreadable, printable
-from replay.dossier.checker.reading import Malformed, an_object, canonical
-from replay.dossier.checker.report import Report
+from replay.checker.ed25519 import is_signed
+from replay.checker.package import Package, Unreadable, printable
+from replay.checker.reading import Malformed, an_object, canonical
+from replay.checker.report import Report
 
 MANIFEST, SIGNATURE, SUMS = "manifest.json", "manifest.sig", "SHA256SUMS"
 FORMAT = "round-ledger dossier 1"

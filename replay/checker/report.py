@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from replay.dossier.checker.package import Package, printable
-from replay.dossier.checker.reading import Fact
+from replay.checker.package import Package, printable
+from replay.checker.reading import Fact
 
 SAME_KIND_MAX = 5
 """Sentences of one kind that are told; of more, how many there are."""
