@@ -24,6 +24,7 @@ from replay.cameras.health import (
     ailments,
     usual_sharpness,
 )
+from replay.cameras.statement import Filmed
 from replay.footage.decoding.sampling import CodeKind, Look, Looked, look
 from replay.footage.library.index import Entry, Library
 from replay.footage.library.picture_looks import Against, Looks, Usual
@@ -142,6 +143,14 @@ def pictured(index: Library, happened: Happened) -> Callable[[Sequence[str]], Pi
         return Pictured(seen.segments, ailing(seen, entries[0] if entries else None, happened))
 
     return ask
+
+
+def filmed(index: Library, sha256: str) -> Filmed | None:
+    """What the footage index knows of a segment's picture; None where it does not have it."""
+    entry = index.entry(sha256)
+    if entry is None:
+        return None
+    return Filmed(entry.width, entry.height, entry.fps_min, entry.fps_max)
 
 
 def happened_on_record(store: Store) -> Happened:

@@ -13,11 +13,12 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ledger.facts import CameraMapped, CameraUnmapped
 from ledger.rules.procedures.staffing import STATIONARY, cameras_due, watched
+from ledger.values import format_time
 from replay.cameras.clocks import to_camera, unchecked_us
 from replay.cameras.coverage import Camera, coverage, property_of
 from replay.cameras.health import Pictured
@@ -43,6 +44,8 @@ class Stretch(NamedTuple):
     to_us: int
     ended: bool = True  # False: nothing says that it ended; `to_us` is the latest known
 
+
+_TIMES = ("from_us", "to_us")
 
 FAR_US = 2**62
 """Later than anything told."""
@@ -338,3 +341,24 @@ def _why(due: Watched, now: Collection[tuple[str, Piece]]) -> tuple[State, str]:
         return missing[0][1].state, says
     asked = f"{due.cameras} are due{', one an end' if due.ends else ''}"
     return "no_camera_mapped", f"{len(now)} stationary cameras were mapped and recorded; {asked}."
+
+
+def statement_json(stated: Statement) -> dict[str, object]:
+    """One object; each time also as RFC 3339 in UTC."""
+    told = to_builtins(stated)
+    _with_times(told)
+    whole: dict[str, object] = told
+    return whole
+
+
+def _with_times(told: object) -> None:
+    """Beside every time in microseconds the same as text."""
+    if isinstance(told, list):
+        for each in told:
+            _with_times(each)
+    elif isinstance(told, dict):
+        for name in _TIMES:
+            if isinstance(told.get(name), int):
+                told[name.removesuffix("_us")] = format_time(told[name])
+        for each in list(told.values()):
+            _with_times(each)

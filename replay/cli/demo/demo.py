@@ -31,17 +31,16 @@ from ledger.errors import Refused
 from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, Written, plan_of, write
 from ledger.values import RoundId, dollars, parse_subject
-from replay.cli.dossier.dossier import wanted_for, write_for
 from replay.cli.footage.add import take
 from replay.cli.record.ingest import keep
-from replay.cli.serving.signing import SIGNING
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import blocks, opened, size
 from replay.demo.audit import Audit, audit, money_at_stake
 from replay.demo.report import Left, found_text, pointers, worst_text
+from replay.dossier.service import wanted_for, write_for
+from replay.dossier.signing.keys import SIGNING, public_text
 from replay.dossier.signing.keys import make as make_key
-from replay.dossier.signing.keys import public_text
 from replay.footage.library.adding import Told as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import Library

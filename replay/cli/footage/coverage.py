@@ -15,9 +15,9 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import RoundStarted
 from ledger.record.wire import Fact, fact_of
 from replay.cameras.custody import times_of
-from replay.cameras.picture_checks import happened_on_record, pictured
-from replay.cameras.statement import Filmed, Statement, Stretch, coverage_statement
-from replay.cli.footage.coverage_text import draw_statement, statement_json
+from replay.cameras.picture_checks import filmed, happened_on_record, pictured
+from replay.cameras.statement import Statement, Stretch, coverage_statement, statement_json
+from replay.cli.footage.coverage_text import draw_statement
 from replay.cli.footage.group import Property, group, library
 from replay.footage.library.files import FootageIndex, open_footage
 from replay.footage.library.index import Library
@@ -98,14 +98,6 @@ def state(store: Store, about: _About, footage: Path | Library | None) -> Statem
         lambda sha256: filmed(index, sha256),
         pictured(index, happened_on_record(store)),
     )
-
-
-def filmed(index: Library, sha256: str) -> Filmed | None:
-    """What the footage index knows of a segment's picture; None where it does not have it."""
-    entry = index.entry(sha256)
-    if entry is None:
-        return None
-    return Filmed(entry.width, entry.height, entry.fps_min, entry.fps_max)
 
 
 def about_round(store: Store, name: str) -> _About:

@@ -3,24 +3,12 @@
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
-from msgspec import to_builtins
 from rich.markup import escape
 
 from ledger.games import games
-from ledger.values import format_time
 from replay.cameras.statement import CameraCover, Cover, Statement
 from replay.shell.output import printable, say, show_table
 from replay.text.local_time import length, span
-
-_TIMES = ("from_us", "to_us")
-
-
-def statement_json(stated: Statement) -> dict[str, object]:
-    """One object; each time also as RFC 3339 in UTC."""
-    told = to_builtins(stated)
-    _with_times(told)
-    whole: dict[str, object] = told
-    return whole
 
 
 def draw_statement(stated: Statement, zone: ZoneInfo) -> None:
@@ -143,16 +131,3 @@ def _draw_rounds(rounds: list[Cover]) -> None:
     if ails:
         title = "Rounds whose pictures do not show what they should"
         show_table(title, ("round", "camera", "findings"), ails)
-
-
-def _with_times(told: object) -> None:
-    """Beside every time in microseconds the same as text."""
-    if isinstance(told, list):
-        for each in told:
-            _with_times(each)
-    elif isinstance(told, dict):
-        for name in _TIMES:
-            if isinstance(told.get(name), int):
-                told[name.removesuffix("_us")] = format_time(told[name])
-        for each in list(told.values()):
-            _with_times(each)

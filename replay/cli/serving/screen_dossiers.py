@@ -14,14 +14,13 @@ def dossiers_of(base: Database) -> DossierPorts:
     """The functions; what prints paper is imported when the first dossier is made."""
 
     def signed() -> str | None:
-        from replay.cli.serving.signing import folder  # noqa: PLC0415 - only where it is asked for
-        from replay.dossier.signing.keys import load_if_there  # noqa: PLC0415 - as above
+        from replay.dossier.signing.keys import keys_folder, load_if_there  # noqa: PLC0415 - only where it is asked for
 
-        signer = load_if_there(folder())
+        signer = load_if_there(keys_folder())
         return signer.key_id if signer else None
 
     def make(asked: Handover, out: Path) -> None:
-        from replay.cli.dossier.dossier import Asked, hand_over  # noqa: PLC0415 - as above
+        from replay.dossier.service import Asked, hand_over  # noqa: PLC0415 - as above
         from replay.rounds.reading import footage_folder  # noqa: PLC0415 - as above
 
         _bring_along(base)
@@ -29,8 +28,8 @@ def dossiers_of(base: Database) -> DossierPorts:
         hand_over(base, wanted, out, footage_folder(None), zipped=True)
 
     def rounds(asked: Handover) -> list[RoundId]:
-        from replay.cli.dossier.dossier import found_for  # noqa: PLC0415 - as above
         from replay.dossier.gathering.rounds_told import rounds_told  # noqa: PLC0415 - as above
+        from replay.dossier.service import found_for  # noqa: PLC0415 - as above
         from replay.rounds.reading import footage_folder  # noqa: PLC0415 - as above
 
         _bring_along(base)
@@ -45,7 +44,7 @@ def dossiers_of(base: Database) -> DossierPorts:
 
 def _bring_along(base: Database) -> None:
     """What a dossier is read from, at the end of the record."""
-    from replay.cli.dossier.dossier import VIEWS  # noqa: PLC0415 - where a dossier is asked for
+    from replay.dossier.service import VIEWS  # noqa: PLC0415 - where a dossier is asked for
 
     with tape_source(base) as source:
         catch_up(base, source, VIEWS)

@@ -1,13 +1,13 @@
 """`keys signing`: the house's key that signs dossiers. Only its public half is ever printed."""
 
 import datetime as dt
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from replay.dossier.signing.keys import (
     Signer,
+    keys_folder,
     load,
     make,
     public_text,
@@ -15,21 +15,12 @@ from replay.dossier.signing.keys import (
     rotate,
 )
 from replay.shell.output import Json, print_json, print_text, say
-from replay.shell.settings import in_force
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
-
-SIGNING = "signing"
-"""The folder of the home in which the signing keys lie."""
 
 Holder = Annotated[
     str, typer.Option("--holder", metavar="NAME", help="Whose key it is, for clips' certificate.")
 ]
-
-
-def folder() -> Path:
-    """Where the keys of this home lie."""
-    return in_force().home / SIGNING
 
 
 @group.command("make")
@@ -41,8 +32,8 @@ def make_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
 
     Example: round-ledger keys signing make --holder "Hollywood surveillance"
     """
-    _tell(make(folder(), holder, dt.datetime.now(dt.UTC)), json=json)
-    say(f"The secret half is in {folder()}; back it up where only its owner comes.")
+    _tell(make(keys_folder(), holder, dt.datetime.now(dt.UTC)), json=json)
+    say(f"The secret half is in {keys_folder()}; back it up where only its owner comes.")
 
 
 @group.command("show")
@@ -51,7 +42,7 @@ def show(*, json: Json = False) -> None:
 
     Example: round-ledger keys signing show > house.pub
     """
-    _tell(load(folder()), json=json)
+    _tell(load(keys_folder()), json=json)
 
 
 @group.command("rotate")
@@ -62,14 +53,14 @@ def rotate_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
 
     Example: round-ledger keys signing rotate
     """
-    old, new = rotate(folder(), holder, dt.datetime.now(dt.UTC))
+    old, new = rotate(keys_folder(), holder, dt.datetime.now(dt.UTC))
     _tell(new, json=json)
     say(f"Key {old.key_id} signs no more. Hand the new public half to those who had the old one.")
 
 
 def _tell(signer: Signer, *, json: bool) -> None:
     if json:
-        retired = retired_keys(folder())
+        retired = retired_keys(keys_folder())
         print_json({"key": signer.key_id, "public": signer.public.hex(), "retired": retired})
     else:
         print_text(public_text(signer).rstrip("\n"))

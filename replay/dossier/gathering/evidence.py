@@ -30,11 +30,9 @@ from replay.cameras.coverage import Camera, coverage
 from replay.cameras.custody import Span, times_of
 from replay.cameras.cutting import Cut, Window, may_show
 from replay.cameras.health import Pictured
-from replay.cameras.picture_checks import happened_of, pictured
-from replay.cameras.statement import Filmed, coverage_statement
+from replay.cameras.picture_checks import filmed, happened_of, pictured
+from replay.cameras.statement import Filmed, coverage_statement, statement_json
 from replay.cameras.statement import Stretch as Stretched
-from replay.cli.footage.coverage import filmed
-from replay.cli.footage.coverage_text import statement_json
 from replay.dossier import Evidence, Making, Original, Stretch
 from replay.dossier import Told as Said
 from replay.dossier.gathering.found import US, Found, cuts_of

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
 from ledger.errors import NotFound, Refused
+from replay.shell.settings import in_force
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 KEY, VIDEO_KEY, CERTIFICATE = "dossier-key.pem", "clip-key.pem", "clip-certificate.der"
 RETIRED = "retired"
+
+SIGNING = "signing"
+"""The folder of the home in which the signing keys lie."""
+
 RSA_BITS = 3072
 CERTIFICATE_DAYS = 3650
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -46,6 +51,11 @@ class Signer(NamedTuple):
     public: bytes  # 32 octets
     sign: Callable[[bytes], bytes]
     clips: ClipSigner | None = None
+
+
+def keys_folder() -> Path:
+    """Where the signing keys of this home lie."""
+    return in_force().home / SIGNING
 
 
 def make(folder: Path, holder: str, now: dt.datetime) -> Signer:

@@ -29,9 +29,9 @@ from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import span_on
 from replay.cameras.cutting import Cut, Window
-from replay.cli.dossier import dossier
-from replay.cli.dossier.dossier import VIEWS, found_for, write_found
 from replay.disputes.preserved_windows import lock_ids, window_name
+from replay.dossier import service
+from replay.dossier.service import VIEWS, found_for, write_found
 from replay.dossier.signing import keys as signing
 from replay.footage.clips.clips import Stretch
 from replay.footage.library.index import Library
@@ -200,7 +200,7 @@ def test_one_clip_over_the_moment_lacks_pictures_or_has_them_at_a_wrong_time(
 ) -> None:
     """The negative control: its check holds, for whoever signs says what a clip shows."""
     take_in(database, library, tmp_path, by_us)
-    monkeypatch.setattr(dossier, "cuts_of", as_one)
+    monkeypatch.setattr(service, "cuts_of", as_one)
     handed = handed_over(database, f"hollywood:{SUBJECT}", library, tmp_path, made)
     (shown,) = clips_of(handed)
     right = {number for number, off_us in shown.items() if abs(off_us) <= 2 * MS}

@@ -1,0 +1,221 @@
+"""A dossier of a round, a dispute or a preserved window: found by its name, gathered, written.
+
+What the command, the page and the demonstration share. What goes out is on record before it is
+written, and to whom a claim was not known it is told as shown.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from consumers.disputes import disputes
+from consumers.runtime.lifecycle import catch_up
+from infra.postgres.connection import Database
+from infra.postgres.view_tables import Store, reading, tape_source
+from ledger.errors import NotFound, Refused, Usage
+from ledger.record.tape import TapeRow
+from ledger.record.wire import fact_of
+from ledger.values import parse_subject
+from replay.disputes.dispute import Desk, dispute_of, revealed
+from replay.disputes.preserved_windows import span_of
+from replay.dossier import Filed, Kind
+from replay.dossier import Told as Said
+from replay.dossier.gathering.clips import cut
+from replay.dossier.gathering.evidence import Wanted, gathered
+from replay.dossier.gathering.found import Found, cuts_of, frames_for, of_round
+from replay.dossier.gathering.window import found_window
+from replay.dossier.signing.keys import keys_folder, load_if_there
+from replay.dossier.writing.making import write_dossier
+from replay.dossier.writing.package import beside, refuse_what_is_there
+from replay.footage.library.index import Library
+from replay.rounds.reading import ROUND_VIEWS, Told, told
+
+PRE_S, POST_S = 8, 12
+"""Footage before the first fact of a round and after its last, seconds, unless told otherwise."""
+
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]")
+
+VIEWS = (*ROUND_VIEWS, disputes.VIEW)
+"""What a dossier is read from."""
+
+
+class Asked(NamedTuple):
+    """What is to be handed over: by whom, why, and how much footage around the round, seconds."""
+
+    of: str  # a round's name, a dispute's or a window's
+    by: str
+    because: str | None = None
+    pre_s: int = PRE_S
+    post_s: int = POST_S
+    kind: Kind | None = None  # which of these; None: as its name reads
+
+
+def hand_over(
+    base: Database,
+    asked: Asked,
+    out: Path | None,
+    footage: Path | Library | None,
+    *,
+    zipped: bool,
+) -> tuple[Path, list[Filed]]:
+    """Write what is asked for, named after it where no place is; the place and its files.
+
+    The views `VIEWS` must be at the end of the record. Raises `NotFound`, `Usage`, `Refused`.
+    """
+    found, wanted = found_for(base, asked.of, footage, asked.kind)
+    wanted = wanted._replace(
+        by=asked.by,
+        because=asked.because or wanted.because,
+        pre_s=asked.pre_s,
+        post_s=asked.post_s,
+    )
+    place = out or Path(_name_for(wanted, found) + (".zip" if zipped else ""))
+    refuse_what_is_there(place)
+    if wanted.dispute:
+        rows = _shown_the_claim(base, found.place, wanted.dispute, wanted)
+        wanted = wanted._replace(case_rows=rows)
+    library = footage if isinstance(footage, Library) else None
+    filed = write_found(base, found, place, wanted, keys_folder(), library=library, zipped=zipped)
+    return place, filed
+
+
+def write_for(
+    base: Database,
+    found: Told,
+    out: Path,
+    wanted: Wanted,
+    keys: Path,
+    *,
+    library: Library | None = None,
+    zipped: bool = False,
+) -> list[Filed]:
+    """Write the dossier of a told round; see `write_found`."""
+    return write_found(base, of_round(found), out, wanted, keys, library=library, zipped=zipped)
+
+
+def write_found(
+    base: Database,
+    found: Found,
+    out: Path,
+    wanted: Wanted,
+    keys: Path,
+    *,
+    library: Library | None = None,
+    zipped: bool = False,
+) -> list[Filed]:
+    """Write the dossier of what was found, signed where the folder `keys` has a key.
+
+    Clips are cut where there is a `library`. Raises `Refused` where it cannot be made: where that
+    is known beforehand, no export is on record.
+    """
+    refuse_what_is_there(out)
+    signer = load_if_there(keys)
+    try:
+        with beside(out) as folder:
+            evidence = gathered(base, found, frames_for(found, folder), wanted, library)
+            if library and evidence.making:
+                cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
+                place, rows = found.place, found.camera_rows
+                made, lacking = cut(library, place, rows, cuts, evidence.making, signer, folder)
+                told = Said([*evidence.coverage.words, *lacking], evidence.coverage.table)
+                evidence = evidence._replace(clips=made, coverage=told)
+            return write_dossier(evidence, out, signer=signer, zipped=zipped)
+    except OSError as error:
+        raise Refused(
+            f"The dossier cannot be written: {error.strerror}",
+            where=str(out),
+            hint="Name a place you may write to.",
+        ) from error
+
+
+def wanted_for(found: Told, by: str) -> Wanted:
+    """What a dossier of a round alone is asked for with."""
+    return Wanted(by, f"Dossier of round {found.story.round}.", PRE_S, POST_S)
+
+
+def found_for(
+    base: Database, name: str, footage: Path | Library | None, kind: Kind | None = None
+) -> tuple[Found, Wanted]:
+    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
+    kind = kind or _kind(base, name)
+    if kind == "round":
+        story = told(base, name, footage)
+        return of_round(story), wanted_for(story, "")
+    if kind == "window":
+        because = f"Dossier of window {name.rpartition(':')[2]}."
+        return found_window(base, name, footage), Wanted("", because, PRE_S, POST_S)
+    return _of_dispute(base, name, footage)
+
+
+def _kind(base: Database, name: str) -> Kind:
+    """What a name is of, as it reads. Raises `Usage` where a dispute is named like a round."""
+    plain = name.rpartition(":")[2]
+    reads: Kind = "round" if parse_subject(plain, "") else "window" if span_of(plain) else "dispute"
+    if reads == "dispute":
+        return reads
+    with reading(base, [disputes.DISPUTES.name]) as store:
+        if _cases_named(store, name):
+            raise Usage(
+                f"It is the name of a {reads}, and there is a dispute of that name",
+                where=name,
+                hint=f"Say which is meant: --of {reads}, or --of dispute.",
+            )
+    return reads
+
+
+def _of_dispute(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
+    """The round of a dispute, and what its dossier is asked for with."""
+    with reading(base, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
+        cases = _cases_named(store, name)
+        if len(cases) > 1:
+            names = ", ".join(f"{each.property}:{each.dispute}" for each in cases)
+            raise Usage(f"{len(cases)} properties have it", where=name, hint=f"Name one: {names}.")
+        if not cases:
+            raise NotFound(
+                f"There is no dispute {name}",
+                where="view disputes",
+                hint="Name a round as [property:]table/gaming day/number, a dispute or a window.",
+            )
+        dispute = cases[0].dispute
+        rows = disputes.facts_about(store, cases[0].property, dispute)
+    if cases[0].round is None:
+        raise Refused(
+            f"No fact says which round dispute {dispute} is about",
+            where="view disputes",
+            hint="Name the round instead.",
+        )
+    story = told(base, str(cases[0].round), footage)
+    wanted = wanted_for(story, "")._replace(
+        because=f"Dossier of dispute {dispute}.", dispute=dispute, case_rows=rows
+    )
+    return of_round(story), wanted
+
+
+def _cases_named(store: Store, name: str) -> list[disputes.Dispute]:
+    """The disputes that [property:] and a name mean; the name may have a colon in it, too."""
+    property_, colon, dispute = name.partition(":")
+    found = disputes.named(store, dispute, property_) if colon else []
+    return found or disputes.named(store, name)
+
+
+def _shown_the_claim(
+    base: Database, property_: str, dispute: str, wanted: Wanted
+) -> Sequence[TapeRow]:
+    """The dispute's facts. Its dossier shows the claim: to whom it was not known, that is told."""
+    case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
+    if case.knows(wanted.by):
+        return wanted.case_rows
+    with Desk(base) as desk:
+        desk.tell(case, revealed(case, wanted.by))
+    with tape_source(base) as source:
+        catch_up(base, source, [disputes.VIEW])
+    with reading(base, [disputes.FACTS.name]) as store:
+        return disputes.facts_about(store, property_, dispute)
+
+
+def _name_for(wanted: Wanted, found: Found) -> str:
+    if found.window:
+        return f"dossier-{found.window.name}"
+    round_ = found.stories[0].round
+    return f"dossier-{_NO_FILE_NAME.sub('-', wanted.dispute or round_.subject)}"
