@@ -1,4 +1,4 @@
-"""What pages read and do, as functions, which `replay.cli.serving.screen` makes.
+"""What pages read and do, as functions, which `replay.cli.serving.view_thread` makes.
 
 A page family has a field here; its types are its own module's. Nothing here reads a setting.
 """

@@ -12,7 +12,7 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.values import RoundId, parse_subject
-from replay.cli.serving.screen_alerts import Watch
+from replay.web.alert_watch import Watch
 from replay.web.ports import DropDay, DropPorts, FindingNow, Floor, TableNow
 
 SHOWN_MAX = 20

@@ -19,7 +19,7 @@ from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.errors import Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
-from replay.cli.serving.screen import opened_ports, views_kept
+from replay.cli.serving.view_thread import opened_ports, views_kept
 from replay.cli.shell.app import family
 from replay.disputes.lock_keeper import locks_kept
 from replay.disputes.service import roll_of

@@ -15,7 +15,7 @@ from infra.postgres.alerts import Alerts
 from infra.postgres.tape import PostgresTape
 from infra.settings import load
 from ledger.facts import CameraLost, CameraRestored
-from replay.cli.serving.screen_alerts import Watch
+from replay.web.alert_watch import Watch
 from tests.fixtures.postgres import fact
 from tests.scenes import alert_reads
 from tests.scenes.alert_reads import checked, read_of

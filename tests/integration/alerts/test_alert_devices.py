@@ -17,7 +17,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from infra.settings import load
 from ledger.facts import TableOpened, WagerPaid
-from replay.cli.serving.screen_alerts import Watch
+from replay.web.alert_watch import Watch
 from tests.fixtures.postgres import fact
 from tests.scenes.view_feeds import record
 

@@ -12,7 +12,7 @@ from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import reading
 from ledger.facts import Breakage, RulesSubmissionFiled
 from ledger.record.wire import encode, fact_of
-from replay.cli.serving.screen_rounds import KEPT_MAX, round_ports
+from replay.web.round_reader import KEPT_MAX, round_ports
 from tests.scenes.view_feeds import Prefix, day, received, record
 
 if TYPE_CHECKING:

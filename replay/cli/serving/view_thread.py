@@ -26,12 +26,12 @@ from infra.postgres.view_tables import TapeSource, tape_source
 from infra.settings import Settings
 from ledger.errors import LedgerError, Unavailable
 from ledger.record.tape import TapeRow
-from replay.cli.serving.screen_cases import opened_cases
 from replay.cli.serving.screen_dossiers import dossiers_of
 from replay.cli.serving.screen_floor import drop_of, floor_of
-from replay.cli.serving.screen_rounds import round_ports
+from replay.disputes.case_file import opened_cases
 from replay.shell.settings import in_force
 from replay.web.ports import Address, Asked, Behind, FindPorts, Found, Habit, Habits, Ports
+from replay.web.round_reader import round_ports
 
 LOG = logging.getLogger("round_ledger.views")
 
