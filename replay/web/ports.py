@@ -13,6 +13,7 @@ from starlette.requests import Request
 from infra.access.connections import Door
 from infra.access.sessions import Sessions
 from infra.access.users import Users
+from infra.postgres.connection import Database
 from ledger.values import RoundId
 from replay.dossier import Kind
 from replay.web.case_ports import CasePorts
@@ -32,78 +33,6 @@ class Address(NamedTuple):
     url: str  # without a path: https://ledger.example, http://127.0.0.1:8080
     secure: bool  # browsers send cookies over TLS only
     proxied: bool = False  # a proxy on this machine says where they ask from
-
-
-class Asked(NamedTuple):
-    """What rounds are searched by, as `consumers.rounds.search.Filters` says; None: by anything."""
-
-    table: str | None = None
-    gaming_day: str | None = None
-    number: int | None = None
-    game: str | None = None
-    status: str | None = None
-    since_us: int | None = None
-    until_us: int | None = None
-    position: int | None = None
-    wager: str | None = None
-    amount_min: int | None = None
-    amount_max: int | None = None
-    outcome: str | None = None
-    row: str | None = None
-    finding: str | None = None
-    dispute: str | None = None
-    dealer: str | None = None
-    patron: str | None = None
-    cards: tuple[str, ...] = ()
-    without: tuple[RoundId, ...] = ()
-    limit: int = 50
-
-
-class Found(NamedTuple):
-    """A round that was found. Cents, None where no fact tells; times of devices."""
-
-    id: RoundId
-    game: str | None
-    status: str
-    began_us: int
-    ended_us: int | None
-    positions: Sequence[int]
-    wagered: int | None
-    paid: int | None
-    dealers: Sequence[str]  # credentials of who dealt while it lasted
-    patrons: Mapping[int, str]  # opaque token by position
-    findings: Sequence[str]  # codes
-    disputes: Sequence[str]
-    withheld: bool = False  # from who looks: what is not told here, is on record
-
-
-class Habit(NamedTuple):
-    """One kind of finding in a dealer's rounds. cents: what it cost the house; None: no money."""
-
-    code: str
-    wager: str | None
-    times: int
-    cents: int | None
-
-
-class Habits(NamedTuple):
-    """A dealer's errors: in how many rounds, and what they cost together."""
-
-    rounds: int
-    lines: Sequence[Habit]
-
-    @property
-    def cents(self) -> int:
-        """What they cost the house together; below zero: patrons."""
-        return sum(line.cents or 0 for line in self.lines)
-
-
-class FindPorts(NamedTuple):
-    """What the page Find asks."""
-
-    rounds: Callable[[Asked], Sequence[Found]]
-    habits: Callable[[Asked], Habits]  # of the dealer asked for, by where and when alone
-    names: Callable[[], tuple[Sequence[str], Sequence[str]]]  # tables, dealers
 
 
 class TableNow(NamedTuple):
@@ -204,12 +133,12 @@ class Ports(NamedTuple):
 
     address: Address
     zone: ZoneInfo  # of the floor: times are shown in it, with their offset
+    database: Database
     door: Door
     users: Users
     sessions: Sessions
     behind: Callable[[], Behind]
     rounds: RoundPorts
-    find: FindPorts
     floor: Callable[[Sequence[RoundId]], Floor]  # without what is told of some rounds
     drop: DropPorts
     dossiers: DossierPorts

@@ -9,11 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msgspec.structs import astuple
-
 from consumers.registry import VIEWS, install
-from consumers.rounds.index import Round
-from consumers.rounds.search import Dealt, Filters, around, habits, names, search
 from consumers.runtime.following import follow_on
 from consumers.runtime.runner import Manner
 from consumers.runtime.source import RecordSource
@@ -30,7 +26,7 @@ from replay.cli.serving.screen_dossiers import dossiers_of
 from replay.cli.serving.screen_floor import drop_of, floor_of
 from replay.disputes.case_file import opened_cases
 from replay.shell.settings import in_force
-from replay.web.ports import Address, Asked, Behind, FindPorts, Found, Habit, Habits, Ports
+from replay.web.ports import Address, Behind, Ports
 from replay.web.round_reader import round_ports
 
 LOG = logging.getLogger("round_ledger.views")
@@ -53,12 +49,12 @@ def opened_ports(
             yield Ports(
                 address=address,
                 zone=settings.time_zone,
+                database=base,
                 door=door,
                 users=Users(door),
                 sessions=Sessions(door),
                 behind=lambda: _behind(tape),
                 rounds=round_ports(base, tape, in_force().home),
-                find=_find(base),
                 floor=floor_of(base, tape, settings),
                 drop=drop_of(base),
                 dossiers=dossiers_of(base),
@@ -66,38 +62,6 @@ def opened_ports(
             )
     finally:
         door.close()
-
-
-def _find(base: Database) -> FindPorts:
-    """The searches, over views as they stand."""
-
-    def rounds(asked: Asked) -> list[Found]:
-        found = search(base, Filters(**asked._asdict()))
-        beside = around(base, found)
-        return [_found(each, beside[each.id]) for each in found]
-
-    def of_dealer(asked: Asked) -> Habits:
-        count, lines = habits(base, Filters(**asked._asdict()))
-        return Habits(count, [Habit(*astuple(line)) for line in lines])
-
-    return FindPorts(rounds, of_dealer, lambda: names(base))
-
-
-def _found(round_: Round, beside: Dealt) -> Found:
-    return Found(
-        round_.id,
-        round_.game,
-        round_.status,
-        round_.began_us,
-        round_.ended_us,
-        round_.positions,
-        round_.wagered,
-        round_.paid,
-        beside.dealers,
-        beside.patrons,
-        beside.findings,
-        beside.disputes,
-    )
 
 
 @contextmanager

@@ -6,16 +6,20 @@ here; what is withheld is not in an answer at all, and no search tells whether i
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import quote
 
+from msgspec.structs import asdict, replace
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from consumers.rounds.index import Round
+from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
 from ledger.values import RoundId
 from replay.disputes.preserved_windows import Released, Window
 from replay.web.case_ports import About, CaseFile, CaseRow, Held
-from replay.web.ports import Asked, DropDay, Floor, Found, Handover, TableNow, ports
+from replay.web.ports import DropDay, Floor, Handover, TableNow, ports
 
 WITHHELD = "withheld: blind review"
 """What stands on a page in place of what is withheld."""
@@ -76,31 +80,31 @@ def case_address(property_: str, dispute: str) -> str:
     return f"/cases/{property_}/{quote(dispute, safe='')}"
 
 
-def searched(asked: Asked, withheld: Hidden) -> Asked:
+class FoundRound(NamedTuple):
+    """A round in the list of those found: of a withheld one what its reviewer may know."""
+
+    round: Round
+    details: Dealt
+    withheld: bool = False  # from who looks: what is not told here, is on record
+
+
+def searched(asked: Filters, withheld: Hidden) -> Filters:
     """A search that leaves withheld rounds out where it asks what their reviewer may not know."""
-    usual = Asked()
+    usual = Filters()
     tells = any(
         value != getattr(usual, name)
-        for name, value in asked._asdict().items()
+        for name, value in asdict(asked).items()
         if name not in OPEN_TO_ALL
     )
-    return asked._replace(without=tuple(withheld)) if tells else asked
+    return replace(asked, without=tuple(withheld)) if tells else asked
 
 
-def found(each: Found, withheld: Hidden) -> Found:
+def found(each: Round, details: Dealt, withheld: Hidden) -> FoundRound:
     """A round in the list: of a withheld one its name, when it began, its game and its dealers."""
     if each.id not in withheld:
-        return each
-    return each._replace(
-        status="",
-        ended_us=None,
-        positions=(),
-        wagered=None,
-        paid=None,
-        patrons={},
-        findings=(),
-        withheld=True,
-    )
+        return FoundRound(each, details)
+    known = Round(*each.id, game=each.game, began_us=each.began_us)
+    return FoundRound(known, Dealt(details.dealers, {}, [], details.disputes), withheld=True)
 
 
 def floor(now: Floor, withheld: Hidden) -> Floor:

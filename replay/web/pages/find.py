@@ -9,9 +9,13 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Depends, Request, Response
+from msgspec.structs import replace
 from starlette.exceptions import HTTPException
 
+from consumers.rounds import search
+from consumers.rounds.search import Filters
 from infra.access.users import User
+from infra.postgres.connection import Database
 from ledger.errors import Usage
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
@@ -21,7 +25,7 @@ from replay.text.typed import cards, cents, code
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
-from replay.web.ports import Asked, ports
+from replay.web.ports import ports
 
 FRAGMENT = "X-Fragment"
 """Set by a module that wants a part of a page and no page."""
@@ -51,7 +55,7 @@ Finder = Annotated[User, Depends(signed_in("surveillance", "finance", "auditor")
 class Reading(NamedTuple):
     """A form as it was understood, and what was not."""
 
-    asked: Asked
+    asked: Filters
     wrong: Mapping[str, str]  # what is wrong, by field
 
 
@@ -66,7 +70,7 @@ def find(request: Request, who: Finder) -> Response:
     values = _results(request, who, found, typed) | {"typed": typed, "wrong": found.wrong}
     if request.headers.get(FRAGMENT) == "results":
         return page(request, "find_results.html", **values, tokens=tokens)
-    tables, dealers = ports(request).find.names()
+    tables, dealers = search.names(ports(request).database)
     return page(
         request,
         "find.html",
@@ -118,29 +122,36 @@ def read(typed: Mapping[str, str], zone: ZoneInfo) -> Reading:
         "cards": field("card", lambda text, where: cards([text], where)) or (),
         "limit": field("limit", lambda text, where: _number(text, where, RESULTS_MAX)) or 50,
     }
-    return Reading(Asked(**(fields | named)), wrong)
+    return Reading(Filters(**(fields | named)), wrong)
 
 
 def _results(
     request: Request, who: User, found: Reading, typed: Mapping[str, str]
 ) -> dict[str, object]:
     """What the search gives; nothing where a field could not be read."""
-    asks = ports(request).find
+    base = ports(request).database
     blind = blind_review.hidden(request, who)
     asked = blind_review.searched(found.asked, blind)
-    rounds = [] if found.wrong else asks.rounds(asked)
+    rounds = [] if found.wrong else search.search(base, asked)
+    beside = search.around(base, rounds)
     dealer = found.asked.dealer
-    of_dealer = found.asked._replace(without=tuple(blind))
+    of_dealer = replace(found.asked, without=tuple(blind))
     return {
-        "rounds": [blind_review.found(each, blind) for each in rounds],
+        "rounds": [blind_review.found(each, beside[each.id], blind) for each in rounds],
         "left_out": len(blind) if asked.without else 0,
         "uncounted": len(blind),
         "more": len(rounds) == found.asked.limit,
         "asks": any(value for name, value in typed.items() if name != "limit"),
-        "habits": asks.habits(of_dealer) if dealer and not found.wrong else None,
+        "habits": _errors(base, of_dealer) if dealer and not found.wrong else None,
         "dealer": dealer,
         "within": {name: typed[name] for name in NARROWING if typed[name]},
     }
+
+
+def _errors(base: Database, of_dealer: Filters) -> dict[str, object]:
+    """A dealer's errors: in how many rounds, and what they cost the house; below zero: patrons."""
+    rounds, lines = search.habits(base, of_dealer)
+    return {"rounds": rounds, "lines": lines, "cents": sum(line.cents or 0 for line in lines)}
 
 
 def _round(text: str, where: str) -> dict[str, object]:
