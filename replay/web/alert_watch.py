@@ -8,6 +8,7 @@ made from the feed is read where `consume alerts` keeps it.
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,7 +24,6 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from infra.settings import Settings
 from ledger.values import RoundId, parse_subject
-from replay.web.ports import AlertNow, AlertsNow
 
 KEPT_S = 2.0
 """How long what was found is shown to everybody who looks, seconds: looking costs the database."""
@@ -41,6 +41,22 @@ SELECT property, table_name, gaming_day, number, says FROM {schema}.ruling_findi
 """
 
 
+class AlertNow(NamedTuple):
+    """An alert that holds, or that came lately. since_us: when it began, or was raised."""
+
+    since_us: int
+    kind: str
+    about: str
+    says: str
+
+
+class AlertsNow(NamedTuple):
+    """The alerts there are. fed_us: when the last one came through the feed; None: none has."""
+
+    all: Sequence[AlertNow]
+    fed_us: int | None
+
+
 class Watch:
     """Looks at how things stand, no more often than every `KEPT_S`, whoever asks."""
 
@@ -50,6 +66,7 @@ class Watch:
         self._lock = threading.Lock()
         self._kept: AlertsNow | None = None
         self._until = 0.0
+        self.table_quiet_s = settings.alert_table_quiet_s
 
     def now(self) -> AlertsNow:
         """Every alert that holds."""

@@ -23,9 +23,9 @@ from infra.settings import Settings
 from ledger.errors import LedgerError, Unavailable
 from ledger.record.tape import TapeRow
 from replay.cli.serving.screen_dossiers import dossiers_of
-from replay.cli.serving.screen_floor import drop_of, floor_of
 from replay.disputes.case_file import opened_cases
 from replay.shell.settings import in_force
+from replay.web.alert_watch import Watch
 from replay.web.ports import Address, Behind, Ports
 from replay.web.round_reader import round_ports
 
@@ -50,13 +50,13 @@ def opened_ports(
                 address=address,
                 zone=settings.time_zone,
                 database=base,
+                tape=tape,
                 door=door,
                 users=Users(door),
                 sessions=Sessions(door),
                 behind=lambda: _behind(tape),
                 rounds=round_ports(base, tape, in_force().home),
-                floor=floor_of(base, tape, settings),
-                drop=drop_of(base),
+                alerts=Watch(base, tape, settings),
                 dossiers=dossiers_of(base),
                 cases=cases,
             )

@@ -13,13 +13,16 @@ from msgspec.structs import asdict, replace
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from consumers.floor.table_board import Board
+from consumers.money.drop import Drop
 from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
-from ledger.values import RoundId
+from ledger.values import RoundId, parse_subject
 from replay.disputes.preserved_windows import Released, Window
+from replay.web.alert_watch import AlertNow
 from replay.web.case_ports import About, CaseFile, CaseRow, Held
-from replay.web.ports import DropDay, Floor, Handover, TableNow, ports
+from replay.web.ports import Handover, ports
 
 WITHHELD = "withheld: blind review"
 """What stands on a page in place of what is withheld."""
@@ -107,30 +110,42 @@ def found(each: Round, details: Dealt, withheld: Hidden) -> FoundRound:
     return FoundRound(known, Dealt(details.dealers, {}, [], details.disputes), withheld=True)
 
 
-def floor(now: Floor, withheld: Hidden) -> Floor:
-    """The floor: no alert and no finding of a withheld round, nor how far it has come."""
+def boards(all_: Sequence[Board], withheld: Hidden) -> list[Board]:
+    """Tables as they stand: not how far a withheld round has come."""
+    return [
+        replace(each, stage=None)
+        if parse_subject(each.round or "", each.property) in withheld
+        else each
+        for each in all_
+    ]
+
+
+def alerts(all_: Sequence[AlertNow], withheld: Hidden) -> list[AlertNow]:
+    """Alerts: none of a withheld round."""
     names = {str(each) for each in withheld}
-    return now._replace(
-        tables=[_table(each, withheld) for each in now.tables],
-        alerts=now.alerts._replace(
-            all=[each for each in now.alerts.all if each.about not in names]
-        ),
-        findings=[each for each in now.findings if each.round not in withheld],
-    )
+    return [each for each in all_ if each.about not in names]
 
 
-def day(each: DropDay, withheld: Hidden) -> DropDay:
+class ShownDay(NamedTuple):
+    """A table's day as somebody may see it."""
+
+    drop: Drop
+    withheld: bool = False  # what its rounds add up to, from who looks
+
+
+def day(each: Drop, withheld: Hidden) -> ShownDay:
     """A table's day: without what its rounds add up to, where one of them is withheld."""
     key = (each.property, each.table, each.gaming_day)
     if key not in {round_[:3] for round_ in withheld}:
-        return each
-    return each._replace(
-        amounts=dict(each.amounts) | dict.fromkeys(RESULTS),
+        return ShownDay(each)
+    less = replace(
+        each,
+        **dict.fromkeys(RESULTS),
         corrected={name: cents for name, cents in each.corrected.items() if name not in RESULTS},
-        wagers=(),
-        corrections=[made for made in each.corrections if made["amount"] not in RESULTS],
-        withheld=True,
+        wagers=[],
+        corrections=[made for made in each.corrections if made.amount not in RESULTS],
     )
+    return ShownDay(less, withheld=True)
 
 
 def row(each: CaseRow, withheld: Hidden) -> CaseRow:
@@ -210,7 +225,3 @@ def _window(each: Window, reader: str) -> Window:
 
 def _of_others(told: Window | Released | Held, reader: str) -> str:
     return told.because if told.by == reader else WITHHELD
-
-
-def _table(each: TableNow, withheld: Hidden) -> TableNow:
-    return each._replace(stage=None) if each.round in withheld else each

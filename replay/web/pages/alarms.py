@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ledger.values import RoundId, parse_subject
-from replay.web.ports import AlertNow
+from replay.web.alert_watch import AlertNow
 
 Severity = Literal["urgent", "attention"]
 

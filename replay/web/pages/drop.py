@@ -8,11 +8,13 @@ from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from consumers.money import drop as drop_view
+from consumers.money.drop import Drop
 from infra.access.users import User
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
-from replay.web.ports import DropDay, ports
+from replay.web.ports import ports
 
 EXPECTED = ("cash", "counter_checks", "vouchers", "coupons", "rake")
 TRAY = ("opener", "fills", "credits", "closer")
@@ -40,10 +42,10 @@ class Box(NamedTuple):
 def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -> Response:
     """A gaming day, the latest where none is named; its tables in lines, then one by one."""
     blind = blind_review.hidden(request, who)
-    asks = ports(request).drop
-    days = asks.days()
+    base = ports(request).database
+    days = drop_view.days(base)
     wanted = gaming_day.strip() or (days[0] if days else "")
-    read = asks.read(wanted or None, table.strip() or None) if wanted else []
+    read = drop_view.read(base, gaming_day=wanted, table=table.strip() or None) if wanted else []
     found = [blind_review.day(each, blind) for each in read]
     return page(
         request,
@@ -52,8 +54,8 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
         gaming_day=wanted,
         table=table.strip(),
         found=found,
-        boxes=[box_of(each) for each in found],
-        several=len({each.property for each in found}) > 1,
+        boxes=[box_of(each.drop) for each in found],
+        several=len({each.drop.property for each in found}) > 1,
         kinds=EXPECTED,
         counted=("currency", "counter_checks", "vouchers", "coupon_count", ""),
         tray=TRAY,
@@ -62,16 +64,14 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
     )
 
 
-def box_of(day: DropDay) -> Box:
+def box_of(day: Drop) -> Box:
     """The box of a table's day; of an amount that is corrected, what it should have been."""
-    amounts = dict(day.amounts) | dict(day.corrected)
-    told = [amounts[name] for name in ("cash", "counter_checks", "vouchers")]
+    names = ("cash", "counter_checks", "vouchers")
+    told = [day.corrected.get(name, getattr(day, name)) for name in names]
     known = [amount for amount in told if amount is not None]
-    last: dict[object, dict[str, object]] = {}
-    for box in sorted(day.boxes, key=lambda each: int(str(each["count"]))):
-        last[box["box"]] = dict(box)
+    last = {box.box: box for box in sorted(day.boxes, key=lambda each: each.count)}
     counted: int | None = None
     for box in last.values():
-        amounts_of = [box[name] for name in _MONEY_COUNTED]
-        counted = (counted or 0) + sum(each for each in amounts_of if isinstance(each, int))
+        amounts = [getattr(box, name) for name in _MONEY_COUNTED]
+        counted = (counted or 0) + sum(each for each in amounts if each is not None)
     return Box(sum(known) if known else None, counted)

@@ -3,19 +3,27 @@
 What is asked for is the same page without its frame; without scripts it is loaded anew by hand.
 """
 
-from typing import Annotated
+import time
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from consumers.floor import table_board
+from consumers.floor.table_board import Board
+from consumers.rounds import search
 from infra.access.users import User
+from ledger.values import RoundId, parse_subject
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
 from replay.web.pages.alarms import alarms
 from replay.web.pages.find import FRAGMENT
-from replay.web.ports import TableNow, ports
+from replay.web.ports import ports
 
 DAY_S = 24 * 3600
+
+FINDINGS_MAX = 20
+"""Findings that are shown, the latest."""
 
 ALARMS_MAX = 30
 """Alerts that are shown; how many more there are is said."""
@@ -24,37 +32,61 @@ router = APIRouter(include_in_schema=False)
 Watcher = Annotated[User, Depends(signed_in("surveillance", "ops", "auditor"))]
 
 
+class TableNow(NamedTuple):
+    """A table in the list of the floor."""
+
+    board: Board
+    round: RoundId | None
+    seats: int  # positions that are taken
+    state: str
+    age_s: int  # since its latest fact
+
+
 @router.get("/live")
 def live(request: Request, who: Watcher) -> Response:
     """The floor, or the inner part of the page alone."""
     blind = blind_review.hidden(request, who)
-    floor = blind_review.floor(ports(request).floor(tuple(blind)), blind)
-    told = alarms(floor.alerts.all)
-    tables = sorted(floor.tables, key=lambda each: (each.open is False, each.table, each.property))
+    base, tape = ports(request).database, ports(request).tape
+    now_us = time.time_ns() // 1_000
+    boards = blind_review.boards(table_board.read(base), blind)
+    alerts = ports(request).alerts.now()
+    told = alarms(blind_review.alerts(alerts.all, blind))
+    quiet_s = ports(request).alerts.table_quiet_s
+    tables = [_table(each, now_us, quiet_s) for each in sorted(boards, key=_place)]
     part = request.headers.get(FRAGMENT) == "floor"
     return page(
         request,
         "live_floor.html" if part else "live.html",
-        floor=floor,
         alarms=told[:ALARMS_MAX],
         more_alarms=len(told) - ALARMS_MAX,
-        tables=[
-            (
-                each,
-                _state(each, floor.now_us, floor.quiet_s),
-                (floor.now_us - each.last_us) // 1_000_000,
-            )
-            for each in tables
-        ],
-        several=len({each.property for each in tables}) > 1,
-        open=sum(each.open is True for each in tables),
+        fed_us=alerts.fed_us,
+        findings=search.latest_findings(base, FINDINGS_MAX, tuple(blind)),
+        lags=tape.view_lags(),
+        tables=tables,
+        several=len({each.property for each in boards}) > 1,
+        open=sum(each.open is True for each in boards),
         rounds=who.has("surveillance", "auditor"),
         day_s=DAY_S,
         left_out=len(blind),
     )
 
 
-def _state(table: TableNow, now_us: int, quiet_s: int) -> str:
+def _place(board: Board) -> tuple[bool, str, str]:
+    """What the list of tables is in order of: those that are closed last."""
+    return board.open is False, board.table, board.property
+
+
+def _table(board: Board, now_us: int, quiet_s: int) -> TableNow:
+    return TableNow(
+        board,
+        parse_subject(board.round, board.property) if board.round else None,
+        len({position for seat in board.seats for position in seat.positions}),
+        _state(board, now_us, quiet_s),
+        (now_us - board.last_us) // 1_000_000,
+    )
+
+
+def _state(table: Board, now_us: int, quiet_s: int) -> str:
     """open, quiet, closed, or unknown where no fact tells."""
     if table.open is None:
         return "unknown"

@@ -16,8 +16,8 @@ from infra.postgres.alerts import Alerts
 from infra.postgres.connection import Database, create_database
 from ledger.facts import DealerAssigned, TableOpened
 from ledger.record import wire
+from replay.web.alert_watch import AlertNow
 from replay.web.pages.alarms import KINDS, alarms
-from replay.web.ports import AlertNow
 from tests.accessible import fits, serious
 from tests.e2e.browser.test_screen_find import opened
 from tests.fixtures.postgres import new_name, url_of
