@@ -7,16 +7,15 @@ written, and to whom a claim was not known it is told as shown.
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from consumers.disputes import disputes
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import Store, reading, tape_source
-from ledger.errors import NotFound, Refused, Usage
+from ledger.errors import LedgerError, NotFound, Refused, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
-from ledger.values import parse_subject
+from ledger.values import RoundId, parse_subject
 from replay.disputes.dispute import Desk, dispute_of, revealed
 from replay.disputes.preserved_windows import span_of
 from replay.dossier import Filed, Kind
@@ -24,15 +23,14 @@ from replay.dossier import Told as Said
 from replay.dossier.gathering.clips import cut
 from replay.dossier.gathering.evidence import Wanted, gathered
 from replay.dossier.gathering.found import Found, cuts_of, frames_for, of_round
+from replay.dossier.gathering.rounds_told import rounds_told
 from replay.dossier.gathering.window import found_window
+from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.signing.keys import keys_folder, load_if_there
 from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.package import beside, refuse_what_is_there
 from replay.footage.library.index import Library
 from replay.rounds.reading import ROUND_VIEWS, Told, told
-
-PRE_S, POST_S = 8, 12
-"""Footage before the first fact of a round and after its last, seconds, unless told otherwise."""
 
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -40,20 +38,29 @@ VIEWS = (*ROUND_VIEWS, disputes.VIEW)
 """What a dossier is read from."""
 
 
-class Asked(NamedTuple):
-    """What is to be handed over: by whom, why, and how much footage around the round, seconds."""
+def up_to_date(base: Database) -> None:
+    """Bring what a dossier is read from to the end of the record."""
+    with tape_source(base) as source:
+        catch_up(base, source, VIEWS)
 
-    of: str  # a round's name, a dispute's or a window's
-    by: str
-    because: str | None = None
-    pre_s: int = PRE_S
-    post_s: int = POST_S
-    kind: Kind | None = None  # which of these; None: as its name reads
+
+def rounds_of(
+    base: Database, asked: DossierRequest, footage: Path | Library | None
+) -> list[RoundId]:
+    """The rounds that a dossier would tell anything of; none where its name means nothing.
+
+    Making it says what is wrong with the name. The views `VIEWS` must be at the end of the record.
+    """
+    try:
+        found, wanted = found_for(base, asked.of, footage, asked.kind)
+    except LedgerError:
+        return []
+    return rounds_told(base, found, wanted._replace(pre_s=asked.pre_s, post_s=asked.post_s))
 
 
 def hand_over(
     base: Database,
-    asked: Asked,
+    asked: DossierRequest,
     out: Path | None,
     footage: Path | Library | None,
     *,

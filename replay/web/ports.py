@@ -3,8 +3,7 @@
 A page family has a field here; its types are its own module's. Nothing here reads a setting.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -15,8 +14,6 @@ from infra.access.sessions import Sessions
 from infra.access.users import Users
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from ledger.values import RoundId
-from replay.dossier import Kind
 from replay.web.alert_watch import Watch
 from replay.web.case_ports import CasePorts
 from replay.web.round_ports import RoundPorts
@@ -37,25 +34,6 @@ class Address(NamedTuple):
     proxied: bool = False  # a proxy on this machine says where they ask from
 
 
-class Handover(NamedTuple):
-    """A dossier that is asked for. pre_s, post_s: seconds of footage around the round."""
-
-    of: str  # a name of a round, a dispute or a window
-    by: str  # credential
-    because: str
-    pre_s: int
-    post_s: int
-    kind: Kind | None = None  # which of these; None: as its name reads
-
-
-class DossierPorts(NamedTuple):
-    """What the page of dossiers asks."""
-
-    signed: Callable[[], str | None]  # the name of the key that signs now, if there is one
-    make: Callable[[Handover, Path], None]  # one zip at this path
-    rounds: Callable[[Handover], Sequence[RoundId]]  # it would tell anything of; none of nothing
-
-
 class Ports(NamedTuple):
     """Everything that pages need."""
 
@@ -69,7 +47,6 @@ class Ports(NamedTuple):
     behind: Callable[[], Behind]
     rounds: RoundPorts
     alerts: Watch
-    dossiers: DossierPorts
     cases: CasePorts
 
 

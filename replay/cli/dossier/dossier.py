@@ -8,7 +8,8 @@ import typer
 
 from replay.cli.shell.app import family
 from replay.dossier import Kind
-from replay.dossier.service import POST_S, PRE_S, VIEWS, Asked, hand_over
+from replay.dossier.request import POST_S, PRE_S, DossierRequest
+from replay.dossier.service import VIEWS, hand_over
 from replay.rounds.reading import FootageFolder, footage_folder, opened_views
 from replay.shell.output import Json, print_lines, say
 from replay.text.typed import written
@@ -77,7 +78,8 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     Example: round-ledger dossier CC-07/2026-11-20/231 --by S-2001 --zip --out dispute-17.zip
     """
     with opened_views(VIEWS) as base:
-        asked = Asked(of, by or f"login:{getpass.getuser()}"[:64], because, pre, post, kind)
+        who = by or f"login:{getpass.getuser()}"[:64]
+        asked = DossierRequest(of, who, because, pre, post, kind)
         place, filed = hand_over(base, asked, out, footage_folder(footage), zipped=zipped)
     if json:
         print_lines(filed)

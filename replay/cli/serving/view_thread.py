@@ -22,7 +22,6 @@ from infra.postgres.view_tables import TapeSource, tape_source
 from infra.settings import Settings
 from ledger.errors import LedgerError, Unavailable
 from ledger.record.tape import TapeRow
-from replay.cli.serving.screen_dossiers import dossiers_of
 from replay.disputes.case_file import opened_cases
 from replay.shell.settings import in_force
 from replay.web.alert_watch import Watch
@@ -57,7 +56,6 @@ def opened_ports(
                 behind=lambda: _behind(tape),
                 rounds=round_ports(base, tape, in_force().home),
                 alerts=Watch(base, tape, settings),
-                dossiers=dossiers_of(base),
                 cases=cases,
             )
     finally:

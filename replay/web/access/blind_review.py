@@ -20,9 +20,11 @@ from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
 from replay.disputes.preserved_windows import Released, Window
+from replay.dossier.request import DossierRequest
+from replay.rounds.reading import footage_folder
 from replay.web.alert_watch import AlertNow
 from replay.web.case_ports import About, CaseFile, CaseRow, Held
-from replay.web.ports import Handover, ports
+from replay.web.ports import ports
 
 WITHHELD = "withheld: blind review"
 """What stands on a page in place of what is withheld."""
@@ -68,13 +70,19 @@ def case_of(request: Request, user: User, round_: RoundId) -> str | None:
     return None if about is None else case_address(about.property, about.dispute)
 
 
-def refuse_dossier(request: Request, user: User, asked: Handover) -> None:
+def refuse_dossier(request: Request, user: User, asked: DossierRequest) -> None:
     """Raise 403 where a dossier would tell anything of a withheld round, whatever its name.
 
     A neighbour's holds what was told between its own facts, and why footage of its time was kept.
     """
     withheld = hidden(request, user)
-    if withheld and not withheld.keys().isdisjoint(ports(request).dossiers.rounds(asked)):
+    if not withheld:
+        return
+    from replay.dossier.service import rounds_of, up_to_date  # noqa: PLC0415 - it sets paper
+
+    base = ports(request).database
+    up_to_date(base)
+    if not withheld.keys().isdisjoint(rounds_of(base, asked, footage_folder(None))):
         raise HTTPException(403, BLIND)
 
 

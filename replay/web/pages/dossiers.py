@@ -17,20 +17,19 @@ from starlette.responses import FileResponse
 
 from infra.access.users import Role, User
 from replay.dossier import Kind
+from replay.dossier.request import POST_S, PRE_S, DossierRequest
+from replay.rounds.reading import footage_folder
 from replay.text.typed import written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.page import page
-from replay.web.ports import Handover, ports
+from replay.web.ports import ports
 
 MAKERS: tuple[Role, ...] = ("surveillance",)
 """Who may have one made: it holds footage."""
 
 PATH = "/dossiers"
 NAME_MAX, BECAUSE_MAX = 200, 200
-PRE_S, POST_S = 8, 12
-"""Footage before and after a round, seconds, unless asked otherwise."""
-
 ROLL_S_MAX = 600
 """Footage before and after a round, seconds; more is the command's."""
 
@@ -48,8 +47,11 @@ Maybe = Annotated[Kind | None, Query()]
 @router.get(f"{PATH}/new")
 def ask(request: Request, user: Maker, of: Name, kind: Maybe = None) -> Response:
     """What a dossier of this round or dispute will hold, and the form to have it made."""
-    blind_review.refuse_dossier(request, user, Handover(of, user.employee, "", PRE_S, POST_S, kind))
-    signed = ports(request).dossiers.signed()
+    from replay.dossier.signing.keys import keys_folder, load_if_there  # noqa: PLC0415 - only where it is asked for
+
+    blind_review.refuse_dossier(request, user, DossierRequest(of, user.employee, kind=kind))
+    signer = load_if_there(keys_folder())
+    signed = signer.key_id if signer else None
     return page(request, "dossier.html", of=of, kind=kind, signed=signed, roll_s_max=ROLL_S_MAX)
 
 
@@ -64,7 +66,7 @@ def make(
     kind: Annotated[Kind | None, Form()] = None,
 ) -> Response:
     """Make it, and send it; nothing of it stays here."""
-    asked = Handover(of, user.employee, written(because, "because"), pre_s, post_s, kind)
+    asked = DossierRequest(of, user.employee, written(because, "because"), pre_s, post_s, kind)
     blind_review.refuse_dossier(request, user, asked)
     folder = Path(tempfile.mkdtemp(prefix="round-ledger-dossier-"))
     away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
@@ -78,11 +80,15 @@ def make(
     return FileResponse(path, media_type="application/zip", filename=name, background=away)
 
 
-def _make(request: Request, asked: Handover, out: Path) -> None:
+def _make(request: Request, asked: DossierRequest, out: Path) -> None:
     """One after the other. Raises 503 where others take too long."""
     if not _ONE.acquire(timeout=WAIT_S_MAX):
         raise HTTPException(503, "Other dossiers are being made. Try again in a minute.")
     try:
-        ports(request).dossiers.make(asked, out)
+        from replay.dossier.service import hand_over, up_to_date  # noqa: PLC0415 - it sets paper
+
+        base = ports(request).database
+        up_to_date(base)
+        hand_over(base, asked, out, footage_folder(None), zipped=True)
     finally:
         _ONE.release()

@@ -13,9 +13,10 @@ import pytest
 
 from infra.postgres.connection import Database
 from ledger.values import parse_subject
-from replay.cli.serving.screen_dossiers import dossiers_of
+from replay.dossier.request import DossierRequest
+from replay.dossier.service import rounds_of, up_to_date
+from replay.rounds.reading import footage_folder
 from replay.web.pages import dossiers
-from replay.web.ports import Handover
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,7 +119,8 @@ def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_know
     base = Database(screened.database_url, screened.database_url)
 
     def known(of: str) -> Sequence[RoundId]:
-        return dossiers_of(base).rounds(Handover(of, "S-2001", "", 8, 12))
+        up_to_date(base)
+        return rounds_of(base, DossierRequest(of, "S-2001"), footage_folder(None))
 
     planted = parse_subject(screened.subject, "hollywood")
     assert planted in known(unquote(link.partition("&")[0]))
