@@ -14,8 +14,9 @@ from infra.access.sessions import Sessions
 from infra.access.users import Users
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
+from replay.disputes.service import Office
+from replay.disputes.windows import Windows
 from replay.web.alert_watch import Watch
-from replay.web.case_ports import CasePorts
 from replay.web.round_ports import RoundPorts
 
 
@@ -47,7 +48,8 @@ class Ports(NamedTuple):
     behind: Callable[[], Behind]
     rounds: RoundPorts
     alerts: Watch
-    cases: CasePorts
+    office: Office  # of disputes
+    windows: Windows  # of footage kept without one
 
 
 def ports(request: Request) -> Ports:

@@ -22,7 +22,10 @@ from infra.postgres.view_tables import TapeSource, tape_source
 from infra.settings import Settings
 from ledger.errors import LedgerError, Unavailable
 from ledger.record.tape import TapeRow
-from replay.disputes.case_file import opened_cases
+from replay.cameras.retention import policy_from
+from replay.disputes.dispute import Desk
+from replay.disputes.service import Office, Vault, roll_of
+from replay.disputes.windows import Windows
 from replay.shell.settings import in_force
 from replay.web.alert_watch import Watch
 from replay.web.ports import Address, Behind, Ports
@@ -44,7 +47,8 @@ def opened_ports(
     """Everything that pages need, over an open record; closed with the block."""
     door = Door(base)
     try:
-        with opened_cases(base, tape, settings) as cases:
+        with Desk(base) as desk:
+            office = Office(Vault(base, tape, roll_of(settings)), desk)
             yield Ports(
                 address=address,
                 zone=settings.time_zone,
@@ -56,7 +60,8 @@ def opened_ports(
                 behind=lambda: _behind(tape),
                 rounds=round_ports(base, tape, in_force().home),
                 alerts=Watch(base, tape, settings),
-                cases=cases,
+                office=office,
+                windows=Windows(office.vault, tape, policy_from(settings.retention_file)),
             )
     finally:
         door.close()

@@ -13,17 +13,19 @@ from msgspec.structs import asdict, replace
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from consumers.disputes import disputes
 from consumers.floor.table_board import Board
 from consumers.money.drop import Drop
 from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
+from replay.disputes.case_file import CaseFile, Held, round_times, unknown_to
+from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import Released, Window
 from replay.dossier.request import DossierRequest
 from replay.rounds.reading import footage_folder
 from replay.web.alert_watch import AlertNow
-from replay.web.case_ports import About, CaseFile, CaseRow, Held
 from replay.web.ports import ports
 
 WITHHELD = "withheld: blind review"
@@ -37,7 +39,7 @@ BLIND = (
 BLIND_STEPS = frozenset(("observe", "reveal", "lock"))
 """What a reviewer under blind review may do about a dispute: look, be shown, keep footage."""
 
-Hidden = Mapping[RoundId, About]
+Hidden = Mapping[RoundId, Dispute]
 """Rounds that are withheld from somebody, and the dispute for which."""
 
 OPEN_TO_ALL = frozenset(
@@ -59,7 +61,7 @@ def hidden(request: Request, user: User) -> Hidden:
         return {}
     kept: Hidden | None = getattr(request.state, "hidden", None)
     if kept is None:
-        kept = ports(request).cases.withheld(user.employee)
+        kept = unknown_to(ports(request).database, user.employee)
         request.state.hidden = kept
     return kept
 
@@ -156,11 +158,13 @@ def day(each: Drop, withheld: Hidden) -> ShownDay:
     return ShownDay(less, withheld=True)
 
 
-def row(each: CaseRow, withheld: Hidden) -> CaseRow:
-    """A dispute in the list: without what was paid on it, where its round is withheld."""
-    if each.round not in withheld:
-        return each
-    return each._replace(adjusted=None, withheld=True)
+def row(each: disputes.Dispute, withheld: Hidden) -> disputes.Dispute:
+    """A dispute in the list, without its claim and its outcome, which a reviewer may not know yet.
+
+    Without what was paid on it too, where its round is withheld.
+    """
+    adjusted = None if each.round in withheld else each.adjusted
+    return replace(each, claim=None, outcome=None, adjusted=adjusted)
 
 
 def refuse_step(user: User, file: CaseFile, step: str | None) -> None:
@@ -211,8 +215,8 @@ Blind = Sequence[tuple[RoundId, tuple[int, int] | None]]
 
 
 def _blind(request: Request, user: User) -> Blind:
-    went = ports(request).cases.went
-    return [(round_, went(round_)) for round_ in hidden(request, user)]
+    base = ports(request).database
+    return [(round_, round_times(base, round_)) for round_ in hidden(request, user)]
 
 
 def _over(each: Window, blind: Blind) -> bool:

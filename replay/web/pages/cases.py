@@ -12,20 +12,26 @@ from fastapi import APIRouter, Depends, Form, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
+from consumers.disputes import disputes
 from infra.access.users import Role, User
+from infra.postgres.connection import Database
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
+from replay.cameras.custody_service import LetGo
 from replay.disputes import dispute as cases
+from replay.disputes import service
+from replay.disputes.case_file import CaseFile, case_file, unknown_to
 from replay.disputes.comparison import sides
+from replay.disputes.dispute import Dispute
+from replay.disputes.service import What
 from replay.rounds.story import Story
 from replay.text.local_time import both, read, span
 from replay.text.typed import cents, lines, written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
 from replay.web.access.blind_review import case_address as address
-from replay.web.case_ports import About, CaseFile, Claimed, Preserve, Release
 from replay.web.page import page
 from replay.web.pages.clips import TIME_US_MAX
 from replay.web.ports import ports
@@ -41,6 +47,9 @@ WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "bec
 MOVED_ON = (
     "The case has moved on since this page was opened. Look at it, and send what still holds."
 )
+_STATUSES: Mapping[str, disputes.Status] = {"raised": "raised", "resolved": "resolved"}
+"""By which the list may be narrowed."""
+
 PATH = "/cases"
 WINDOWS = f"{PATH}/windows"
 
@@ -52,9 +61,9 @@ Text = Annotated[str, Form(min_length=1, max_length=2 * TEXT_MAX)]  # as it is s
 Maybe = Annotated[str, Form(max_length=2 * TEXT_MAX)]
 
 
-def about(request: Request, user: User, round_: RoundId) -> Sequence[About]:
+def about(request: Request, user: User, round_: RoundId) -> Sequence[Dispute]:
     """The disputes about a round, as far as they are this person's to know of."""
-    return ports(request).cases.about(round_) if user.has(*READERS) else ()
+    return service.about(ports(request).database, round_) if user.has(*READERS) else ()
 
 
 @router.get(PATH)
@@ -72,16 +81,19 @@ def _list_page(
     wrong: str = "",
     typed: Mapping[str, str] = {},
 ) -> Response:
-    known = status if status in ("raised", "resolved") else ""
+    known: disputes.Status | None = _STATUSES.get(status)
     blind = blind_review.hidden(request, user)
-    rows = [blind_review.row(each, blind) for each in ports(request).cases.rows(known or None)]
+    base = ports(request).database
+    service.up_to_date(base)
+    rows = [blind_review.row(each, blind) for each in disputes.read(base, status=known)]
     return page(
         request,
         "cases.html",
         code,
         rows=rows,
-        windows=blind_review.windows(request, user, ports(request).cases.windows.all()),
-        status=known,
+        windows=blind_review.windows(request, user, ports(request).windows.all()),
+        withheld=blind,
+        status=known or "",
         may=user.has("surveillance"),
         address=address,
         window_address=window_address,
@@ -117,15 +129,20 @@ def raise_(
     """Raise it, and lock the footage around the round; a position nobody played is asked about."""
     typed = {"round": round_, "position": position, "claim": claim}
     try:
-        said = lines(claim, "claim", TEXT_MAX)
-        asked = Claimed(round_.strip(), position, said, user.employee)
-        if not sure and (doubt := ports(request).cases.doubt(asked)):
+        said, name = lines(claim, "claim", TEXT_MAX), round_.strip()
+        if not sure and (doubt := _doubt(ports(request).database, name, position, user.employee)):
             return page(request, "case_new.html", 422, **typed, wrong=f"{doubt}.", sure=False)
-        case = ports(request).cases.raise_(asked)
+        office = ports(request).office
+        case = service.raise_(office, name, position, said, user.employee).case
     except (Usage, NotFound) as error:
         status = 404 if isinstance(error, NotFound) else 422
         return page(request, "case_new.html", status, **typed, wrong=_wrong(error), sure=True)
     return _see(case.property, case.dispute)
+
+
+def _doubt(base: Database, round_: str, position: int, by: str) -> str:
+    """What to ask before a dispute is raised; empty: nothing."""
+    return service.doubt(base, round_, position, unknown_to(base, by))
 
 
 @router.post(f"{PATH}/preserve")
@@ -141,16 +158,10 @@ def preserve(
     """Lock a stretch of time of a table's cameras, or of one camera, without a dispute."""
     zone = ports(request).zone
     try:
-        asked = Preserve(
-            None,
-            table.strip() or None,
-            camera.strip() or None,
-            read(since.strip(), zone, "from"),
-            read(until.strip(), zone, "to"),
-            written(lines(because, "because", TEXT_MAX), "because"),
-            user.employee,
-        )
-        window = ports(request).cases.windows.preserve(asked)
+        what = What(table.strip() or None, camera.strip() or None, None)
+        stretch = (read(since.strip(), zone, "from"), read(until.strip(), zone, "to"))
+        why = written(lines(because, "because", TEXT_MAX), "because")
+        window = ports(request).windows.preserve(what, stretch, why, user.employee)
     except (Usage, NotFound) as error:
         typed = {"table": table, "camera": camera, "from": since, "to": until, "because": because}
         status = 404 if isinstance(error, NotFound) else 422
@@ -169,12 +180,12 @@ def release(
     request: Request, user: Investigator, property_: str, name: str, because: Maybe = ""
 ) -> Response:
     """Let the footage of a window expire again: a fact a camera, with who and why."""
-    blind_review.refuse_release(request, user, ports(request).cases.windows.one(property_, name))
+    blind_review.refuse_release(request, user, ports(request).windows.one(property_, name))
     try:
         why = written(lines(because, "because", TEXT_MAX), "because")
     except Usage as error:
         return _window_page(request, user, property_, name, wrong=_wrong(error), status=422)
-    ports(request).cases.release(Release(property_, None, name, why, user.employee))
+    ports(request).windows.release(property_, LetGo(window=name), why, user.employee)
     return RedirectResponse(window_address(property_, name), 303)
 
 
@@ -187,7 +198,7 @@ def _window_page(
     request: Request, user: User, property_: str, name: str, *, wrong: str = "", status: int = 200
 ) -> Response:
     zone = ports(request).zone
-    whole = ports(request).cases.windows.one(property_, name)
+    whole = ports(request).windows.one(property_, name)
     [found] = blind_review.windows(request, user, [whole])
     return page(
         request,
@@ -253,14 +264,15 @@ def _step(
 
 def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> None:
     """Do what a form asks for. Raises `Usage`, and `Refused` where the case has moved on."""
-    asks, case = ports(request).cases, file.case
+    office, case = ports(request).office, file.case
     if typed.get("step") == "lock":
-        asks.lock(case, by)
+        service.lock(office.vault, case, by)
     elif typed.get("step") == "release":
         why = written(typed.get("because", ""), "because")
-        asks.release(Release(case.property, case.dispute, None, why, by))
+        ports(request).windows.release(case.property, LetGo(case.dispute), why, by)
     else:
-        asks.tell(case, _decided(request, file, typed, by))
+        office.desk.tell(case, _decided(request, file, typed, by))
+        service.up_to_date(office.base)  # what its teller may see from now on is read from views
 
 
 def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:
@@ -282,7 +294,7 @@ def _wrong(error: Usage | NotFound | Refused) -> str:
 
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
     """A case with its round, unless that is withheld from this person."""
-    file = ports(request).cases.file(property_, dispute)  # brings the views along
+    file = case_file(ports(request).office.vault, property_, dispute)  # brings the views along
     return blind_review.file(request, user, file)
 
 

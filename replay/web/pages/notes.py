@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from ledger.facts import Attached
     from replay.cameras.coverage import Coverage
-    from replay.disputes.dispute import Note
+    from replay.disputes.dispute import Dispute, Note
     from replay.rounds.story import Story
-    from replay.web.case_ports import About
     from replay.web.pages.lanes import Span
 
 
@@ -36,7 +35,7 @@ class Noted(NamedTuple):
     after: int  # the number of the last fact told by then; 0: before all
 
 
-def noted(story: Story, known: Coverage, span: Span, disputes: Sequence[About]) -> list[Noted]:
+def noted(story: Story, known: Coverage, span: Span, disputes: Sequence[Dispute]) -> list[Noted]:
     """Every note of every dispute about a round, in order of the instants."""
     found = []
     for case in disputes:

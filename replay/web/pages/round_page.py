@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from ledger.rules.engine.ruling import Finding
     from replay.cameras.timeline import Seen, Sight
+    from replay.disputes.dispute import Dispute
     from replay.footage.library.index import Library
     from replay.rounds.moment import Moment
     from replay.rounds.owed import Line
     from replay.rounds.story import Story
-    from replay.web.case_ports import About
     from replay.web.pages.lanes import Stretch
     from replay.web.round_ports import Told
 
@@ -111,7 +111,7 @@ def title_of(story: Story) -> str:
 
 
 def values(
-    told: Told, at: int, *, hindsight: bool, footage: bool, disputes: Sequence[About] = ()
+    told: Told, at: int, *, hindsight: bool, footage: bool, disputes: Sequence[Dispute] = ()
 ) -> dict[str, object]:
     """Everything the template shows. `footage`: whether its reader may see pictures."""
     story = told.story

@@ -34,7 +34,7 @@ from ledger.values import RoundId, format_time
 from replay.cameras.coverage import Coverage, coverage
 from replay.cameras.timeline import timeline
 from replay.cli.footage.cut import Asked, _span_of
-from replay.disputes.dispute import Note
+from replay.disputes.dispute import Dispute, Note
 from replay.dossier.gathering.found import cuts_of, of_round
 from replay.footage.decoding.decoder import FrameIndex
 from replay.footage.library.files import FootageIndex, Kept
@@ -43,7 +43,6 @@ from replay.rounds.owed import paid_beside_owed
 from replay.rounds.reading import Told as ToldByCommand
 from replay.rounds.reconstruct import reconstruct
 from replay.rounds.story import Story
-from replay.web.case_ports import About
 from replay.web.pages.clips import _within
 from replay.web.pages.lanes import Span, cameras_on, stretches
 from replay.web.pages.notes import noted
@@ -242,7 +241,11 @@ def pinned(*moments: Attached, written_us: int = 0) -> list[tuple[float | None, 
         for at, off in ((9 * S, 9 * S), (11 * S, 6 * S))
     ]  # fmt: skip
     known = coverage([fact(n, body) for n, body in enumerate(set_back)])
-    case = About("hollywood", "D-1", [Note("Look.", moments, "S-1", written_us)])
+    case = Dispute(
+        property="hollywood",
+        dispute="D-1",
+        notes=(Note("Look.", moments, "S-1", written_us),),
+    )
     found = noted(it.story, known, span, [case])
     return [
         (None if n.time_us is None else (n.time_us - first.time_us) / S, n.after) for n in found

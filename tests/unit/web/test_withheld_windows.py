@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import pytest
 
 from infra.access.users import User
 from ledger.values import RoundId
+from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import Released, Window
 from replay.web.access import blind_review
 from replay.web.access.blind_review import WITHHELD
-from replay.web.case_ports import About
 
 ROUND = RoundId("hollywood", "CC-07", "2026-11-20", 231)
 WENT = (100, 200)
@@ -27,12 +28,13 @@ def window(from_us: int, to_us: int, table: str | None, place: str) -> Window:
 
 def shown(of: Window, went: tuple[int, int] | None = WENT, who: User = REVIEWER) -> set[str]:
     """Every reason that somebody is shown who reviews the round blind."""
-    cases = SimpleNamespace(went=lambda round_: went if round_ == ROUND else None)
     request = SimpleNamespace(
-        state=SimpleNamespace(hidden={ROUND: About("hollywood", "D-1")}),
-        app=SimpleNamespace(state=SimpleNamespace(ports=SimpleNamespace(cases=cases))),
+        state=SimpleNamespace(hidden={ROUND: Dispute(property="hollywood", dispute="D-1")}),
+        app=SimpleNamespace(state=SimpleNamespace(ports=SimpleNamespace(database=None))),
     )
-    (found,) = blind_review.windows(request, who, [of])  # type: ignore[arg-type] # what is read of one
+    times = {ROUND: went}
+    with patch.object(blind_review, "round_times", lambda _, round_: times[round_]):
+        (found,) = blind_review.windows(request, who, [of])  # type: ignore[arg-type] # what is read of one
     return {found.because, *(each.because for each in found.released)}
 
 
