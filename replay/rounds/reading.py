@@ -18,6 +18,7 @@ from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, rows_about
 from consumers.registry import install
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rulings import rulings
+from consumers.rulings.round_state import Case
 from consumers.rulings.touched_rounds import Docket
 from consumers.runtime.lifecycle import Projection, catch_up
 from infra.postgres.connection import Database
@@ -25,6 +26,7 @@ from infra.postgres.view_tables import Store, reading, tape_source
 from ledger.errors import NotFound, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import Fact, fact_of
+from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId, parse_subject
 from replay.cameras.custody import times_of
 from replay.footage.library.files import FootageIndex, open_footage
@@ -110,16 +112,42 @@ def told(base: Database, name: str, footage: Path | Library | None) -> Told:
 
 def told_in(store: Store, round_: RoundId, footage: Path | Library | None) -> Told:
     """A round of the index, told as it stood when `STORY_TABLES` were opened."""
-    rows = facts_of(store, round_)
-    between = times_of(row.time_us for row in rows) or (0, 0)
-    around = rows_about(store, round_.property, round_.table, *between)
+    parts = parts_of(store, round_)
+    between = times_of(row.time_us for row in parts.rows) or (0, 0)
+    camera_rows = rows_about(store, round_.property, round_.table, *between)
+    return told_from(parts, parts.ruling(), camera_rows, footage)
+
+
+class RoundParts(NamedTuple):
+    """What a round is told from, but for its cameras: its facts, and its case as ruled on."""
+
+    round: RoundId
+    rows: Sequence[TapeRow]
+    docket: Docket
+    case: Case
+
+    def ruling(self) -> Ruling | None:
+        """The round ruled on as its facts stand."""
+        return self.docket.ruling(self.case)
+
+
+def parts_of(store: Store, round_: RoundId) -> RoundParts:
+    """What the views have of a round."""
     docket = Docket(store)
-    case = docket.case(round_)
-    ruling = docket.ruling(case)
-    camera_facts = [fact_of(row) for row in around]
+    return RoundParts(round_, facts_of(store, round_), docket, docket.case(round_))
+
+
+def told_from(
+    parts: RoundParts,
+    ruling: Ruling | None,
+    camera_rows: Sequence[TapeRow],
+    footage: Path | Library | None,
+) -> Told:
+    """The story of a round, with the footage that is at hand of it."""
+    camera_facts = [fact_of(row) for row in camera_rows]
     kept = at_hand(footage, camera_facts)
-    whole = story(round_, rows, ruling, camera_facts, kept, case.made)
-    return Told(whole, around, kept)
+    whole = story(parts.round, parts.rows, ruling, camera_facts, kept, parts.case.made)
+    return Told(whole, camera_rows, kept)
 
 
 def at_hand(footage: Path | Library | None, facts: Sequence[Fact]) -> FootageIndex | None:

@@ -27,7 +27,7 @@ from ledger.values import RoundId, dollars
 from replay.rounds.sentences import card_text, cards_text, wager_namer
 from replay.web.access import authentication
 from replay.web.arrival import let_pass
-from replay.web.ports import Behind, ports
+from replay.web.ports import ports
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -73,6 +73,13 @@ TABS = (
     Tab("Drop", "/drop", ("finance", "auditor")),
 )
 """In the order they are shown."""
+
+
+class Behind(NamedTuple):
+    """How far what pages show is behind the record, by the view that is farthest behind."""
+
+    facts: int  # on record and not in every view yet
+    seconds: int  # since the oldest of them was received
 
 
 def page(request: Request, template: str, status: int = 200, /, **values: object) -> Response:
@@ -222,9 +229,13 @@ def _templates() -> Environment:
 def _behind(request: Request) -> Behind | None:
     """How far pages are behind; None where the record does not answer."""
     try:
-        return ports(request).behind()
+        lags = ports(request).tape.view_lags()
     except Unavailable:
         return None
+    return Behind(
+        max((lag.facts for lag in lags), default=0),
+        max((lag.behind_us for lag in lags), default=0) // 1_000_000,
+    )
 
 
 def _game(name: str | None) -> str:

@@ -1,9 +1,7 @@
-"""What pages read and do, as functions, which `replay.cli.serving.view_thread` makes.
+"""What every page works with, each opened once: the record, who may see it, what is kept read."""
 
-A page family has a field here; its types are its own module's. Nothing here reads a setting.
-"""
-
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -14,17 +12,15 @@ from infra.access.sessions import Sessions
 from infra.access.users import Users
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from replay.disputes.service import Office
+from infra.settings import Settings
+from replay.cameras.retention import policy_from
+from replay.disputes.dispute import Desk
+from replay.disputes.service import Office, Vault, roll_of
 from replay.disputes.windows import Windows
+from replay.footage.library.index import Library
+from replay.shell.settings import in_force
 from replay.web.alert_watch import Watch
-from replay.web.round_ports import RoundPorts
-
-
-class Behind(NamedTuple):
-    """How far what pages show is behind the record."""
-
-    facts: int  # on record and not in every view yet
-    seconds: int  # since the oldest of them was received
+from replay.web.round_reader import RoundReader
 
 
 class Address(NamedTuple):
@@ -45,14 +41,41 @@ class Ports(NamedTuple):
     door: Door
     users: Users
     sessions: Sessions
-    behind: Callable[[], Behind]
-    rounds: RoundPorts
+    library: Library  # of footage
+    rounds: RoundReader
     alerts: Watch
     office: Office  # of disputes
     windows: Windows  # of footage kept without one
 
 
+@contextmanager
+def opened_ports(
+    base: Database, tape: PostgresTape, address: Address, settings: Settings
+) -> Iterator[Ports]:
+    """Everything that pages need, over an open record; closed with the block."""
+    door, library = Door(base), Library(in_force().home)
+    try:
+        with Desk(base) as desk:
+            office = Office(Vault(base, tape, roll_of(settings)), desk)
+            yield Ports(
+                address=address,
+                zone=settings.time_zone,
+                database=base,
+                tape=tape,
+                door=door,
+                users=Users(door),
+                sessions=Sessions(door),
+                library=library,
+                rounds=RoundReader(base, library),
+                alerts=Watch(base, tape, settings),
+                office=office,
+                windows=Windows(office.vault, tape, policy_from(settings.retention_file)),
+            )
+    finally:
+        door.close()
+
+
 def ports(request: Request) -> Ports:
-    """What this server's pages read from."""
+    """What this server's pages work with."""
     made: Ports = request.app.state.ports
     return made

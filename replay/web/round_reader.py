@@ -11,34 +11,30 @@ import math
 import time
 from collections import OrderedDict
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS, OFF_US, rows_about
 from consumers.cameras.segments import segments_over
-from consumers.rounds.index import ROUND_INDEX, facts_of
-from consumers.rulings import rulings
+from consumers.rounds.index import ROUND_INDEX
 from consumers.rulings.table_context import AROUND_ROUNDS
-from consumers.rulings.touched_rounds import Docket
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound
 from ledger.facts import SeatLeft, SeatTaken, SegmentRecorded
 from ledger.record.wire import fact_of
 from replay.cameras.coverage import coverage
-from replay.footage.library.index import Library
-from replay.recording import house_facts
-from replay.rounds.story import story
-from replay.web.round_ports import Beside, RoundPorts, Told
+from replay.footage.library.files import FootageIndex
+from replay.rounds.reading import STORY_TABLES, parts_of, told_from
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from consumers.rulings.round_state import Case
     from infra.postgres.connection import Database
-    from infra.postgres.tape import PostgresTape
     from infra.postgres.view_tables import Store
     from ledger.record.tape import TapeRow
     from ledger.values import RoundId
+    from replay.cameras.coverage import Coverage
+    from replay.footage.library.index import Library
     from replay.rounds.story import Story
 
 KEPT_MAX = 32
@@ -53,6 +49,7 @@ INCOMPLETE_S = 10
 round, and what is added is to be seen."""
 
 _FOUND = ("recorded", "locked", "no_camera_mapped")
+_NO_FOOTAGE = FootageIndex({}, frozenset())
 _SEATS_MAX = 400  # changes of seats looked at: more than a table has in a day
 _BEFORE = (
     "SELECT gaming_day, number FROM {schema}.rounds WHERE property = %(property)s"
@@ -62,65 +59,62 @@ _BEFORE = (
 _AFTER = _BEFORE.replace("<", ">").replace(" DESC", "")
 
 
-def round_ports(base: Database, tape: PostgresTape, home: Path) -> RoundPorts:
-    """The functions, over an open record and the footage index of a home."""
-    library = Library(home)
-    reader = _Reader(base, library)
-    return RoundPorts(
-        told=reader.told,
-        beside=reader.beside,
-        patrons=reader.patrons,
-        library=library,
-        recorded=reader.recorded,
-        put=lambda facts: house_facts.put_all(tape, facts),
-    )
+class KeptRound(NamedTuple):
+    """A round as the views have it now. version: changes when anything in it does."""
+
+    story: Story
+    coverage: Coverage
+    footage: FootageIndex
+    version: str
 
 
-class _Reader:
+class Beside(NamedTuple):
+    """The rounds before and after one at its table."""
+
+    before: RoundId | None
+    after: RoundId | None
+
+
+class RoundReader:
     """Reads rounds, and keeps what it read last."""
 
     def __init__(self, base: Database, library: Library) -> None:
         self._base, self._library = base, library
         self._lock = Lock()
-        self._kept: OrderedDict[RoundId, tuple[Told, float]] = OrderedDict()
+        self._kept: OrderedDict[RoundId, tuple[KeptRound, float]] = OrderedDict()
         self._segments: dict[str, tuple[str, SegmentRecorded]] = {}
 
-    def told(self, round_: RoundId) -> Told:
+    def told(self, round_: RoundId) -> KeptRound:
         """The round as the views have it. Raises NotFound."""
-        tables = [each.name for each in ROUND_INDEX.tables]
-        with reading(self._base, [*tables, *rulings.tables_to_read(), CAMERA_FACTS.name]) as store:
-            rows = facts_of(store, round_)
-            if not rows:
+        with reading(self._base, STORY_TABLES) as store:
+            parts = parts_of(store, round_)
+            if not parts.rows:
                 raise NotFound(
                     f"No fact of round {round_.subject} is on record",
                     where="the rounds",
                     hint=f"Look for it among those of table {round_.table}.",
                 )
-            docket = Docket(store)
-            case = docket.case(round_)
-            if not case.facts:
+            if not parts.case.facts:
                 raise NotFound(
                     f"Round {round_.subject} is on record and not ruled on yet",
                     where="the view rulings",
                     hint="Load the page anew in a moment: the views are being brought along.",
                 )
-            times = [row.time_us for row in rows]
-            since, until = min(times), max(times)
-            of = (round_.property, round_.table, since, until)
+            times = [row.time_us for row in parts.rows]
+            of = (round_.property, round_.table, min(times), max(times))
             near = rows_about(store, *of, near_us=NEAR_US)
-            version = _version(rows, near, case)
+            version = _version(parts.rows, near, parts.case)
             kept = self._get(round_, version)
             if kept:
                 return kept
-            ruling = docket.ruling(case)
-            facts = [fact_of(row) for row in near]
-            at_hand = self._library.at_hand(facts)
-            told = story(round_, rows, ruling, facts, at_hand, case.made)
-            if not _whole(told):
-                facts = [fact_of(row) for row in rows_about(store, *of)]
-                at_hand = self._library.at_hand(facts)
-                told = story(round_, rows, ruling, facts, at_hand, case.made)
-        return self._keep(round_, Told(told, coverage(facts), at_hand, version))
+            ruling = parts.ruling()
+            told = told_from(parts, ruling, near, self._library)
+            if not _whole(told.story):
+                told = told_from(parts, ruling, rows_about(store, *of), self._library)
+        known = coverage(map(fact_of, told.camera_rows))
+        return self._keep(
+            round_, KeptRound(told.story, known, told.footage or _NO_FOOTAGE, version)
+        )
 
     def beside(self, round_: RoundId) -> Beside:
         """The rounds before and after, by gaming day and number."""
@@ -137,7 +131,7 @@ class _Reader:
             )
         )
 
-    def patrons(self, told: Told) -> Mapping[int, str]:
+    def patrons(self, told: KeptRound) -> Mapping[int, str]:
         """Tokens of those who held positions as the round began, by the facts of seats."""
         round_, began = told.story.round, told.story.facts[0].time_us
         with reading(self._base, [AROUND_ROUNDS.name]) as store:
@@ -181,7 +175,7 @@ class _Reader:
                     return self._segments[sha256]
         return None
 
-    def _get(self, round_: RoundId, version: str) -> Told | None:
+    def _get(self, round_: RoundId, version: str) -> KeptRound | None:
         with self._lock:
             told, until = self._kept.get(round_, (None, 0.0))
             if told is None or told.version != version or until < time.monotonic():
@@ -189,7 +183,7 @@ class _Reader:
             self._kept.move_to_end(round_)
             return told
 
-    def _keep(self, round_: RoundId, told: Told) -> Told:
+    def _keep(self, round_: RoundId, told: KeptRound) -> KeptRound:
         until = math.inf if _whole(told.story) else time.monotonic() + INCOMPLETE_S
         with self._lock:
             self._kept[round_] = (told, until)
@@ -216,7 +210,7 @@ def _segment(
     return None
 
 
-def _version(rows: list[TapeRow], near: list[TapeRow], case: Case) -> str:
+def _version(rows: Sequence[TapeRow], near: list[TapeRow], case: Case) -> str:
     """What changes when a fact of the round, of its cameras or a correction is added.
 
     And when its ruling does: that rests on more, as on what the office files.

@@ -19,7 +19,7 @@ from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from ledger.errors import Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
-from replay.cli.serving.view_thread import opened_ports, views_kept
+from replay.cli.serving.view_thread import views_kept
 from replay.cli.shell.app import family
 from replay.disputes.lock_keeper import locks_kept
 from replay.disputes.service import roll_of
@@ -29,7 +29,7 @@ from replay.shell.settings import in_force
 from replay.web.access.device_keys import Keyring
 from replay.web.app import LOOPBACK, build
 from replay.web.arrival import Impatient
-from replay.web.ports import Address
+from replay.web.ports import Address, opened_ports
 from replay.web.routes import add_oidc, add_pages
 from replay.web.sign_in.pages import LINK_S
 

@@ -1,7 +1,4 @@
-"""What pages read, made from the views; the views kept at the end of the record meanwhile.
-
-The part of the screen that may know `consumers`: `replay.web` sees functions alone.
-"""
+"""Views kept at the end of the record by a thread of the server, beside its pages."""
 
 import logging
 import threading
@@ -13,23 +10,10 @@ from consumers.registry import VIEWS, install
 from consumers.runtime.following import follow_on
 from consumers.runtime.runner import Manner
 from consumers.runtime.source import RecordSource
-from infra.access.connections import Door
-from infra.access.sessions import Sessions
-from infra.access.users import Users
 from infra.postgres.connection import Database
-from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import TapeSource, tape_source
-from infra.settings import Settings
 from ledger.errors import LedgerError, Unavailable
 from ledger.record.tape import TapeRow
-from replay.cameras.retention import policy_from
-from replay.disputes.dispute import Desk
-from replay.disputes.service import Office, Vault, roll_of
-from replay.disputes.windows import Windows
-from replay.shell.settings import in_force
-from replay.web.alert_watch import Watch
-from replay.web.ports import Address, Behind, Ports
-from replay.web.round_reader import round_ports
 
 LOG = logging.getLogger("round_ledger.views")
 
@@ -38,33 +22,6 @@ PAUSE_S_MAX = 1.0
 
 BATCH_ROWS = 500
 """Rows that views take in at once beside a server: short transactions, quick stops."""
-
-
-@contextmanager
-def opened_ports(
-    base: Database, tape: PostgresTape, address: Address, settings: Settings
-) -> Iterator[Ports]:
-    """Everything that pages need, over an open record; closed with the block."""
-    door = Door(base)
-    try:
-        with Desk(base) as desk:
-            office = Office(Vault(base, tape, roll_of(settings)), desk)
-            yield Ports(
-                address=address,
-                zone=settings.time_zone,
-                database=base,
-                tape=tape,
-                door=door,
-                users=Users(door),
-                sessions=Sessions(door),
-                behind=lambda: _behind(tape),
-                rounds=round_ports(base, tape, in_force().home),
-                alerts=Watch(base, tape, settings),
-                office=office,
-                windows=Windows(office.vault, tape, policy_from(settings.retention_file)),
-            )
-    finally:
-        door.close()
 
 
 @contextmanager
@@ -132,12 +89,3 @@ def _paced(base: Database, stop: threading.Event) -> Iterator[RecordSource]:
 def _lost(error: Unavailable, pause_s: float) -> None:
     figures = {"what": error.what, "again_in_s": pause_s}
     LOG.warning("the record is away", extra={"figures": figures})
-
-
-def _behind(tape: PostgresTape) -> Behind:
-    """Of the view that is farthest behind."""
-    lags = tape.view_lags()
-    return Behind(
-        max((lag.facts for lag in lags), default=0),
-        max((lag.behind_us for lag in lags), default=0) // 1_000_000,
-    )

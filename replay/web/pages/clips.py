@@ -28,7 +28,7 @@ from replay.web.access.authentication import signed_in
 from replay.web.pages.lanes import Span
 from replay.web.pages.round_page import span_of
 from replay.web.ports import ports
-from replay.web.round_ports import Told
+from replay.web.round_reader import KeptRound
 
 EXPORTERS: tuple[Role, ...] = ("surveillance",)
 """Who may copy footage out."""
@@ -67,7 +67,7 @@ def export(
     wanted = _within(told, from_us, to_us)
     if not camera:
         raise Usage("No camera was named", where="cameras", hint="Tick one or several.")
-    library = ports(request).rounds.library
+    library = ports(request).library
     cuts = _cuts(told, wanted, dict.fromkeys(camera))
     made = [Made(each, clip(library, each.stretches) if each.stretches else None) for each in cuts]
     clips = [each.clip for each in made if each.clip]
@@ -87,7 +87,7 @@ def _round(name: str) -> RoundId:
     return asked
 
 
-def _within(told: Told, from_us: int, to_us: int) -> Span:
+def _within(told: KeptRound, from_us: int, to_us: int) -> Span:
     """The span asked for, if it is of this round: nobody copies a day by way of a round."""
     whole = span_of(told.story)
     if not whole.from_us <= from_us < to_us <= whole.to_us or to_us - from_us > CLIP_US_MAX:
@@ -99,7 +99,7 @@ def _within(told: Told, from_us: int, to_us: int) -> Span:
     return whole._replace(from_us=from_us, to_us=to_us)
 
 
-def _cuts(told: Told, span: Span, names: Iterable[str]) -> list[Cut]:
+def _cuts(told: KeptRound, span: Span, names: Iterable[str]) -> list[Cut]:
     """What to cut of cameras, for each piece of a clock. Raises NotFound where that is nothing."""
     cuts = [
         each
@@ -128,7 +128,7 @@ def _put(request: Request, user: User, made: Sequence[Clip], because: str) -> No
         for each in made
     ]
     source = house_facts.screen(made[0].property)
-    ports(request).rounds.put([house_facts.made(body, source) for body in bodies])
+    house_facts.put_all(ports(request).tape, [house_facts.made(body, source) for body in bodies])
 
 
 def _sent(only: Clip, name: str) -> Response:

@@ -127,16 +127,16 @@ def looked_at(request: Request, user: User, sha256: str) -> Entry:
 
     Who comes by its address, without a round opened before, is put on record here.
     """
-    its = ports(request).rounds
-    recorded = its.recorded(sha256)
-    entry = its.library.entry(sha256)
+    library = ports(request).library
+    recorded = ports(request).rounds.recorded(sha256)
+    entry = library.entry(sha256)
     if recorded is None or entry is None:
         raise NotFound(
             "No segment with these bytes is recorded and at hand",
             where=f"footage {sha256[:12]}…",
             hint="Open the round, and see what its cameras have.",
         )
-    if not its.library.whole(entry):
+    if not library.whole(entry):
         raise Refused(
             "The segment's file is gone or no longer has the bytes recorded",
             where=f"footage {sha256[:12]}…",
@@ -233,4 +233,5 @@ def _put(
     ]
     if bodies:
         source = house_facts.screen(property_)
-        ports(request).rounds.put([house_facts.made(body, source) for body in bodies])
+        facts = [house_facts.made(body, source) for body in bodies]
+        house_facts.put_all(ports(request).tape, facts)

@@ -27,7 +27,7 @@ from replay.web.pages.round_page import (
     values,
 )
 from replay.web.ports import ports
-from replay.web.round_ports import Told
+from replay.web.round_reader import KeptRound
 
 READERS: tuple[Role, ...] = ("surveillance", "finance", "auditor")
 """Who reads rounds. Footage and patron tokens are not for finance."""
@@ -63,7 +63,7 @@ def round_page(
     view: str = "known",
 ) -> Response:
     """The page, with the table after fact `at`; `view=all` turns every card up."""
-    its = ports(request).rounds
+    its, library = ports(request).rounds, ports(request).library
     told = its.told(asked)
     hindsight = view == "all"
     sees = user.has(*footage.VIEWERS)
@@ -72,7 +72,7 @@ def round_page(
     number = _at(told, at)  # refused by how many facts there are
     disputes = cases.about(request, user, asked)
     if sees:
-        footage.viewed(request, user, asked, shown(told, its.library))
+        footage.viewed(request, user, asked, shown(told, library))
     beside = its.beside(asked)
     return page(
         request,
@@ -84,7 +84,7 @@ def round_page(
         here=address(asked),
         case_address=blind_review.case_address,
         disputes=[(d.dispute, blind_review.case_address(d.property, d.dispute)) for d in disputes],
-        data=json_text(data(told, its.library, footage=sees, address=address(asked))),
+        data=json_text(data(told, library, footage=sees, address=address(asked))),
     )
 
 
@@ -113,15 +113,15 @@ def pictures(
 
 def _watched(request: Request, user: User, asked: RoundId, case: str | None = None) -> Response:
     """The cameras alone; `case`: the dispute for which the record is not shown."""
-    its = ports(request).rounds
+    its, library = ports(request).rounds, ports(request).library
     told = its.told(asked)
-    looked = shown(told, its.library)
+    looked = shown(told, library)
     footage.viewed(request, user, asked, looked, how="watched without the record")
-    data_ = json_text(blind_data(told, its.library))
+    data_ = json_text(blind_data(told, library))
     return page(request, "watch.html", **blind(told), data=data_, case=case)
 
 
-def _at(told: Told, at: int | None) -> int:
+def _at(told: KeptRound, at: int | None) -> int:
     """The fact to show: the one asked for, else the first that a finding names, else the last."""
     count = len(told.story.moments)
     if at is not None:

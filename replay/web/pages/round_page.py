@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from replay.rounds.owed import Line
     from replay.rounds.story import Story
     from replay.web.pages.lanes import Stretch
-    from replay.web.round_ports import Told
+    from replay.web.round_reader import KeptRound
 
 AROUND_US = 20_000_000
 """Footage before the first and after the last fact that the page can play, microseconds."""
@@ -111,7 +111,7 @@ def title_of(story: Story) -> str:
 
 
 def values(
-    told: Told, at: int, *, hindsight: bool, footage: bool, disputes: Sequence[Dispute] = ()
+    told: KeptRound, at: int, *, hindsight: bool, footage: bool, disputes: Sequence[Dispute] = ()
 ) -> dict[str, object]:
     """Everything the template shows. `footage`: whether its reader may see pictures."""
     story = told.story
@@ -146,7 +146,7 @@ def values(
     }
 
 
-def blind(told: Told) -> dict[str, object]:
+def blind(told: KeptRound) -> dict[str, object]:
     """What a reviewer may see who is to look before being told: cameras and times, no fact."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
@@ -160,7 +160,7 @@ def blind(told: Told) -> dict[str, object]:
     }
 
 
-def blind_data(told: Told, library: Library) -> dict[str, object]:
+def blind_data(told: KeptRound, library: Library) -> dict[str, object]:
     """What the scripts of that page need: cameras and their segments, and nothing of the round."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
@@ -257,7 +257,7 @@ def line_of(line: Line, numbers: Mapping[tuple[str, str], int]) -> Money:
     )
 
 
-def view(told: Told, span: Span, name: str, lane: Sequence[Stretch], at: int | None) -> View:
+def view(told: KeptRound, span: Span, name: str, lane: Sequence[Stretch], at: int | None) -> View:
     """One camera beside the table; at no fact where none may be told."""
     sight = _sight(told.story.seen[at - 1], name) if at else None
     its = told.coverage.cameras.get((span.property, name), Camera())
@@ -279,7 +279,7 @@ def view(told: Told, span: Span, name: str, lane: Sequence[Stretch], at: int | N
     )
 
 
-def data(told: Told, library: Library, *, footage: bool, address: str) -> dict[str, object]:
+def data(told: KeptRound, library: Library, *, footage: bool, address: str) -> dict[str, object]:
     """What the page's scripts need: instants, cameras, segments. No card and no name is in it."""
     story, span = told.story, span_of(told.story)
     names = cameras_on(told.coverage, span)
@@ -309,7 +309,7 @@ def data(told: Told, library: Library, *, footage: bool, address: str) -> dict[s
     }  # fmt: skip
 
 
-def shown(told: Told, library: Library) -> list[tuple[str, int, int, str]]:
+def shown(told: KeptRound, library: Library) -> list[tuple[str, int, int, str]]:
     """What of which camera the page lets somebody see: name, from, to (its clock), each segment."""
     span = span_of(told.story)
     return [

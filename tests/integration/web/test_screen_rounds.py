@@ -12,18 +12,18 @@ from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import reading
 from ledger.facts import Breakage, RulesSubmissionFiled
 from ledger.record.wire import encode, fact_of
-from replay.web.round_reader import KEPT_MAX, round_ports
+from replay.footage.library.index import Library
+from replay.web.round_reader import KEPT_MAX, RoundReader
 from tests.scenes.view_feeds import Prefix, day, received, record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.postgres.connection import Database
-    from infra.postgres.tape import PostgresTape
 
 
 def test_a_round_is_told_anew_once_a_submission_that_came_late_changes_its_ruling(
-    database: Database, tape: PostgresTape, tmp_path: Path
+    database: Database, tmp_path: Path
 ) -> None:
     facts = [f for f in day(10, planted=0) if not f.type.startswith("rules_submission")]
     filed = RulesSubmissionFiled(
@@ -37,7 +37,7 @@ def test_a_round_is_told_anew_once_a_submission_that_came_late_changes_its_rulin
     rows = record(database, [*facts, late])
     views = [rulings.VIEW, ROUND_INDEX, CAMERAS]
     install(database)
-    screen = round_ports(database, tape, tmp_path)
+    screen = RoundReader(database, Library(tmp_path))
     catch_up(database, Prefix(rows, len(facts)), views)
     named = {fact.round for fact in map(fact_of, rows) if fact.round}
     rounds = sorted(round_ for round_ in named if screen.told(round_).story.ruling)[:KEPT_MAX]

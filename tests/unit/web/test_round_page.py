@@ -56,7 +56,7 @@ from replay.web.pages.round_page import (
     values,
 )
 from replay.web.pages.timeline_svg import GUTTER, WIDTH, Axis, draw_timeline, phases
-from replay.web.round_ports import Told
+from replay.web.round_reader import KeptRound
 
 MS, S = 1_000, 1_000_000
 DAY_US = 86_400 * S
@@ -146,7 +146,7 @@ def test_a_camera_mapped_in_the_middle_of_a_round_has_a_lane() -> None:
     assert stretches(known, AT_HAND, SPAN, "A")[0].state == "no_camera_mapped"
 
 
-def told(game: str, *, cut: int | None = None, known: Coverage | None = None) -> Told:
+def told(game: str, *, cut: int | None = None, known: Coverage | None = None) -> KeptRound:
     """A simulated round, whole or cut short after some facts."""
     table = TablePlan(table="CC-07", game=game, seats=4)
     found: dict[RoundId, list[Fact]] = defaultdict(list)
@@ -164,7 +164,7 @@ def told(game: str, *, cut: int | None = None, known: Coverage | None = None) ->
         times=[format_time(each.time_us) for each in ordered], seen=seen, ruling=ruling,
         lines=paid_beside_owed(ruling, ordered), missing=awaited, corrected={},
     )  # fmt: skip
-    return Told(story, known or Coverage({}, {}), NOTHING, "v1")
+    return KeptRound(story, known or Coverage({}, {}), NOTHING, "v1")
 
 
 def test_one_jumps_to_the_decision_of_a_position_and_to_the_settlement() -> None:
