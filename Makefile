@@ -6,8 +6,14 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-# Tests of one file stay in one process, which has its own PostgreSQL and Kafka.
-SIDE_BY_SIDE := -n 2 --dist loadfile
+# Tests of one file stay in one process, which has its own PostgreSQL and Kafka; tests/apart.py names
+# the files whose tests share nothing.
+SIDE_BY_SIDE := --dist loadfile
+
+# `make test SEED=21a2cae8` shuffles the files, and the tests in each; without a seed they keep their
+# order. Shuffled files start as they come; else, and when time counts more, those of most tests first.
+ORDER := $(if $(SEED),--random-order-seed=$(SEED))
+ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 
 .PHONY: demo test test-long mutants check bench docs secrets clean
 
@@ -15,10 +21,10 @@ demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest -m "not long and not exhaustive" $(SIDE_BY_SIDE)
+	$(BIN)/pytest -m "not long and not exhaustive" -n 2 $(SIDE_BY_SIDE) $(ORDER) $(ANY_FILE_FIRST)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long -n 3 --dist loadfile  # a long test waits a fourth of its time
+	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) $(ORDER)  # a long test waits a fourth of its time
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive
