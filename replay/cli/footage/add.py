@@ -28,13 +28,13 @@ from replay.cameras.clock_reading import REFERENCE, ClockReader
 from replay.cli.footage.group import (
     Camera,
     Property,
-    group,
     library,
     moment,
     property_of,
     told_errors,
 )
 from replay.cli.footage.segments_text import as_json, list_cameras, list_segments, says
+from replay.cli.shell.app import family
 from replay.footage.library.adding import Added, Told, add, footage_files
 from replay.footage.library.index import Entry, Library
 from replay.footage.library.start_times import Recorded
@@ -42,6 +42,8 @@ from replay.footage.muxing.muxing import available
 from replay.recording.house_facts import KEPT, Noted, made, put_each
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say
+
+group = family()
 
 DEVICE = "library"
 """Who says that a segment was recorded, where it is this command that took it in."""

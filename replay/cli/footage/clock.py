@@ -26,15 +26,17 @@ from replay.cli.footage.group import (
     Camera,
     Property,
     entries_of,
-    group,
     library,
     moment,
     property_of,
 )
+from replay.cli.shell.app import family
 from replay.footage.decoding.sampling import CodeKind
 from replay.recording.house_facts import put
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, show_table
+
+group = family()
 
 S = 1_000_000
 EVERY_S = 10.0

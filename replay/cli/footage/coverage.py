@@ -18,12 +18,15 @@ from replay.cameras.custody import times_of
 from replay.cameras.picture_checks import filmed, happened_on_record, pictured
 from replay.cameras.statement import Statement, Stretch, coverage_statement, statement_json
 from replay.cli.footage.coverage_text import draw_statement
-from replay.cli.footage.group import Property, group, library
+from replay.cli.footage.group import Property, library
+from replay.cli.shell.app import family
 from replay.footage.library.files import FootageIndex, open_footage
 from replay.footage.library.index import Library
 from replay.rounds.reading import footage_folder, opened_views, which
 from replay.shell.output import Json, print_json
 from replay.shell.settings import in_force
+
+group = family()
 
 VIEWS = (CAMERAS, openings.VIEW, ROUND_INDEX, table_board.VIEW)
 

@@ -46,7 +46,8 @@ from replay.cli.footage.custody_text import (
     tell_kept,
     window_of,
 )
-from replay.cli.footage.group import Property, group, library, moment
+from replay.cli.footage.group import Property, library, moment
+from replay.cli.shell.app import family
 from replay.disputes.service import lock_pending, opened_office
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library.index import Entry, Library
@@ -55,6 +56,8 @@ from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_text, say
 from replay.shell.settings import in_force
 from replay.text.typed import written
+
+group = family()
 
 OneCamera = Annotated[str | None, typer.Option("--camera", metavar="NAME", help="This camera.")]
 Because = Annotated[

@@ -26,13 +26,16 @@ from replay.cameras.coverage import Camera, Coverage, coverage, mapped_cameras
 from replay.cameras.custody import times_of
 from replay.cameras.cutting import Window, cut_camera, name_of, windows
 from replay.cameras.timeline import Sight, sight, sight_of_camera_time
-from replay.cli.footage.group import group, library, moment, property_of
+from replay.cli.footage.group import library, moment, property_of
+from replay.cli.shell.app import family
 from replay.footage.clips.clips import Way, clip
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageIndex, frames
 from replay.recording.exports import Because, By, Taken, tell_exports
 from replay.rounds.reading import ROUND_VIEWS, opened_views, told
 from replay.shell.output import Json, print_json, progress, say
+
+group = family()
 
 S = 1_000_000
 PRE_S, POST_S = 8.0, 12.0

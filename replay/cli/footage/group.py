@@ -1,4 +1,4 @@
-"""The group `footage`, on which several modules register their commands, and what these share."""
+"""What the commands of the group `footage` share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +10,8 @@ from consumers.cameras.cameras import CAMERA_FACTS
 from infra.postgres.view_tables import Store
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.values import parse_time
-from replay.cli.shell.app import family
 from replay.footage.library.index import Entry, Library
 from replay.shell.settings import in_force
-
-group = family()
 
 Camera = Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")]
 Property = Annotated[

@@ -17,11 +17,14 @@ from replay.cameras.picture_checks import (
     keep_usual,
     seen_of,
 )
-from replay.cli.footage.group import group, library
+from replay.cli.footage.group import library
+from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.footage.library.index import Entry, Library
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
+
+group = family()
 
 S = 1_000_000
 

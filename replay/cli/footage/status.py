@@ -1,9 +1,12 @@
 """`footage status`: what reading footage rests on here, and how far it is confined."""
 
-from replay.cli.footage.group import group, library
+from replay.cli.footage.group import library
+from replay.cli.shell.app import family
 from replay.footage.decoding.limits import BUSY, LIMITS, confinement
 from replay.footage.muxing.muxing import available
 from replay.shell.output import Json, print_json, say
+
+group = family()
 
 MIB = 1 << 20
 
