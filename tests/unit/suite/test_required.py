@@ -12,12 +12,19 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.parametrize(("required", "outcome"), [("", "1 skipped"), ("all", "1 failed")])
+@pytest.mark.parametrize(
+    ("required", "outcome"),
+    [("", "2 skipped"), ("local", "1 failed, 1 skipped"), ("all", "2 failed")],
+)
 def test_a_skip_is_a_failure_only_where_everything_is_required(
     tmp_path: Path, required: str, outcome: str
 ) -> None:
     case = tmp_path / "test_skips.py"
-    case.write_text("import pytest\n\ndef test_it():\n    pytest.skip('no broker')\n")
+    case.write_text(
+        "import pytest\n"
+        "@pytest.mark.parametrize('reason', ['no broker', 'no Docker engine holds it'])\n"
+        "def test_it(reason): pytest.skip(reason)\n"
+    )
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "tests.required", "-c", os.devnull, str(case)],
         cwd=ROOT,
