@@ -117,7 +117,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
         raise_(staffed, "finding", str(found[0][0]), "What a ruling before found.")
         raise_(staffed, "payout", str(found[0][0]), "Position 3 was paid $20,000.00 on middle.")
         alerts = page.locator("#told-alerts li")
-        expect(alerts.filter(has_text="Large payout")).to_have_count(1, timeout=15_000)
+        expect(alerts.filter(has_text="Large payout")).to_have_count(1, timeout=60_000)
         expect(alerts.filter(has_text="Mispaid or wrong card")).to_have_count(1)
         expect(alerts.filter(has_text="Mispaid or wrong card")).to_contain_text(found[0][3])
         expect(page.get_by_text("What a ruling before found.")).to_have_count(0)
@@ -142,6 +142,6 @@ def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
         for width in (1280, 1920):
             page.set_viewport_size({"width": width, "height": 1080})
             page.goto(f"{watched.url}/live")
-            expect(page.locator("#told-alerts li").nth(3)).to_be_visible(timeout=15_000)
+            expect(page.locator("#told-alerts li").nth(3)).to_be_visible(timeout=60_000)
             assert serious(page) == []
             assert fits(page)

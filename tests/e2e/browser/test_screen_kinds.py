@@ -182,7 +182,7 @@ def due(entry: Entry, time_us: float) -> int | None:
 def wrong(page: Page, entries: dict[str, Entry], frames: dict[str, int | None]) -> list[str]:
     """Cameras that show another frame than is due, once each says that it stands."""
     try:
-        page.wait_for_function(SETTLED, arg=frames, timeout=15_000)
+        page.wait_for_function(SETTLED, arg=frames, timeout=60_000)
     except TimeoutError:
         told = page.evaluate(TOLD)
         raise AssertionError(

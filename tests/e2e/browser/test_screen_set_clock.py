@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 import zipfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +27,7 @@ from replay.footage.decoding.timecode import (
 )
 from replay.footage.library.adding import Told, add
 from tests.footage.video_kinds import KINDS, decoded, write
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,11 +106,8 @@ def filmed(screened: Screened, tmp_path_factory: pytest.TempPathFactory) -> Film
     done = screened.cli("ingest", folder / "told.jsonl")
     assert done.code == 0, done.err
     path = f"/rounds/hollywood/{round_['round'].rpartition(':')[2]}"
-    until = time.monotonic() + 60
     with screened.client("maria") as client:
-        while not all(f'data-camera="{name}"' in client.get(path).text for name in SET_US):
-            assert time.monotonic() < until, "the views did not come along"
-            time.sleep(0.2)
+        until(lambda: all(f'data-camera="{name}"' in client.get(path).text for name in SET_US))
     told = [wire.Fact(body, "/hollywood/surveillance/x", str(n), at, None, None, None, None)
             for n, (_, at, body) in enumerate(facts)]  # fmt: skip
     return Filmed(screened, path, set_us, told)

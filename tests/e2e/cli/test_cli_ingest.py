@@ -126,7 +126,7 @@ def test_sigterm_stops_between_blocks_and_loses_nothing(cli: Cli, tape: Postgres
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["verdict"] == "appended"
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 143
+        assert process.wait(120) == 143
         assert process.stderr.read().startswith(b"Stopped after 1 lines;")
     assert tape.counters().appended == 1
 
@@ -139,7 +139,7 @@ def test_a_reader_that_goes_away_gets_no_traceback(cli: Cli, tmp_path: Path) -> 
     with process:
         process.stdout.readline()
         process.stdout.close()
-        assert process.wait(20) == 141
+        assert process.wait(120) == 141
         assert process.stderr.read() == b""
 
 

@@ -288,7 +288,7 @@ def test_watching_takes_what_is_finished_and_stops_at_once(
         assert frames == {"20261121T184008Z.ts": 120, growing.name: 240}
     finally:
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out.splitlines()[-1]) == {"appended": 2, "files": 2}
 

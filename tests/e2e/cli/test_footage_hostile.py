@@ -105,7 +105,7 @@ def test_watching_such_a_folder_goes_on_and_takes_what_comes_later(
         assert process.poll() is None
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
     assert process.returncode == 0
     assert hostile.listening.came == 0
 

@@ -36,6 +36,7 @@ from tests.scenes import alert_reads
 from tests.scenes.alert_reads import fact_read, paid, ruling
 from tests.scenes.feed_faults import from_feed, of_rows, publish
 from tests.scenes.view_feeds import day, record
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -269,13 +270,13 @@ def test_alerts_killed_anywhere_are_each_raised_once_and_delivered(
         with kept(database) as alerts_:
             amidst += any(each.delivered_at_us is None for each in alerts_.receipts())
     assert amidst, "kills must fall between raising and delivering"
-    until = time.monotonic() + 60
-    undelivered = True
-    while undelivered and time.monotonic() < until:
+
+    def delivered() -> bool:
         once(database, feed, PATIENT)
         with kept(database) as alerts_:
-            undelivered = any(each.delivered_at_us is None for each in alerts_.receipts())
-    assert not undelivered
+            return all(each.delivered_at_us for each in alerts_.receipts())
+
+    until(delivered)
     with kept(database) as alerts_:
         payouts = {r.alert_id for r in alerts_.receipts() if r.alert_id.startswith("payout:")}
     assert len(payouts) == len(rows)

@@ -25,6 +25,7 @@ from infra.postgres import relay_progress
 from infra.postgres.tape import PostgresTape
 from infra.settings import load
 from tests.scenes.view_feeds import day, record
+from tests.until import until
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -124,10 +125,12 @@ def test_what_waits_for_a_topic_is_told_in_records_and_in_seconds(database: Data
         assert desk
         desk.move(topics.FACTS, 0, 1)
         first = {each.topic: each for each in relay_progress.waiting(database)}[topics.FACTS]
-        time.sleep(0.02)
-        later = {each.topic: each for each in relay_progress.waiting(database)}[topics.FACTS]
-        assert first.records == later.records > 0
-        assert later.since_us - first.since_us >= 20_000
+
+        def later() -> relay_progress.Waiting:
+            return {each.topic: each for each in relay_progress.waiting(database)}[topics.FACTS]
+
+        until(lambda: later().since_us - first.since_us >= 20_000)
+        assert first.records == later().records > 0
         desk.move(topics.FACTS, 1, 1 + first.records)
         at_end = {each.topic: each for each in relay_progress.waiting(database)}[topics.FACTS]
     assert (at_end.records, at_end.since_us) == (0, 0)

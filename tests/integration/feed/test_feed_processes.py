@@ -273,7 +273,7 @@ def test_the_command_follows_kafka_tells_its_figures_and_unparks(
         assert got(port, "/healthz") == got(port, "/readyz") == (200, "ok\n")
         assert got(port, "/else")[0] == 404
         running.terminate()
-        running.communicate(timeout=30)
+        running.communicate(timeout=120)
         assert running.returncode == 0
     assert f"round_ledger_feed_records_total {len(rows)}.0" in figures
     assert "round_ledger_feed_poisoned_total 1.0" in figures
@@ -295,7 +295,7 @@ def test_the_command_follows_kafka_tells_its_figures_and_unparks(
 
 def got(port: int, path: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:

@@ -22,6 +22,7 @@ from tests.fixtures.cli import ROOT
 from tests.footage.video_kinds import KINDS
 from tests.footage.video_kinds import write as write_video
 from tests.processes.listening import Listening, listen
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,8 +82,7 @@ def test_the_same_playlist_opened_without_care_does_fetch(
         av.open(str(path), format=kind, options=options | loose) as file,
     ):
         next(file.demux())
-    time.sleep(0.2)
-    assert listening.came > 0
+    until(lambda: listening.came)
 
 
 def test_a_playlist_that_names_a_file_beside_it_is_refused(tmp_path: Path) -> None:

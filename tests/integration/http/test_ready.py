@@ -56,7 +56,7 @@ class Asked(NamedTuple):
         assert self.process.stderr
         return f"; it ended with {self.process.returncode}: {self.process.stderr.read().decode()}"
 
-    def until(self, status: int, says: str = "", within_s: float = 45) -> str:
+    def until(self, status: int, says: str = "", within_s: float = 120) -> str:
         """What `/readyz` said once it was as wanted."""
         told: list[tuple[int, str]] = []
         until = time.monotonic() + within_s

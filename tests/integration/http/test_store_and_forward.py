@@ -18,6 +18,7 @@ import pytest
 
 from replay.devices.forwarding import PAUSE_S_MAX
 from tests.fixtures.cli import ROOT, START, Cli, lines
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,8 +47,8 @@ class Pair(NamedTuple):
         """A server that answers. Its log goes to a file, which nobody has to empty."""
         with self.file.with_name("server.log").open("wb") as log:
             process = self._start(*START, "serve", "--port", str(self.port), log=log)
-        until = time.monotonic() + SETTLED_S_MAX
-        while time.monotonic() < until:
+        end = time.monotonic() + SETTLED_S_MAX
+        while time.monotonic() < end:
             assert process.poll() is None, self.file.with_name("server.log").read_text()
             with suppress(httpx.HTTPError):
                 if httpx.get(f"{self.url}/readyz").status_code == 200:
@@ -119,10 +120,7 @@ class Pair(NamedTuple):
     def moves(self) -> None:
         """Wait until something more was received."""
         before = self.tape.counters().received
-        until = time.monotonic() + SETTLED_S_MAX
-        while self.tape.counters().received == before:
-            assert time.monotonic() < until
-            time.sleep(0.005)
+        until(lambda: self.tape.counters().received != before, SETTLED_S_MAX)
 
     def whole(self, count: int) -> None:
         """Every fact once, and in the order the device wrote them; the rest are duplicates."""
@@ -202,10 +200,7 @@ def survives(pair: Pair, kills: int, *, which: str, rotate_every: int = 0) -> No
     try:
         with pair.device(0.05, rotate_every=rotate_every, most=2_000 * kills) as count:
             for _ in range(kills):
-                before = pair.tape.counters().received
-                until = time.monotonic() + SETTLED_S_MAX
-                while pair.tape.counters().received == before and time.monotonic() < until:
-                    time.sleep(0.005)
+                pair.moves()
                 time.sleep(chance.random() * 0.1)
                 if which == "server":
                     server.kill()
@@ -244,21 +239,14 @@ def test_whichever_is_killed_tens_of_times_while_files_rotate_nothing_is_lost_or
 @pytest.mark.long
 def test_a_client_that_keeps_its_place_before_the_answer_loses_facts(pair: Pair) -> None:
     with pair.device() as count:
-        until = time.monotonic() + 20
-        while count[0] < 200 and time.monotonic() < until:
-            time.sleep(0.02)
+        until(lambda: count[0] >= 200)
     with pair.mutant() as client:  # nobody answers, and then it is killed
         place = pair.file.with_name("shoe.jsonl.place")
-        until = time.monotonic() + 20
-        while not place.exists() or json.loads(place.read_bytes())["offset"] == 0:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until(lambda: place.exists() and json.loads(place.read_bytes())["offset"] > 0)
         client.kill()
     with pair.serve() as server, pair.follow("--to", pair.url) as client:
         with pair.device(every_s=0.1, most=20) as more:
-            until = time.monotonic() + 20
-            while not more[0] and time.monotonic() < until:
-                time.sleep(0.02)
+            until(lambda: more[0])
         pair.settle(more[0])
         assert stopped(client) == 0
         assert stopped(server) == 0

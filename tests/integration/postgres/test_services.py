@@ -20,6 +20,7 @@ from infra.services.java import Java, find_java
 from ledger.errors import Refused, Unavailable, Usage
 from tests.fixtures.cli import Cli, environ, feed, lines
 from tests.fixtures.kafka import required_programs
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,9 +66,7 @@ def test_up_runs_both_others_find_them_and_down_ends_them_and_keeps_the_data(
     pids = [brokers.running(node) for node in kept.kafka.nodes]
     assert here("services", "down").code == 0
     assert supervisor.running(home) is None
-    until = time.monotonic() + 3
-    while any(alive(pid) for pid in (kept.pid, *pids) if pid):
-        assert time.monotonic() < until, "something runs on"
+    until(lambda: not any(alive(pid) for pid in (kept.pid, *pids) if pid))
     assert here("services", "status").code == 3
     assert here("services", "up").code == 0
     assert here("relay", "verify", "--json").json[-1]["facts"] == 30
@@ -98,7 +97,7 @@ def test_formatting_that_hangs_or_fails_is_told_and_leaves_no_process_behind(
     with pytest.raises(Unavailable, match="could not be formatted") as raised:
         brokers.prepare(tmp_path, planned, programs)
     assert says in str(raised.value).lower()
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 50  # far from the minute that it sleeps
     pids = [int(each) for each in (tmp_path / "pids").read_text().split()]
     assert pids, "the control: something ran"
     assert not any(alive(pid) for pid in pids)
@@ -112,16 +111,16 @@ def test_three_nodes_may_lose_one_as_another_command_tells_and_end_with_their_pr
 ) -> None:
     with here.start("services", "up", "--nodes", "3", "--foreground") as up:
         try:
-            told = status_of(here, ["ready"] * 4, within_s=120)
+            told = status_of(here, ["ready"] * 4)
             assert list(told) == ["postgres", *(f"kafka node {number}" for number in (1, 2, 3))]
             pids = [told[f"kafka node {number}"]["pid"] for number in (1, 2, 3)]
             assert all(alive(pid) for pid in pids)
             assert len({row["address"] for row in told.values()}) == 4
             assert here("topics", "apply").code == 0
             os.kill(pids[2], signal.SIGSTOP)
-            status_of(here, ["ready", "ready", "ready", "does not answer"], within_s=60)
+            status_of(here, ["ready", "ready", "ready", "does not answer"])
             os.kill(pids[2], signal.SIGCONT)
-            status_of(here, ["ready"] * 4, within_s=60)
+            status_of(here, ["ready"] * 4)
             assert here("topics", "check").code == 0
             server = int((home / "postgres" / "postmaster.pid").read_text().split()[0])
             up.send_signal(signal.SIGTERM)
@@ -132,15 +131,15 @@ def test_three_nodes_may_lose_one_as_another_command_tells_and_end_with_their_pr
     assert here("services", "status").code == 3
 
 
-def status_of(here: Cli, states: list[str], within_s: float) -> dict[str, dict[str, Any]]:
+def status_of(here: Cli, states: list[str], within_s: float = 240) -> dict[str, dict[str, Any]]:
     """What `services status` tells of each service, once their states are these."""
-    until = time.monotonic() + within_s
+    end = time.monotonic() + within_s
     while True:
         ran = here("services", "status", "--json")
         if [row["state"] for row in ran.json] == states:
             assert ran.code == (0 if set(states) == {"ready"} else 3)
             return {row["service"]: row for row in ran.json}
-        assert time.monotonic() < until, ran
+        assert time.monotonic() < end, ran
         time.sleep(0.2)
 
 
@@ -153,10 +152,7 @@ def test_what_a_killed_supervisor_leaves_is_ended_by_the_next_one(here: Cli, hom
     node = brokers.running(first.kafka.nodes[0])
     assert node
     assert alive(node), "the control: it is left behind"
-    until = time.monotonic() + 5
-    while supervisor.running(home) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert supervisor.running(home) is None, "what it wrote down counts no more"
+    until(lambda: supervisor.running(home) is None)  # what it wrote down counts no more
     assert here("services", "up").code == 0
     second = supervisor.running(home)
     assert second

@@ -6,7 +6,6 @@ before it had everything; a real one, streaming and promoted, is in test_failove
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -27,6 +26,7 @@ from ledger.record.tape import Quarantined
 from tests.fixtures.postgres import fact, new_name, url_of
 from tests.integration.relay.test_relay import put, record_of
 from tests.scenes.feeding import fill, once
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -243,16 +243,23 @@ def test_what_is_no_envelope_is_refused_in_words(
         refill(older, kafka)
 
 
+def ended(base: Database, pid: int) -> bool:
+    """Whether the server has no such session any more."""
+    with base.connect("ledger_owner") as connection:
+        found = connection.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (pid,))
+        return found.fetchone() is None
+
+
 def test_a_feed_that_takes_long_to_read_ends_no_refilling(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("infra.postgres.connection.IDLE_S_MAX", 1)
     with refilling(database) as filling:
-        time.sleep(2.5)
+        with database.connect("ledger_owner") as other:  # the control: any other is ended
+            pid = other.info.backend_pid
+            other.execute("BEGIN")
+            until(lambda: ended(database, pid))
+            with pytest.raises(psycopg.Error):
+                other.execute("SELECT 1")
         assert filling.tip == 0
         filling.finish()
-    with database.connect("ledger_owner") as connection:  # the control: any other is ended
-        connection.execute("BEGIN")
-        time.sleep(2.5)
-        with pytest.raises(psycopg.Error):
-            connection.execute("SELECT 1")

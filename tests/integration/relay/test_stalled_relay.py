@@ -68,7 +68,7 @@ def figures(watch: ConsumerMetrics) -> dict[str, float]:
 
 
 def until(watch: ConsumerMetrics, is_so: Callable[[dict[str, float]], bool]) -> dict[str, float]:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     while not is_so(told := figures(watch)):
         assert time.monotonic() < end, told
         time.sleep(0.1)
@@ -93,7 +93,7 @@ def test_the_whole_ways_freshness_tells_of_a_relay_that_stands_still(
         tape.append(facts[:half])
         with reading(database, bare_kafka, watch):
             fresh = until(watch, lambda told: told[BEHIND] == 0.0 and told.get(WAITS, 1.0) == 0.0)
-            assert fresh[SILENT] < 10
+            assert fresh[SILENT] < 60
             relay.send_signal(signal.SIGSTOP)
             tape.append(facts[half:])
             stale = until(watch, lambda told: told[BEHIND] > 6 and told[WAITS] > 6)

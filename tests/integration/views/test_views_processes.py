@@ -139,7 +139,7 @@ def test_a_keeper_asked_to_stop_ends_soon_between_two_batches(database: Database
         until(lambda: lowest(database) >= len(rows))
         start = time.monotonic()
         process.terminate()
-        said, _ = process.communicate(timeout=20)
+        said, _ = process.communicate(timeout=120)
         took = time.monotonic() - start
     assert process.returncode == 0
     assert said == f"stopped at {len(rows)}\n"

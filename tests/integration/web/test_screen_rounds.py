@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from consumers.cameras.cameras import CAMERAS
@@ -13,18 +14,23 @@ from infra.postgres.view_tables import reading
 from ledger.facts import Breakage, RulesSubmissionFiled
 from ledger.record.wire import encode, fact_of
 from replay.footage.library.index import Library
+from replay.web import round_reader
 from replay.web.round_reader import KEPT_MAX, RoundReader
 from tests.scenes.view_feeds import Prefix, day, received, record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from infra.postgres.connection import Database
 
 
 def test_a_round_is_told_anew_once_a_submission_that_came_late_changes_its_ruling(
-    database: Database, tmp_path: Path
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # None of these rounds is filmed: each would be told anew once some seconds are over.
+    monkeypatch.setattr(round_reader, "INCOMPLETE_S", math.inf)
     facts = [f for f in day(10, planted=0) if not f.type.startswith("rules_submission")]
     filed = RulesSubmissionFiled(
         game="criss_cross_poker",

@@ -6,7 +6,6 @@ import hashlib
 import io
 import json
 import re
-import time
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import pytest
 
 from ledger.values import format_time
 from replay.footage.decoding.decoder import Job, decode
+from tests.until import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -303,10 +303,8 @@ def test_footage_that_is_added_later_is_seen_without_a_restart(
     says = "no file in the footage folder has its bytes"
 
     def wait_for(*, missing: bool) -> None:
-        until = time.monotonic() + 40
-        while (says in maria.get(f"{before}/{int(number) + 1}").text) is not missing:
-            assert time.monotonic() < until
-            time.sleep(1)
+        page = f"{before}/{int(number) + 1}"
+        until(lambda: (says in maria.get(page).text) is missing)
 
     wait_for(missing=False)
     place.rename(away)

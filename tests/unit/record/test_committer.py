@@ -36,7 +36,7 @@ class SlowTape:
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
         self.calls.append([one.id for one in facts])
         self.called.set()
-        assert self.go_on.wait(10)
+        assert self.go_on.wait(120)
         if self.refuse in self.calls[-1]:
             raise REFUSED
         receipts = [self._judge(one) for one in facts]
@@ -79,7 +79,7 @@ def hold(tape: SlowTape, committer: Committer) -> None:
     tape.go_on.clear()
     tape.called.clear()
     committer.submit([fact(0)])
-    assert tape.called.wait(10)
+    assert tape.called.wait(120)
 
 
 def test_all_that_wait_share_one_transaction_and_get_their_own_receipts(
@@ -88,7 +88,7 @@ def test_all_that_wait_share_one_transaction_and_get_their_own_receipts(
     hold(tape, committer)
     waiting = [committer.submit([fact(n), fact(n + 100)]) for n in (1, 2, 3)]
     tape.go_on.set()
-    told = [[receipt.id for receipt in future.result(10)] for future in waiting]
+    told = [[receipt.id for receipt in future.result(120)] for future in waiting]
     assert told == [[fact(n).id, fact(n + 100).id] for n in (1, 2, 3)]
     assert [len(call) for call in tape.calls] == [1, 6]
 
@@ -103,7 +103,7 @@ def test_a_transaction_has_a_limit_and_a_submission_is_never_cut(
         for n, size in enumerate(sizes, start=1)
     ]
     tape.go_on.set()
-    assert [len(future.result(30)) for future in waiting] == list(sizes)
+    assert [len(future.result(120)) for future in waiting] == list(sizes)
     assert [len(call) for call in tape.calls[1:]] == [
         FACTS_A_COMMIT_MAX,
         1,
@@ -119,7 +119,7 @@ def test_large_facts_are_limited_by_their_octets(
     waiting = [committer.submit([fact(n, data=b" " * 1_000)]) for n in (1, 2)]
     tape.go_on.set()
     for future in waiting:
-        future.result(10)
+        future.result(120)
     assert [len(call) for call in tape.calls] == [1, 1, 1]
 
 
@@ -133,7 +133,7 @@ def test_when_too_much_waits_the_next_is_told_to_come_back_and_nothing_of_it_is_
     with pytest.raises(Busy, match="waiting to be kept"):
         committer.submit([fact(4)])
     tape.go_on.set()
-    first.result(10)
+    first.result(120)
     assert fact(4).id not in tape.kept
     assert committer.append([fact(4)])[0].verdict == "appended"
 
@@ -143,9 +143,9 @@ def test_what_is_refused_concerns_only_who_sent_it(tape: SlowTape, committer: Co
     tape.refuse = fact(2).id
     waiting = [committer.submit([fact(n)]) for n in (1, 2, 3)]
     tape.go_on.set()
-    assert waiting[0].result(10)[0].verdict == "appended"
+    assert waiting[0].result(120)[0].verdict == "appended"
     assert waiting[1].exception(10) is REFUSED
-    assert waiting[2].result(10)[0].verdict == "appended"
+    assert waiting[2].result(120)[0].verdict == "appended"
 
 
 def test_a_lost_answer_is_asked_for_again_and_says_duplicate(
@@ -182,7 +182,7 @@ def test_a_submission_cancelled_before_its_turn_keeps_nothing(
     cancelled, other = committer.submit([fact(1)]), committer.submit([fact(2)])
     assert cancelled.cancel()
     tape.go_on.set()
-    assert other.result(10)[0].verdict == "appended"
+    assert other.result(120)[0].verdict == "appended"
     assert fact(1).id not in tape.kept
 
 
