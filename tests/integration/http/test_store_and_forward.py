@@ -200,7 +200,10 @@ def survives(pair: Pair, kills: int, *, which: str, rotate_every: int = 0) -> No
     try:
         with pair.device(0.05, rotate_every=rotate_every, most=2_000 * kills) as count:
             for _ in range(kills):
-                pair.moves()
+                before = pair.tape.counters().received
+                end = time.monotonic() + SETTLED_S_MAX  # all may have been sent by now
+                while pair.tape.counters().received == before and time.monotonic() < end:
+                    time.sleep(0.005)
                 time.sleep(chance.random() * 0.1)
                 if which == "server":
                     server.kill()
