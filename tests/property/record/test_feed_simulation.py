@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.budget import rest_long
 from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.run import FAULTS, run, told
 
 EVERYDAY, LONG = 2_000, 6_000
-CHUNKS = 20
+CHUNKS = 80
 MET = (
     "fenced",
     "waited for a lock",
@@ -47,13 +48,13 @@ def hold(first: int, last: int) -> tuple[Counter[str], Counter[str]]:
     return fired, met
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", rest_long(range(CHUNKS), everyday={0}))
 def test_nothing_is_lost_doubled_or_untold_whatever_happens(chunk: int) -> None:
     size = EVERYDAY // CHUNKS
     hold(chunk * size, (chunk + 1) * size)
 
 
+@pytest.mark.long
 def test_every_kind_of_fault_happened_and_every_rare_way_was_gone() -> None:
     fired, met = hold(0, 400)
     assert {kind for kind, _ in FAULTS} - fired.keys() == set()
@@ -79,10 +80,8 @@ def breaks(mutant: Mutant, patch: pytest.MonkeyPatch, seeds: range) -> tuple[int
 
 @pytest.mark.parametrize(
     "mutant",
-    [
-        pytest.param(each, id=each.name, marks=[pytest.mark.long] if each.rare else [])
-        for each in MUTANTS
-    ],
+    rest_long(MUTANTS, everyday=[each for each in MUTANTS if not each.rare]),
+    ids=[each.name for each in MUTANTS],
 )
 def test_a_wrong_design_breaks_the_law_it_must(
     mutant: Mutant, monkeypatch: pytest.MonkeyPatch
@@ -91,6 +90,7 @@ def test_a_wrong_design_breaks_the_law_it_must(
     assert breaks(mutant, monkeypatch, seeds), "it survives"
 
 
+@pytest.mark.long
 def test_a_seed_is_the_same_run_in_any_process(tmp_path: Path) -> None:
     runs = {
         subprocess.run(

@@ -20,12 +20,11 @@ from ledger.facts import CardsTurned, DiceThrown, WagerPlaced, WagerWithdrawn
 from ledger.games import games
 from ledger.simulate import deal, plan_of
 from ledger.values import UNKNOWN_CARD
+from tests.budget import budget
 
 if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.values import RoundId
-
-TRIED = 300
 
 
 @cache
@@ -79,11 +78,12 @@ def disturbed(facts: list[Fact], chance: random.Random) -> list[Fact]:
     return found
 
 
+@budget("tried", everyday=60, whole=300)
 @pytest.mark.parametrize("game_id", games())
-def test_whatever_well_formed_facts_say_of_a_round_it_is_ruled_on(game_id: str) -> None:
+def test_whatever_well_formed_facts_say_of_a_round_it_is_ruled_on(game_id: str, tried: int) -> None:
     rounds, submissions = rounds_of(game_id)
     chance = random.Random(game_id)  # noqa: S311 - repeatable, guards nothing
-    for _ in range(TRIED):
+    for _ in range(tried):
         round_, facts = chance.choice(rounds)
         ruling = rule(RoundRecord(round_, disturbed(facts, chance)), submissions)
         assert ruling.status in ("complete", "awaiting", "void")

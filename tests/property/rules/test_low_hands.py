@@ -45,11 +45,11 @@ EVALUATORS: dict[str, Evaluate] = {
 }
 
 HANDS = [
-    pytest.param(5_000, id="5000 hands"),
+    pytest.param(2_000, id="2000 hands"),
     pytest.param(100_000, id="100000 hands", marks=pytest.mark.long),
 ]
 DEALS = [
-    pytest.param(500, id="500 deals"),
+    pytest.param(200, id="200 deals"),
     pytest.param(20_000, id="20000 deals", marks=pytest.mark.long),
 ]
 

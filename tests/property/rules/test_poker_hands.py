@@ -29,6 +29,7 @@ from ledger.facts import Breakage, RoundStarted, RulesSubmissionFiled
 from ledger.record.wire import Fact
 from ledger.values import RoundId
 from replay.recording.hand_history import facts_of, hands
+from tests.budget import budget
 
 if TYPE_CHECKING:
     from pokerkit.state import State
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Ruling
 
 ROUND = RoundId("phh", "PHH-1", "2026-11-20", 1)
-HANDS = 40
 UNIT = 120  # chips: halves of it divide by two to five
 SMALL, BIG = 2 * UNIT, 4 * UNIT
 
@@ -140,11 +140,12 @@ def ruled(game_id: str, notation: str) -> Ruling:
     return rule(RoundRecord(ROUND, facts), [Filed("phh", None, 0, filed)])
 
 
+@budget("count", everyday=12, whole=40)
 @pytest.mark.parametrize("game_id", PLAYED)
-def test_hands_that_pokerkit_plays_end_with_its_stacks(game_id: str) -> None:
+def test_hands_that_pokerkit_plays_end_with_its_stacks(game_id: str, count: int) -> None:
     chance = random.Random(game_id)  # noqa: S311 - no secret
     contested = 0
-    for _ in range(HANDS):
+    for _ in range(count):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             notation, stacks = played(game_id, chance)
@@ -157,4 +158,4 @@ def test_hands_that_pokerkit_plays_end_with_its_stacks(game_id: str) -> None:
         ended = [stack + net[n] for n, stack in enumerate(hand.fields["starting_stacks"], 1)]
         assert ended == stacks, notation
         contested += notation.count(" sm ") > 1
-    assert contested > HANDS // 4
+    assert contested > count // 4

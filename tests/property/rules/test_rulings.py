@@ -6,7 +6,7 @@ import random
 from collections import Counter, defaultdict
 from functools import cache
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import pytest
@@ -38,6 +38,7 @@ from ledger.rules.engine.order import in_order
 from ledger.rules.engine.ruling import Awaiting, Ruling
 from ledger.simulate.feed import deal, line
 from ledger.simulate.plan import DEALT, Plan, plan_of
+from tests.budget import budget
 
 if TYPE_CHECKING:
     from ledger.values import RoundId
@@ -46,16 +47,23 @@ STEPS_RIGHT_MIN = 999  # permille of prefixes at which the next step is the reco
 OTHERS = sorted(games().keys() - set(DEALT))
 
 
-@cache
-def plan(minutes: int, of: tuple[str, ...] = DEALT) -> Plan:
-    return plan_of(tables=4, minutes=minutes, seats=5, seed=20, of=of)
+class Floor(NamedTuple):
+    """What is dealt: four tables are the whole, one is enough for every day."""
+
+    minutes: int
+    of: tuple[str, ...] = DEALT
+    tables: int = 4
 
 
 @cache
-def dealt(
-    minutes: int, of: tuple[str, ...] = DEALT
-) -> tuple[list[Fact], list[Filed], dict[RoundId, list[Fact]]]:
-    facts, _ = deal(plan(minutes, of))
+def plan(floor: Floor) -> Plan:
+    minutes, of, tables = floor
+    return plan_of(tables=tables, minutes=minutes, seats=5, seed=20, of=of)
+
+
+@cache
+def dealt(floor: Floor) -> tuple[list[Fact], list[Filed], dict[RoundId, list[Fact]]]:
+    facts, _ = deal(plan(floor))
     rounds: dict[RoundId, list[Fact]] = defaultdict(list)
     for fact in facts:
         if fact.round:
@@ -103,17 +111,16 @@ def answers(fact: Fact, said: Awaiting) -> bool:
     return name in (said.step, said.or_) and said.position in (None, position)
 
 
-def next_steps_wrong(
-    minutes: int, of: tuple[str, ...] = DEALT
-) -> tuple[int, Counter[tuple[str, str]]]:
+def next_steps_wrong(floor: Floor, every: int = 1) -> tuple[int, Counter[tuple[str, str]]]:
     """Prefixes of all rounds, and those whose next step was said wrongly, by what it was.
 
-    None that ends in a throw called no roll afterwards: until then it decides wagers.
+    Every so-many-eth prefix, each round's from another one on. None that ends in a throw called no
+    roll afterwards: until then it decides wagers.
     """
-    _, submissions, rounds = dealt(minutes, of)
+    _, submissions, rounds = dealt(floor)
     prefixes, wrong = 0, Counter[tuple[str, str]]()
-    for round_, facts in rounds.items():
-        for cut in range(1, len(facts)):
+    for number, (round_, facts) in enumerate(rounds.items()):
+        for cut in range(1 + number % every, len(facts), every):
             coming_body = facts[cut].body
             if isinstance(coming_body, NoRollCalled) and coming_body.of:
                 continue
@@ -131,43 +138,55 @@ def next_steps_wrong(
 
 @pytest.mark.long
 def test_a_record_cut_anywhere_says_what_must_come_next() -> None:
-    prefixes, wrong = next_steps_wrong(90)
+    prefixes, wrong = next_steps_wrong(Floor(90))
     assert prefixes > 10_000
     assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
 
 
+@budget("tried", everyday=(1, 5, 100), whole=(4, 1, 500))
 @pytest.mark.parametrize("game_id", OTHERS)
-def test_a_record_of_every_game_cut_anywhere_says_what_must_come_next(game_id: str) -> None:
-    prefixes, wrong = next_steps_wrong(20, (game_id,))
-    assert prefixes > 500
+def test_a_record_of_every_game_cut_anywhere_says_what_must_come_next(
+    game_id: str, tried: tuple[int, int, int]
+) -> None:
+    tables, every, prefixes_min = tried
+    prefixes, wrong = next_steps_wrong(Floor(20, (game_id,), tables), every)
+    assert prefixes > prefixes_min
     assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
 
 
+@budget("tables", everyday=1, whole=4)
 @pytest.mark.parametrize("game_id", OTHERS)
-def test_a_round_of_every_game_is_ruled_on_alike_however_its_facts_arrive(game_id: str) -> None:
-    facts, _, _ = dealt(20, (game_id,))
+def test_a_round_of_every_game_is_ruled_on_alike_however_its_facts_arrive(
+    game_id: str, tables: int
+) -> None:
+    facts, _, _ = dealt(Floor(20, (game_id,), tables))
     by_device = sorted(facts, key=lambda fact: fact.source)
     assert octets(by_device) == octets(facts)
 
 
 @pytest.mark.long
 def test_a_record_cut_anywhere_says_what_must_come_next_over_a_whole_day() -> None:
-    prefixes, wrong = next_steps_wrong(480)
+    prefixes, wrong = next_steps_wrong(Floor(480))
     assert prefixes > 60_000
     assert wrong.total() * 1000 <= prefixes * (1000 - STEPS_RIGHT_MIN), wrong
 
 
-def test_a_closed_round_awaits_nothing() -> None:
-    facts, _, _ = dealt(90)
+@budget("tried", everyday=(30, 60), whole=(90, 200))
+def test_a_closed_round_awaits_nothing(tried: tuple[int, int]) -> None:
+    minutes, rulings_min = tried
+    facts, _, _ = dealt(Floor(minutes))
     rulings = [said for said in adjudicate(facts) if isinstance(said, Ruling)]
-    assert len(rulings) > 200
+    assert len(rulings) > rulings_min
     assert {(said.awaiting, said.next) for said in rulings} == {(None, None)}
     assert {said.status for said in rulings} <= {"complete", "void"}
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_arrival_of_devices_facts_changes_no_ruling(seed: int) -> None:
-    facts, _, _ = dealt(90)
+@pytest.mark.parametrize(
+    ("minutes", "seed"),
+    [(30, 0), *(pytest.param(90, seed, marks=pytest.mark.long) for seed in range(5))],
+)
+def test_the_arrival_of_devices_facts_changes_no_ruling(minutes: int, seed: int) -> None:
+    facts, _, _ = dealt(Floor(minutes))
     chance = random.Random(seed)  # noqa: S311
     by_device: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
@@ -178,18 +197,20 @@ def test_the_arrival_of_devices_facts_changes_no_ruling(seed: int) -> None:
     assert octets([next(told[source]) for source in lines]) == octets(facts)
 
 
-def test_replaying_twice_and_from_the_wire_gives_identical_octets() -> None:
-    facts, _, _ = dealt(90)
-    lines = [line(plan(90), fact) for fact in facts]
+@budget("minutes", everyday=30, whole=90)
+def test_replaying_twice_and_from_the_wire_gives_identical_octets(minutes: int) -> None:
+    facts, _, _ = dealt(Floor(minutes))
+    lines = [line(plan(Floor(minutes)), fact) for fact in facts]
     read = [parse_line(each) for each in lines]
     assert all(isinstance(each, Received) for each in read)
     again = [fact_of(each) for each in read if isinstance(each, Received)]
     assert octets(facts) == octets(facts) == octets(again)
 
 
-def test_money_is_conserved_at_every_fact() -> None:
+@budget("minutes", everyday=30, whole=90)
+def test_money_is_conserved_at_every_fact(minutes: int) -> None:
     """Chips on the layout are those placed less those that left it; none are left at the end."""
-    facts, _, rounds = dealt(90)
+    facts, _, rounds = dealt(Floor(minutes))
     rulings = {said.round: said for said in adjudicate(facts) if isinstance(said, Ruling)}
     for round_, its in rounds.items():
         ruling = rulings[round_.subject]
@@ -218,7 +239,7 @@ def test_money_is_conserved_at_every_fact() -> None:
 
 def test_a_changed_payment_breaks_conservation() -> None:
     """The negative control: the sums above do notice a cent."""
-    _, submissions, rounds = dealt(90)
+    _, submissions, rounds = dealt(Floor(30))
     for round_, its in rounds.items():
         paid = next((fact for fact in its if isinstance(fact.body, WagerPaid)), None)
         if paid is None:

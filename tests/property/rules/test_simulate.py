@@ -15,6 +15,7 @@ from ledger.facts import DecisionMade, IrregularityCalled
 from ledger.games import games
 from ledger.simulate import DEALT, MISTAKES, Planted, deal, plan_of
 from ledger.simulate.mistakes import TRUTHS
+from tests.budget import budget
 
 if TYPE_CHECKING:
     from ledger.rules.engine.game import Game
@@ -65,16 +66,23 @@ def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> 
     assert rounds > 20 * tables
 
 
+@budget("tables", everyday=1, whole=4)
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
-def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(game_id: str) -> None:
-    rounds, _, wrong = judged(11, 60, 4, 0, (game_id,))
+def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(
+    game_id: str, tables: int
+) -> None:
+    rounds, _, wrong = judged(11, 60, tables, 0, (game_id,))
     assert not wrong
-    assert rounds > 60
+    assert rounds > 15 * tables
 
 
+@budget("tried", everyday=(30, 1), whole=(90, 3))
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
-def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(game_id: str) -> None:
-    _, made, wrong = judged(12, 90, 4, 3, (game_id,))
+def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(
+    game_id: str, tried: tuple[int, int]
+) -> None:
+    minutes, each = tried
+    _, made, wrong = judged(12, minutes, 4, each, (game_id,))
     assert not wrong
     assert made.keys() >= {"overpay", "underpay", "lost_fact", "retransmission"}
 
@@ -88,10 +96,14 @@ def test_every_planted_mistake_is_found_and_nothing_else_is(seed: int) -> None:
     assert set(made) == {name for name in MISTAKES if any(map(TRUTHS[name].where, dealt()))}
 
 
-def test_633a_13_m_2_a_meter_that_does_not_go_up_is_found_over_the_tables_tape() -> None:
-    _, made, wrong = judged(12, 120, 4, 6, ("blackjack",))
+@budget("tried", everyday=(60, 2), whole=(120, 6))
+def test_633a_13_m_2_a_meter_that_does_not_go_up_is_found_over_the_tables_tape(
+    tried: tuple[int, int],
+) -> None:
+    minutes, each = tried
+    _, made, wrong = judged(12, minutes, 4, each, ("blackjack",))
     assert not wrong
-    assert made["meter_stuck"] == 6
+    assert made["meter_stuck"] == each
 
 
 NOT_IN_TURN = {
@@ -113,14 +125,18 @@ IN_TURN = sorted(
 )
 
 
+@budget("tried", everyday=(100, 1), whole=(240, 3))
 @pytest.mark.parametrize("game_id", IN_TURN)
-def test_a_clock_that_is_off_is_found_in_every_game_that_puts_devices_in_turn(game_id: str) -> None:
+def test_a_clock_that_is_off_is_found_in_every_game_that_puts_devices_in_turn(
+    game_id: str, tried: tuple[int, int]
+) -> None:
+    minutes, rounds_min = tried
     plan = plan_of(
-        tables=2, minutes=240, seats=6, seed=21, mistakes={"clock_skew": 3}, of=(game_id,)
+        tables=2, minutes=minutes, seats=6, seed=21, mistakes={"clock_skew": 3}, of=(game_id,)
     )
     facts, planted = deal(plan)
     rounds = {mistake.round for mistake in planted}
-    assert len(rounds) >= 3
+    assert len(rounds) >= rounds_min
     found = {said.round: [each.code for each in said.findings] for said in adjudicate(facts)}
     assert {name: codes for name, codes in found.items() if codes} == {
         name: ["clock_skewed"] for name in rounds
