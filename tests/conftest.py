@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.apart", "tests.required", "tests.spent"]
+pytest_plugins = ["tests.apart", "tests.budget", "tests.required", "tests.spent"]
 
 HERE = Path(__file__).parent / "fixtures"
 FIXTURE = re.compile(r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)", re.MULTILINE)

@@ -8,13 +8,14 @@ from urllib.parse import quote
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.facts import FACTS, SUBJECT_REQUIRED, Body, RoundCompleted, WagerPlaced, type_name
 from ledger.record import wire
 from ledger.record.tape import Quarantined, Received, unframe_attributes
 from ledger.values import format_time
+from tests.budget import examples
 from tests.property.fact_strategies import JSON, TEXT, any_body, bodies
 
 REASONS = {
@@ -29,7 +30,6 @@ IDS = st.text(TEXT, min_size=1, max_size=20).filter(
     lambda text: all(character.isprintable() for character in text)
 )
 TIMES = st.integers(0, 4_000_000_000_000_000)
-slow_to_build = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def subject_of(body: Body) -> str | None:
@@ -50,8 +50,7 @@ def kept(octets: bytes) -> Received:
 
 
 @pytest.mark.parametrize("name", FACTS)
-@settings(slow_to_build, max_examples=20)
-@given(data=st.data())
+@examples(5, 20, data=st.data())
 def test_every_fact_comes_back_as_it_was_told(name: str, data: st.DataObject) -> None:
     body = data.draw(bodies(name))
     id_, time_us = data.draw(IDS), data.draw(TIMES)
@@ -72,8 +71,7 @@ def test_every_fact_comes_back_as_it_was_told(name: str, data: st.DataObject) ->
     assert kept(wire.structured(received)) == received
 
 
-@slow_to_build
-@given(body=any_body(), id_=IDS, more=IDS)
+@examples(50, 100, body=any_body(), id_=IDS, more=IDS)
 def test_the_transport_mode_does_not_count(body: Body, id_: str, more: str) -> None:
     line = wire.encode(body, SOURCE, id_, 0, subject_of(body), sequence=1, boot=more)
     single = kept(line)
@@ -116,8 +114,7 @@ def oddly_written(draw: st.DrawFn, value: Any) -> str:  # noqa: ANN401 - any JSO
     return json.dumps(value)
 
 
-@slow_to_build
-@given(body=any_body(), unknown=JSON, data=st.data())
+@examples(50, 100, body=any_body(), unknown=JSON, data=st.data())
 def test_order_and_white_space_of_attributes_do_not_count_and_data_stays_octet_for_octet(
     body: Body, unknown: object, data: st.DataObject
 ) -> None:
@@ -164,10 +161,11 @@ def anyhow(octets: bytes) -> None:
 GOOD = line_of(WagerPlaced(position=3, wager="middle", amount=2500))
 
 
-@settings(max_examples=400, deadline=None)
-@given(
+@examples(
+    150,
+    400,
     octets=st.binary(max_size=200)
-    | st.text(alphabet='[]{}",:\\ 019eE.-naturefNls\x00\u20ac').map(str.encode)
+    | st.text(alphabet='[]{}",:\\ 019eE.-naturefNls\x00\u20ac').map(str.encode),
 )
 @example(b"[" * 100_000)
 @example(b'{"a":' * 100_000)
@@ -177,8 +175,7 @@ def test_no_octets_raise(octets: bytes) -> None:
     anyhow(octets)
 
 
-@settings(slow_to_build, max_examples=400)
-@given(body=any_body(), data=st.data())
+@examples(150, 400, body=any_body(), data=st.data())
 def test_no_damage_to_an_event_raises(body: Body, data: st.DataObject) -> None:
     octets = bytearray(line_of(body))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -206,8 +203,7 @@ def test_no_damage_to_an_event_raises(body: Body, data: st.DataObject) -> None:
     anyhow(bytes(octets))
 
 
-@settings(slow_to_build, max_examples=400)
-@given(body=any_body(), value=JSON, data=st.data())
+@examples(150, 400, body=any_body(), value=JSON, data=st.data())
 def test_no_other_value_in_any_place_raises(body: Body, value: object, data: st.DataObject) -> None:
     event = json.loads(line_of(body))
     owner: Any = event

@@ -58,7 +58,7 @@ def judged(
 
 
 @pytest.mark.long
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6), st.integers(1, 9))
 def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> None:
     rounds, _, wrong = judged(seed, 45, tables, 0)
@@ -88,7 +88,7 @@ def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(
 
 
 @pytest.mark.long
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_every_planted_mistake_is_found_and_nothing_else_is(seed: int) -> None:
     _, made, wrong = judged(seed, 120, 4, 5)

@@ -49,7 +49,7 @@ def drained(merge: Merge, record: Sequence[TapeRow], limit: int) -> list[TapeRow
     return taken
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     tapes=st.lists(st.sampled_from(TAPES), min_size=1, max_size=40),
     chance=st.randoms(use_true_random=False),
