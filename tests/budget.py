@@ -27,6 +27,15 @@ settings.register_profile(
 settings.load_profile("suite")
 
 T = TypeVar("T")
+ONE_A_FAMILY = (
+    "badugi",
+    "lunar_poker",
+    "minibaccarat",
+    "omaha_5_high",
+    "spanish_21",
+    "three_dice_football",
+)
+"""A game of each kind: what is tried of every game in the long run is tried of these every day."""
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -44,6 +53,11 @@ def budget(name: str, everyday: object, whole: object) -> pytest.MarkDecorator:
             pytest.param(whole, id="whole", marks=pytest.mark.long),
         ],
     )
+
+
+def cases(everyday: Iterable[tuple[Any, ...]], whole: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Rows of a parametrised test: some for every day, and all that are for the long run."""
+    return [*everyday, *(pytest.param(*each, marks=pytest.mark.long) for each in whole)]
 
 
 def rest_long(every: Iterable[T], everyday: Collection[T]) -> list[ParameterSet]:

@@ -17,7 +17,7 @@ from ledger.games import games
 from ledger.regulations import resolves
 from ledger.rules.engine.finding_codes import CODES
 from ledger.rules.engine.steps import POT
-from replay.docs.__main__ import FOLDER, generate, main, stale, write
+from replay.docs.__main__ import FOLDER, main, stale, write
 from replay.docs.errors import EXITS, REASONS
 from replay.games.order_of_play import order_of_play
 
@@ -55,11 +55,11 @@ def words(node: ast.expr | None) -> set[str]:
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return generate()
-
-
-def test_the_kept_pages_are_the_generated_ones(pages: dict[str, str]) -> None:
-    assert stale(pages) == []
+    """Every page as it is kept, which is as it is generated: `make check` says so."""
+    return {
+        path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8")
+        for path in FOLDER.rglob("*.md")
+    }
 
 
 BACKWARDS = """

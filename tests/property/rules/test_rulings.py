@@ -38,7 +38,7 @@ from ledger.rules.engine.order import in_order
 from ledger.rules.engine.ruling import Awaiting, Ruling
 from ledger.simulate.feed import deal, line
 from ledger.simulate.plan import DEALT, Plan, plan_of
-from tests.budget import budget
+from tests.budget import budget, cases
 
 if TYPE_CHECKING:
     from ledger.values import RoundId
@@ -182,8 +182,7 @@ def test_a_closed_round_awaits_nothing(tried: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("minutes", "seed"),
-    [(30, 0), *(pytest.param(90, seed, marks=pytest.mark.long) for seed in range(5))],
+    ("minutes", "seed"), cases(everyday=[(30, 0)], whole=[(90, seed) for seed in range(5)])
 )
 def test_the_arrival_of_devices_facts_changes_no_ruling(minutes: int, seed: int) -> None:
     facts, _, _ = dealt(Floor(minutes))

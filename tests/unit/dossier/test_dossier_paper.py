@@ -12,6 +12,7 @@ from ledger.games import games
 from replay.dossier import Making
 from replay.dossier.writing.pages import Paper
 from replay.dossier.writing.paper import Seal, report_pdf, ruling_pdf
+from tests.budget import ONE_A_FAMILY, rest_long
 from tests.scenes.dossiers import evidence, record, rounds_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def text(pdf: bytes) -> str:
     return b" ".join(re.sub(rb"\\(.)", rb"\1", each) for each in strings).decode("cp1252")
 
 
-@pytest.mark.parametrize("game", sorted(games()))
+@pytest.mark.parametrize("game", rest_long(sorted(games()), everyday=ONE_A_FAMILY))
 def test_the_ruling_of_any_game_is_one_page_however_much_was_wagered(game: str) -> None:
     found = rounds_of(game)
     for each in [*found[:2], found[-1]]:

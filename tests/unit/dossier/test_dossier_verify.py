@@ -25,6 +25,7 @@ from replay.checker import main
 from replay.checker.report import Report
 from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.verify_py import verify_py
+from tests.budget import ONE_A_FAMILY, budget, cases
 from tests.fixtures.dossier import KEY
 from tests.scenes.dossiers import HOUSE, chained, evidence, received, rounds_of
 
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
     from tests.fixtures.dossier import Made
 
 
-def test_one_bit_changed_anywhere_is_caught(made: Made, tmp_path: Path) -> None:
+@budget("count", everyday=8, whole=20)
+def test_one_bit_changed_anywhere_is_caught(made: Made, tmp_path: Path, count: int) -> None:
     chance = random.Random(7)  # noqa: S311 - repeatable
     files = [path for path in made.folder.rglob("*") if path.is_file() and path.stat().st_size]
     names = sorted(path.relative_to(made.folder) for path in files)
-    for name in [*names[:20], *chance.sample(names, 20)]:
+    for name in [*names[:count], *chance.sample(names, count)]:
         folder = tmp_path / "dossier"
         shutil.copytree(made.folder, folder)
         octets = bytearray((folder / name).read_bytes())
@@ -95,15 +97,28 @@ def test_no_name_of_one_part_hides_that_of_another() -> None:
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("game", sorted(games()))
-def test_an_honest_dossier_of_any_game_holds(made: Made, tmp_path: Path, game: str) -> None:
-    most = rounds_of(game, mistakes={"overpay": 1})[0]
-    write_dossier(most, tmp_path / "dossier", signer=HOUSE)
+LEAST, MOST = -1, 0
+"""Of the rounds of a game: the one with the fewest wagers, and that with the most."""
+
+
+@pytest.mark.parametrize(
+    ("game", "which"),
+    cases(
+        everyday=[(game, LEAST) for game in ONE_A_FAMILY],
+        whole=[(game, MOST) for game in sorted(games())],
+    ),
+)
+def test_an_honest_dossier_of_any_game_holds(
+    made: Made, tmp_path: Path, game: str, which: int
+) -> None:
+    dealt = rounds_of(game, mistakes={"overpay": 1})[which]
+    write_dossier(dealt, tmp_path / "dossier", signer=HOUSE)
     code, said = made.checked(tmp_path / "dossier")
     assert code == 0, said
     assert "move chips, and no line" not in said
 
 
+@pytest.mark.usefixtures("unread")
 def test_what_was_paid_is_the_sum_of_what_devices_of_every_version_told(
     made: Made, tmp_path: Path
 ) -> None:
@@ -124,6 +139,7 @@ def test_what_was_paid_is_the_sum_of_what_devices_of_every_version_told(
     assert "What ruling.json says was moved is the sum of" in said
 
 
+@pytest.mark.usefixtures("unread")
 def test_a_reason_with_line_breaks_of_any_kind_is_one_cell_of_the_custody_table(
     made: Made, tmp_path: Path
 ) -> None:
@@ -172,6 +188,7 @@ def test_a_table_that_is_none_is_told_as_all_that_is_not_as_it_should_be() -> No
     assert len(report.broken) == 1
 
 
+@pytest.mark.usefixtures("unread")
 def test_facts_of_many_lines_odd_times_and_long_numbers_hold(made: Made, tmp_path: Path) -> None:
     whole = evidence(tmp_path)
     head = b'{"specversion":"1.0","type":"roundledger.tip_dropped.v1","source":"/hollywood/pit-2/a"'
@@ -202,6 +219,7 @@ def test_without_a_key_it_says_that_nobody_vouched(made: Made) -> None:
     assert said.rstrip().endswith("Give the house's key with --key.")
 
 
+@pytest.mark.usefixtures("unread")
 def test_a_dossier_made_without_a_key_says_so_loudly(made: Made, tmp_path: Path) -> None:
     write_dossier(evidence(tmp_path), tmp_path / "unsigned")
     code, said = made.checked(tmp_path / "unsigned")
@@ -244,6 +262,7 @@ def test_a_head_kept_elsewhere_is_compared(made: Made, tmp_path: Path) -> None:
         assert (code, says in said) == (expected, True), said
 
 
+@pytest.mark.usefixtures("unread")
 def test_rows_shown_by_their_hash_alone_hold_and_what_that_leaves_open_is_said(
     made: Made, tmp_path: Path
 ) -> None:
@@ -257,6 +276,7 @@ def test_rows_shown_by_their_hash_alone_hold_and_what_that_leaves_open_is_said(
     assert "no fact of it is left out" in made.checked(made.folder)[1]
 
 
+@pytest.mark.usefixtures("unread")
 def test_a_round_told_in_stretches_far_apart_says_that_the_rows_between_are_not_there(
     made: Made, tmp_path: Path
 ) -> None:

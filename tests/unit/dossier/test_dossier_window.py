@@ -238,6 +238,7 @@ def test_facts_shown_by_their_hash_alone_leave_open_what_they_are(
     assert code == 0
 
 
+@pytest.mark.usefixtures("unread")
 def test_a_segment_that_is_not_in_here_is_told(made: Made, tmp_path: Path) -> None:
     whole = evidence(tmp_path)._replace(originals=())
     write_dossier(whole, tmp_path / "d", signer=HOUSE)
@@ -246,6 +247,7 @@ def test_a_segment_that_is_not_in_here_is_told(made: Made, tmp_path: Path) -> No
     assert "1 segments that were recorded in the locked stretches are not in here" in said
 
 
+@pytest.mark.usefixtures("unread")
 def test_a_window_without_any_round_holds(made: Made, tmp_path: Path) -> None:
     whole = evidence(tmp_path)
     rows = [row for row in whole.window_rows if row.id == "tip-1"]

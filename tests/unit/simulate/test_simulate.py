@@ -144,6 +144,7 @@ def test_devices_clocks_differ_and_every_device_tells_facts() -> None:
     assert {"office", "cage", "count-room", "surveillance"} <= set(devices)
 
 
+@pytest.mark.long
 def test_the_day_holds_what_a_tape_holds() -> None:
     told = {type_name(type(fact.body)) for fact in floor(480, 8, 2)}  # type: ignore[arg-type]
     expected = {f"{name}.v1" for name in ON_A_TAPE.split()}
@@ -234,7 +235,7 @@ def test_losing_any_one_fact_is_found_as_that_and_as_nothing_else() -> None:
 
 @pytest.mark.parametrize("late_us", [1_000_000, 2_400_000, 4_000_000])
 def test_one_late_wager_is_late_and_no_clock_is_blamed_for_it(late_us: int) -> None:
-    tried = 0
+    tried, submissions = 0, filed(floor())
     for facts in by_round(floor()):
         bonus = next((f for f in facts if getattr(f.body, "wager", "") == "five_card_bonus"), None)
         closed = next((f for f in facts if isinstance(f.body, NoMoreBetsCalled)), None)
@@ -247,7 +248,7 @@ def test_one_late_wager_is_late_and_no_clock_is_blamed_for_it(late_us: int) -> N
             replace(f, time_us=closed.time_us + late_us) if f.id == bonus.id else f
             for f in counterless
         ]
-        ruling = rule(RoundRecord(bonus.round, told), filed(floor()))
+        ruling = rule(RoundRecord(bonus.round, told), submissions)
         assert ruling
         assert [each.code for each in ruling.findings] == ["late_wager"]
     assert tried > 20

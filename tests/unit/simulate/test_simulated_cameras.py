@@ -48,8 +48,13 @@ MINUTE_US = 60_000_000
 
 
 @cache
-def plan() -> Plan:
-    return plan_of(tables=4, minutes=360, seed=11, mistakes={"overpay": 3, "lost_fact": 3})
+def plan(minutes: int = 120) -> Plan:
+    return plan_of(tables=4, minutes=minutes, seed=11, mistakes={"overpay": 3, "lost_fact": 3})
+
+
+@cache
+def simulated(minutes: int = 120) -> list[Telling]:
+    return list(simulate(plan(minutes)))
 
 
 @cache

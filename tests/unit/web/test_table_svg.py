@@ -18,6 +18,7 @@ from replay.rounds.reconstruct import reconstruct
 from replay.web.table_svg import draw_table
 from replay.web.table_svg.chips import area
 from replay.web.table_svg.layouts import LAYOUTS
+from tests.budget import budget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,9 +74,12 @@ def test_every_game_has_a_layout_of_its_own() -> None:
     assert set(LAYOUTS) == set(games())
 
 
+@budget("most", everyday=1, whole=4)
 @pytest.mark.parametrize("game", sorted(games()))
-def test_every_moment_of_a_game_is_a_picture_that_parses_and_needs_no_style(game: str) -> None:
-    for its in rounds(game)[:4]:
+def test_every_moment_of_a_game_is_a_picture_that_parses_and_needs_no_style(
+    game: str, most: int
+) -> None:
+    for its in rounds(game)[:most]:
         for at, each in enumerate(its):
             svg = draw_table(each, game, before=its[at - 1] if at else None)
             root = ET.fromstring(svg)  # noqa: S314 - ours
@@ -86,9 +90,10 @@ def test_every_moment_of_a_game_is_a_picture_that_parses_and_needs_no_style(game
             assert "nan" not in svg
 
 
+@budget("most", everyday=1, whole=3)
 @pytest.mark.parametrize("game", OF_AREAS)
-def test_every_amount_on_the_layout_is_told_in_the_picture(game: str) -> None:
-    for its in rounds(game)[:3]:
+def test_every_amount_on_the_layout_is_told_in_the_picture(game: str, most: int) -> None:
+    for its in rounds(game)[:most]:
         for each in its:
             told = " ".join(texts(draw_table(each, game)))
             for its_seat in each.seats:

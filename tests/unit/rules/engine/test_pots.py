@@ -17,6 +17,7 @@ from replay.rounds.pots import pots_at, put_in
 from replay.rounds.reconstruct import reconstruct
 from replay.web.table_svg import draw_table, pot_texts
 from replay.web.table_svg.layouts import LAYOUTS
+from tests.budget import budget
 from tests.unit.games.card_room import SHORT
 from tests.unit.games.rounds import facts_of
 
@@ -101,20 +102,26 @@ def test_a_game_without_pots_tells_of_none() -> None:
     assert pot_texts(moments(SHORT)[-1], "craps") == []
 
 
+MINUTES, MINUTES_LONG = 15, 40
+
+
 @cache
-def dealt(game: str) -> tuple[tuple[Fact, ...], ...]:
+def dealt(game: str, minutes: int) -> tuple[tuple[Fact, ...], ...]:
     """Rounds of a simulated table."""
     table = TablePlan(table="T-1", game=game, seats=games()[game].positions)
     found = defaultdict(list)
-    for fact in deal(Plan(tables=(table,), minutes=40))[0]:
+    for fact in deal(Plan(tables=(table,), minutes=minutes))[0]:
         if fact.round:
             found[fact.round].append(fact)
     return tuple(map(tuple, found.values()))
 
 
+@budget("minutes", everyday=MINUTES, whole=MINUTES_LONG)
 @pytest.mark.parametrize("game", POKER)
-def test_pots_hold_what_was_put_in_less_what_was_taken_at_every_fact(game: str) -> None:
-    for its in dealt(game):
+def test_pots_hold_what_was_put_in_less_what_was_taken_at_every_fact(
+    game: str, minutes: int
+) -> None:
+    for its in dealt(game, minutes):
         for each in reconstruct(its):
             pots = pots_at(each)
             chips = sum(put_in(seat) for seat in each.seats)
@@ -123,16 +130,20 @@ def test_pots_hold_what_was_put_in_less_what_was_taken_at_every_fact(game: str) 
             assert all(set(pot.positions) <= set(pots[0].positions) for pot in pots)
 
 
-def test_simulated_rounds_have_side_pots() -> None:
+@budget("minutes", everyday=MINUTES, whole=MINUTES_LONG)
+def test_simulated_rounds_have_side_pots(minutes: int) -> None:
     """The control: what is asserted above is not of main pots alone."""
-    ends = (reconstruct(its)[-1] for game in POKER for its in dealt(game))
+    ends = (reconstruct(its)[-1] for game in POKER for its in dealt(game, minutes))
     assert max(len(pots_at(end)) for end in ends) > 1
 
 
+@budget("minutes", everyday=MINUTES, whole=MINUTES_LONG)
 @pytest.mark.parametrize("game", POKER)
-def test_every_award_of_a_simulated_round_goes_to_one_who_contests_that_pot(game: str) -> None:
+def test_every_award_of_a_simulated_round_goes_to_one_who_contests_that_pot(
+    game: str, minutes: int
+) -> None:
     awards = 0
-    for its in dealt(game):
+    for its in dealt(game, minutes):
         told = reconstruct(its)
         for before, now in pairwise(told):
             body = next(f.body for f in its if (f.source, f.id) == (now.source, now.id))

@@ -88,6 +88,7 @@ FOUR_CARDS = {
 }
 
 
+@pytest.mark.long
 def test_659a_6_b_there_are_270725_high_hands_each_in_its_category() -> None:
     assert Counter(high_hand(four).category for four in combinations(DECK, 4)) == FOUR_CARDS
 

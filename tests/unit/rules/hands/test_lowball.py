@@ -51,6 +51,7 @@ def test_637a_6_d_there_are_6175_ace_to_five_classes() -> None:
     assert sum(eight_or_better(low) for low in lows) == 56
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("evaluate", [badugi_of, ace_high_badugi_of])
 def test_637a_21_k_there_are_1092_badugi_classes_in_270725_hands(evaluate: object) -> None:
     assert callable(evaluate)
