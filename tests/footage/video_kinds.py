@@ -113,6 +113,21 @@ def blank() -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     return picture(0, 0)[: HEIGHT - STRIP_HEIGHT * 2].copy()
 
 
+class _Content(NamedTuple):
+    """What is in a file, whatever its kind; as it is told to `write`."""
+
+    frames: int
+    start_ms: int
+    audio: bool
+    first: int
+    pictures: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] | None
+    metadata: dict[str, str]
+
+
+KEPT_OCTETS_MAX = 4 << 20
+_written: dict[str | None, bytes] = {}
+
+
 def write(
     path: Path,
     kind: Kind,
@@ -124,10 +139,26 @@ def write(
     pictures: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]] | None = None,
     metadata: dict[str, str] | None = None,
 ) -> list[int]:
-    """Write a file; the times of its frames in microseconds from the first on."""
+    """Write a file; the times of its frames in microseconds from the first on.
+
+    One that was written before in this process is copied: to encode is most of the work.
+    """
+    content = _Content(frames, start_ms, audio, first, pictures, metadata or {})
+    told = None if pictures else repr((path.suffix, kind, content))
+    if told in _written:
+        path.write_bytes(_written[told])
+    else:
+        _encode(path, kind, content)
+        if told and path.stat().st_size <= KEPT_OCTETS_MAX:
+            _written[told] = path.read_bytes()
+    return [tick * 100 // 9 for tick in times_of(kind, frames)]
+
+
+def _encode(path: Path, kind: Kind, content: _Content) -> None:
+    frames, start_ms, audio, first, pictures, metadata = content
     ticks = times_of(kind, frames)
     with av.open(str(path), "w", format=kind.format, container_options=kind.muxing or {}) as out:
-        out.metadata.update(metadata or {})
+        out.metadata.update(metadata)
         video = out.add_stream(kind.codec, rate=30, options=dict(kind.options))
         shape = pictures[0].shape if pictures else (HEIGHT, WIDTH)
         video.width, video.height = shape[1], shape[0]
@@ -150,7 +181,6 @@ def write(
         out.mux(video.encode(None))
         if sound is not None:
             _silence(out, sound, len(ticks) / 30)
-    return [tick * 100 // 9 for tick in ticks]
 
 
 def decoded(path: Path) -> list[tuple[int, Timecode | None]]:

@@ -6,6 +6,7 @@ Files are written by FFmpeg's encoders, not ours; the strip in each picture is t
 from __future__ import annotations
 
 import random
+from functools import cache
 from typing import TYPE_CHECKING
 
 import cv2
@@ -19,17 +20,29 @@ from replay.footage.decoding.timecode import read_timecode
 from replay.footage.library.adding import Told, add
 from replay.footage.library.files import frames
 from replay.footage.library.index import Library
+from tests.budget import rest_long
 from tests.footage.video_kinds import CUT, INTERLACED, KINDS, decoded, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from replay.footage.decoding.timecode import Timecode
     from replay.footage.library.index import Entry
 
+    Kept = Callable[[str], tuple[Library, Entry]]
+
 FRAMES = 150
+EVERYDAY = {"gop60", "vp8", "hevc", "mjpeg"}
+"""One of each of the codecs that most footage comes in."""
 SEEKS, SEEKS_LONG = 12, 60
 VARIABLE = ("vfr_mp4", "vfr_mkv")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """A file of a kind, taken into a library once for all tests that only read it."""
+    return cache(lambda name: taken(tmp_path_factory.mktemp(name), name))
 
 
 def taken(folder: Path, name: str, frames_: int = FRAMES) -> tuple[Library, Entry]:
@@ -59,9 +72,9 @@ def wrong(library: Library, entry: Entry, seeks: int, seed: int) -> list[int]:
     return bad
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_a_frame_sought_at_random_is_that_frame(tmp_path: Path, name: str) -> None:
-    library, entry = taken(tmp_path, name)
+@pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
+def test_a_frame_sought_at_random_is_that_frame(kept: Kept, name: str) -> None:
+    library, entry = kept(name)
     assert len(entry.times.pts_us) == FRAMES
     assert wrong(library, entry, SEEKS, seed=2) == []
 
@@ -74,14 +87,14 @@ def test_of_hundreds_of_frames_sought_at_random_none_is_wrong(tmp_path: Path, na
         assert wrong(library, entry, SEEKS_LONG, seed) == []
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
 def test_the_copy_for_browsers_shows_the_same_frames_at_the_same_times(
-    tmp_path: Path, name: str
+    kept: Kept, name: str
 ) -> None:
-    _, entry = taken(tmp_path, name, 120)
+    _, entry = kept(name)
     assert entry.playable is not None
     shown = decoded(entry.playable.path)
-    assert [code and code.capture for _, code in shown] == list(range(120))
+    assert [code and code.capture for _, code in shown] == list(range(FRAMES))
     assert [us for us, _ in shown] == pytest.approx(entry.times.pts_us, abs=12)
 
 
@@ -130,9 +143,9 @@ def asked_of_a_player(path: Path, us: int) -> Timecode | None:
     return read_timecode(picture) if read else None
 
 
-@pytest.mark.parametrize("name", VARIABLE)
-def test_a_player_asked_for_the_same_times_shows_wrong_frames(tmp_path: Path, name: str) -> None:
-    _, entry = taken(tmp_path, name)
+@pytest.mark.parametrize("name", rest_long(VARIABLE, everyday={"vfr_mp4"}))
+def test_a_player_asked_for_the_same_times_shows_wrong_frames(kept: Kept, name: str) -> None:
+    _, entry = kept(name)
     bad = 0
     for number in np.random.default_rng(3).integers(FRAMES, size=40).tolist():
         code = asked_of_a_player(entry.path, entry.times.pts_us[number])

@@ -18,6 +18,7 @@ from replay.footage.library import adding
 from replay.footage.library.adding import Added, Told, add, footage_files
 from replay.footage.library.files import frames
 from replay.footage.library.index import Entry, Library
+from tests.budget import rest_long
 from tests.footage.video_kinds import KINDS, blank, write
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def recorded(sha256: str) -> Fact:
     return Fact(body, "/hollywood/surveillance/nvr", "1", 0, None, None, None, None)
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", rest_long(PLAYED, everyday={"gop60", "ts_bframes", "mjpeg"}))
 def test_a_file_is_indexed_and_played_as_its_kind_allows(
     library: Library, tmp_path: Path, name: str
 ) -> None:

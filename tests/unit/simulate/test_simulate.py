@@ -256,7 +256,7 @@ def test_one_late_wager_is_late_and_no_clock_is_blamed_for_it(late_us: int) -> N
 
 def test_a_planted_mistake_that_is_taken_out_of_the_truth_would_be_missed() -> None:
     """Negative control: the same floor without its mistakes has no finding at all."""
-    plan = plan_of(tables=2, minutes=120, seed=8, mistakes={"overpay": 3, "not_collected": 3})
+    plan = plan_of(tables=2, minutes=60, seed=8, mistakes={"overpay": 3, "not_collected": 3})
     facts, planted = deal(plan)
     assert sorted(each.mistake for each in planted) == ["not_collected"] * 3 + ["overpay"] * 3
     assert codes(facts) == {"overpaid": 3, "not_collected": 3}
