@@ -95,6 +95,7 @@ def test_a_clip_is_made_once_and_made_anew_where_its_file_was_touched(
     assert clip(library, [Stretch(entry.sha256, S, 4 * S)]).path != first.path
 
 
+@pytest.mark.long
 def test_an_exact_clip_holds_exactly_what_was_wanted_and_says_that_it_is_derived(
     library: Library, tmp_path: Path
 ) -> None:

@@ -45,6 +45,12 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     return cache(lambda name: taken(tmp_path_factory.mktemp(name), name))
 
 
+@pytest.fixture
+def footage(kept: Kept, name: str) -> tuple[Library, Entry]:
+    """The file of the kind that a test is of."""
+    return kept(name)
+
+
 def taken(folder: Path, name: str, frames_: int = FRAMES) -> tuple[Library, Entry]:
     path = folder / f"{name}.{KINDS[name].suffix}"
     write(path, KINDS[name], frames_)
@@ -73,8 +79,8 @@ def wrong(library: Library, entry: Entry, seeks: int, seed: int) -> list[int]:
 
 
 @pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
-def test_a_frame_sought_at_random_is_that_frame(kept: Kept, name: str) -> None:
-    library, entry = kept(name)
+def test_a_frame_sought_at_random_is_that_frame(footage: tuple[Library, Entry]) -> None:
+    library, entry = footage
     assert len(entry.times.pts_us) == FRAMES
     assert wrong(library, entry, SEEKS, seed=2) == []
 
@@ -89,15 +95,16 @@ def test_of_hundreds_of_frames_sought_at_random_none_is_wrong(tmp_path: Path, na
 
 @pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
 def test_the_copy_for_browsers_shows_the_same_frames_at_the_same_times(
-    kept: Kept, name: str
+    footage: tuple[Library, Entry],
 ) -> None:
-    _, entry = kept(name)
+    _, entry = footage
     assert entry.playable is not None
     shown = decoded(entry.playable.path)
     assert [code and code.capture for _, code in shown] == list(range(FRAMES))
     assert [us for us, _ in shown] == pytest.approx(entry.times.pts_us, abs=12)
 
 
+@pytest.mark.long
 def test_pictures_that_an_edit_list_hides_are_no_frames(tmp_path: Path) -> None:
     path = tmp_path / "cut.mp4"
     write(path, CUT, FRAMES)
@@ -144,8 +151,10 @@ def asked_of_a_player(path: Path, us: int) -> Timecode | None:
 
 
 @pytest.mark.parametrize("name", rest_long(VARIABLE, everyday={"vfr_mp4"}))
-def test_a_player_asked_for_the_same_times_shows_wrong_frames(kept: Kept, name: str) -> None:
-    _, entry = kept(name)
+def test_a_player_asked_for_the_same_times_shows_wrong_frames(
+    footage: tuple[Library, Entry],
+) -> None:
+    _, entry = footage
     bad = 0
     for number in np.random.default_rng(3).integers(FRAMES, size=40).tolist():
         code = asked_of_a_player(entry.path, entry.times.pts_us[number])
