@@ -2,16 +2,13 @@
 
 CPU seconds do not depend on what else the machine does, but for up to half more where its cores are
 shared; wall time does. Counted is the call of a test, not its fixtures: the process itself with all
-of its threads, the children that it has waited for by then, and the processes that `count` names,
-with the children of those. Not counted are servers that a fixture started and that still run
-(PostgreSQL, Kafka, a browser).
+of its threads, the children that it has waited for by then, and what `count` is told of. Not
+counted are servers that a fixture started and that still run (PostgreSQL, Kafka, a browser).
 """
 
 from __future__ import annotations
 
-import os
 import resource
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -19,13 +16,13 @@ import pytest
 from tests.required import REQUIRED
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
 LISTED_S, FAILED_S = 1.0, 2.0
 SHOWN = 10
 _SPENT = "cpu_s"
 _MAY_BE_LONG = "long"
-_counted: set[int] = set()
+_counters: list[Callable[[], float]] = []
 
 
 class Cost(NamedTuple):
@@ -39,24 +36,15 @@ class Cost(NamedTuple):
 _costs: list[Cost] = []
 
 
-def count(pid: int) -> None:
-    """Count a process too that works for the tests, such as one that forks commands for them."""
-    _counted.add(pid)
+def count(seconds: Callable[[], float]) -> None:
+    """Count too what others spent for the tests so far, such as commands forked by a server."""
+    _counters.append(seconds)
 
 
 def cpu_s() -> float:
     """What was spent so far."""
     own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in own) + sum(map(_of_process, _counted))
-
-
-def _of_process(pid: int) -> float:
-    """What a running process spent, and those of its children that it waited for."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:  # it has ended, and whoever waited for it has its time; or no such file system
-        return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return sum(each.ru_utime + each.ru_stime for each in own) + sum(each() for each in _counters)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

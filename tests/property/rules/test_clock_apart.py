@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HOUR = 3_600_000_000
 SHIFTS = {"a summer time ahead": HOUR, "three days behind": -72 * HOUR}
-EVERYDAY = ("blackjack", "criss_cross_poker")
+EVERYDAY = ("blackjack", "minibaccarat")
 NAME = "criss_cross_poker"
 
 
