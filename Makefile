@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-# Tests of one file stay in one process, which has its own PostgreSQL and Kafka; tests/apart.py names
+# Tests of one file stay in one process, which has its own PostgreSQL and Kafka; tests/suite/apart.py names
 # the files whose tests share nothing.
 SIDE_BY_SIDE := --dist loadfile
 

@@ -13,7 +13,12 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.apart", "tests.budget", "tests.required", "tests.spent"]
+pytest_plugins = [
+    "tests.suite.apart",
+    "tests.suite.budget",
+    "tests.suite.required",
+    "tests.suite.spent",
+]
 
 HERE = Path(__file__).parent / "fixtures"
 FIXTURE = re.compile(r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)", re.MULTILINE)

@@ -9,10 +9,10 @@ import pytest
 
 from ledger.adjudication import adjudicate
 from ledger.games import games
-from tests.budget import rest_long
 from tests.contract.citations import ROOT
 from tests.contract.mutants import Mutant, mutants
 from tests.contract.told import modules, told_of, told_or
+from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import strategies as st
 
-from tests.budget import budget, examples, rest_long
+from tests.suite.budget import budget, examples, rest_long
 
 tried: list[int] = []
 

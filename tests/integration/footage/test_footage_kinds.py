@@ -20,8 +20,8 @@ from replay.footage.decoding.timecode import read_timecode
 from replay.footage.library.adding import Told, add
 from replay.footage.library.files import frames
 from replay.footage.library.index import Library
-from tests.budget import rest_long
 from tests.footage.video_kinds import CUT, INTERLACED, KINDS, decoded, write
+from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,8 @@ from replay.footage.library import adding
 from replay.footage.library.adding import Added, Told, add, footage_files
 from replay.footage.library.files import frames
 from replay.footage.library.index import Entry, Library
-from tests.budget import rest_long
 from tests.footage.video_kinds import KINDS, blank, write
+from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.budget import rest_long
 from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.run import FAULTS, run, told
+from tests.suite.budget import rest_long
 
 EVERYDAY, LONG = 2_000, 6_000
 CHUNKS = 80

@@ -15,8 +15,8 @@ from ledger.facts import FACTS, SUBJECT_REQUIRED, Body, RoundCompleted, WagerPla
 from ledger.record import wire
 from ledger.record.tape import Quarantined, Received, unframe_attributes
 from ledger.values import format_time
-from tests.budget import examples
 from tests.property.fact_strategies import JSON, TEXT, any_body, bodies
+from tests.suite.budget import examples
 
 REASONS = {
     "not_json", "not_utf8", "duplicate_key", "not_a_number", "not_an_object", "oversize",

@@ -27,8 +27,8 @@ from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.steps import Stop
 from ledger.rules.engine.table import Table
 from ledger.rules.hands.cards import DECK
-from tests.budget import rest_long
 from tests.contract.told import told_of, told_or
+from tests.suite.budget import rest_long
 from tests.unit.games.rounds import ruling
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ledger.facts import CardsTurned, DiceThrown, WagerPlaced, WagerWithdrawn
 from ledger.games import games
 from ledger.simulate import deal, plan_of
 from ledger.values import UNKNOWN_CARD
-from tests.budget import budget
+from tests.suite.budget import budget
 
 if TYPE_CHECKING:
     from ledger.record.wire import Fact

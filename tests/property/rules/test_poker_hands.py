@@ -29,7 +29,7 @@ from ledger.facts import Breakage, RoundStarted, RulesSubmissionFiled
 from ledger.record.wire import Fact
 from ledger.values import RoundId
 from replay.recording.hand_history import facts_of, hands
-from tests.budget import budget
+from tests.suite.budget import budget
 
 if TYPE_CHECKING:
     from pokerkit.state import State

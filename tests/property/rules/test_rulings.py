@@ -38,7 +38,7 @@ from ledger.rules.engine.order import in_order
 from ledger.rules.engine.ruling import Awaiting, Ruling
 from ledger.simulate.feed import deal, line
 from ledger.simulate.plan import DEALT, Plan, plan_of
-from tests.budget import budget, cases
+from tests.suite.budget import budget, cases
 
 if TYPE_CHECKING:
     from ledger.values import RoundId

@@ -15,7 +15,7 @@ from ledger.facts import DecisionMade, IrregularityCalled
 from ledger.games import games
 from ledger.simulate import DEALT, MISTAKES, Planted, deal, plan_of
 from ledger.simulate.mistakes import TRUTHS
-from tests.budget import budget
+from tests.suite.budget import budget
 
 if TYPE_CHECKING:
     from ledger.rules.engine.game import Game

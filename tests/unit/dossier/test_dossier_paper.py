@@ -12,8 +12,8 @@ from ledger.games import games
 from replay.dossier import Making
 from replay.dossier.writing.pages import Paper
 from replay.dossier.writing.paper import Seal, report_pdf, ruling_pdf
-from tests.budget import ONE_A_FAMILY, rest_long
 from tests.scenes.dossiers import evidence, record, rounds_of
+from tests.suite.budget import ONE_A_FAMILY, rest_long
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,9 +25,9 @@ from replay.checker import main
 from replay.checker.report import Report
 from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.verify_py import verify_py
-from tests.budget import ONE_A_FAMILY, budget, cases
 from tests.fixtures.dossier import KEY
 from tests.scenes.dossiers import HOUSE, chained, evidence, received, rounds_of
+from tests.suite.budget import ONE_A_FAMILY, budget, cases
 
 if TYPE_CHECKING:
     from pathlib import Path

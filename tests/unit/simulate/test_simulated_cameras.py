@@ -38,7 +38,7 @@ from ledger.simulate.cameras.shot_list import camera_clock_us
 from ledger.simulate.floor_files import around
 from ledger.values import UNKNOWN_CARD, parse_time
 from replay.cameras.clocks import Check, camera_clock, to_camera
-from tests.budget import budget
+from tests.suite.budget import budget
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.apart import APART, goes_with
+from tests.suite.apart import APART, goes_with
 
 ROOT = Path(__file__).parents[3]
 

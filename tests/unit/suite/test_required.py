@@ -26,7 +26,17 @@ def test_a_skip_is_a_failure_only_where_everything_is_required(
         "def test_it(reason): pytest.skip(reason)\n"
     )
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tests.required", "-c", os.devnull, str(case)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "tests.suite.required",
+            "-c",
+            os.devnull,
+            str(case),
+        ],
         cwd=ROOT,
         env={**os.environ, "TESTS_REQUIRE": required, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -64,7 +74,15 @@ def test_what_lacks_is_one_line_that_says_what_to_install_however_many_tests_and
         (tmp_path / name).write_text(text)
     settings = tmp_path / "settings.toml"
     settings.write_bytes((ROOT / "pyproject.toml").read_bytes())
-    command = [sys.executable, "-m", "pytest", "-p", "tests.required", "-p", "no:cacheprovider"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tests.suite.required",
+        "-p",
+        "no:cacheprovider",
+    ]
     run = subprocess.run(
         [*command, "-c", str(settings), str(tmp_path)],
         cwd=ROOT,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import spent
+from tests.suite import spent
 
 ROOT = Path(__file__).parents[3]
 CASES = """
@@ -47,7 +47,7 @@ def run(folder: Path, *options: str, required: str = "") -> list[str]:
     """The lines that a run of the cases ends with."""
     (folder / "test_cases.py").write_text(CASES)
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = long\n")
-    plugins = ["-p", "tests.spent", "-p", "no:cacheprovider", *options]
+    plugins = ["-p", "tests.suite.spent", "-p", "no:cacheprovider", *options]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *plugins, str(folder / "test_cases.py")],
         cwd=ROOT,

@@ -18,7 +18,7 @@ from replay.rounds.reconstruct import reconstruct
 from replay.web.table_svg import draw_table
 from replay.web.table_svg.chips import area
 from replay.web.table_svg.layouts import LAYOUTS
-from tests.budget import budget
+from tests.suite.budget import budget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

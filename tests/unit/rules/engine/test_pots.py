@@ -17,7 +17,7 @@ from replay.rounds.pots import pots_at, put_in
 from replay.rounds.reconstruct import reconstruct
 from replay.web.table_svg import draw_table, pot_texts
 from replay.web.table_svg.layouts import LAYOUTS
-from tests.budget import budget
+from tests.suite.budget import budget
 from tests.unit.games.card_room import SHORT
 from tests.unit.games.rounds import facts_of
 

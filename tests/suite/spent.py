@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.required import REQUIRED
+from tests.suite.required import REQUIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
