@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 CASES = """
 import pytest
 
-from tests import spent
+from tests.suite import spent
 
 clock = [0.0]
 spent.cpu_s = lambda: clock[0]
