@@ -24,6 +24,9 @@ _SHOWN_MAX = 200
 LEFT_BEHIND = frozenset((".DS_Store", "Thumbs.db", "desktop.ini"))
 """What file managers leave in a folder that somebody looked at: no part of a dossier."""
 
+_BYTECODE = re.compile(r"__pycache__/verify\.[a-z0-9]+(-[a-z0-9]+)?(\.opt-[12])?\.pyc")
+"""What Python leaves in a folder where somebody imported this file: no part of a dossier either."""
+
 _LOCAL_HEADER, _END = 30, 22  # octets: before a member, without name and extra field; of the end
 _ZIP64 = 1  # the only extra field that a dossier's zip has: sizes beyond 4 GB
 _UNPACK = "If somebody zipped it anew, unpack it and check the folder."
@@ -88,10 +91,12 @@ def _of_folder(path: Path) -> Iterator[tuple[str, int]]:
     for root, folders, names in os.walk(str(path), onerror=_refuse_unreadable):
         for each in sorted(folders + names):
             full = Path(root) / each
+            name = full.relative_to(path).as_posix()
             found = full.lstat()
-            if stat.S_ISREG(found.st_mode) and each not in LEFT_BEHIND:
-                yield full.relative_to(path).as_posix(), found.st_size
-            elif not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+            if stat.S_ISREG(found.st_mode):
+                if each not in LEFT_BEHIND and not _BYTECODE.fullmatch(name):
+                    yield name, found.st_size
+            elif not stat.S_ISDIR(found.st_mode):
                 raise Unreadable(f"{printable(full.name)} is a link or a device, not a file.")
 
 

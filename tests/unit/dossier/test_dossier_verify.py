@@ -209,7 +209,10 @@ def test_facts_of_many_lines_odd_times_and_long_numbers_hold(made: Made, tmp_pat
 
 
 def test_without_a_dossier_named_it_checks_the_one_it_lies_in(made: Made) -> None:
-    assert made.checked()[0] == 0
+    ran = subprocess.run(
+        [sys.executable, made.folder / "verify.py", "--key", KEY], check=False, timeout=60
+    )
+    assert ran.returncode == 0
 
 
 def test_without_a_key_it_says_that_nobody_vouched(made: Made) -> None:
@@ -407,6 +410,70 @@ def test_what_a_file_manager_leaves_in_a_folder_breaks_nothing(made: Made, tmp_p
     (folder / "frames" / ".DS_Store").write_bytes(b"Bud1")
     (folder / "Thumbs.db").write_bytes(b"x")
     assert made.checked(folder)[0] == 0
+
+
+def test_importing_its_verify_py_breaks_no_dossier(made: Made, tmp_path: Path) -> None:
+    folder = tmp_path / "dossier"
+    shutil.copytree(made.folder, folder)
+    for level in ("", "1", "2"):
+        ran = subprocess.run(
+            [sys.executable, "-c", "import verify; raise SystemExit(verify.main())", "--key", KEY],
+            cwd=folder, env={"PYTHONOPTIMIZE": level}, capture_output=True, text=True, check=False,
+            timeout=60,
+        )  # fmt: skip
+        assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
+    kept = sorted(path.name for path in (folder / "__pycache__").iterdir())
+    assert len(kept) == 3, kept
+    code, said = made.checked(folder)
+    assert code == 0, said
+
+
+ADDED_BESIDE_BYTECODE = [
+    "__pycache__/verify.py",
+    "__pycache__/verify.pyc",
+    "__pycache__/verify.cpython-311.pyc.exe",
+    "__pycache__/verify.cpython-311.exe.pyc",
+    "__pycache__/verify.cpython-311.opt-3.pyc",
+    "__pycache__/verifying.cpython-311.pyc",
+    "__pycache__/json.cpython-311.pyc",
+    "__pycache__/VERIFY.cpython-311.pyc",
+    "__pycache__/__pycache__/verify.cpython-311.pyc",
+    "__pycache__/verify.cpython-311.pyc/facts.jsonl",
+    "frames/__pycache__/verify.cpython-311.pyc",
+    "frames/verify.cpython-311.pyc",
+    "verify.cpython-311.pyc",
+    "verify.pyc",
+]
+
+
+@pytest.mark.parametrize("name", ADDED_BESIDE_BYTECODE)
+def test_what_is_no_bytecode_of_verify_py_was_added(made: Made, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "dossier"
+    shutil.copytree(made.folder, folder)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(b"x")
+    code, said = made.checked(folder)
+    assert (code, f"BROKEN  {name} is not listed: it was added." in said) == (1, True), said
+
+
+@pytest.mark.parametrize("name", [*ADDED_BESIDE_BYTECODE, "__pycache__/verify.cpython-311.pyc"])
+def test_in_a_zip_bytecode_was_added_too(made: Made, tmp_path: Path, name: str) -> None:
+    """Nobody who imports from a zip leaves anything in it."""
+    path = tmp_path / "dossier.zip"
+    shutil.copy(made.zip, path)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(name, b"x")
+    code, said = made.checked(path)
+    assert (code, f"BROKEN  {name} is not listed: it was added." in said) == (1, True), said
+
+
+def test_a_link_named_as_bytecode_is_refused(made: Made, tmp_path: Path) -> None:
+    folder = tmp_path / "dossier"
+    shutil.copytree(made.folder, folder)
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__/verify.cpython-311.pyc").symlink_to("/etc/passwd")
+    code, said = made.checked(folder)
+    assert (code, "is a link or a device, not a file" in said) == (2, True), said
 
 
 def test_the_same_evidence_gives_the_same_zip_to_the_byte(made: Made, tmp_path: Path) -> None:
