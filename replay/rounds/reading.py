@@ -34,7 +34,7 @@ from replay.footage.library.index import Library
 from replay.rounds.drawing import WIDTH, without_trailing_blanks
 from replay.rounds.story import Story, story
 from replay.shell.connections import opened_database
-from replay.shell.output import Advance, progress
+from replay.shell.output import Advance, print_drawn, progress
 from replay.shell.settings import in_force
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
@@ -168,7 +168,7 @@ def draw(parts: Iterable[RenderableType]) -> None:
     for part in parts:
         with console.capture() as capture:
             console.print(part)
-        sys.stdout.write(without_trailing_blanks(capture.get()))
+        print_drawn(without_trailing_blanks(capture.get()))
 
 
 def which(store: Store, name: str) -> RoundId:

@@ -40,12 +40,27 @@ def print_json(each: object, before: Mapping[str, object] | None = None) -> None
     octets = _encode(each)
     if before:
         octets = _encode(before)[:-1] + b"," + octets[1:]
-    sys.stdout.buffer.write(octets + b"\n")
+    _put(octets + b"\n")
 
 
 def print_text(line: str) -> None:
     """A line as it is, in order with what `print_json` prints."""
-    sys.stdout.buffer.write(line.encode() + b"\n")
+    _put(line.encode() + b"\n")
+
+
+def print_drawn(text: str) -> None:
+    """What was drawn already, as the terminal writes letters."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _put(octets: bytes) -> None:
+    """Give a line to whoever reads our output, at once: a device may wait for its receipt.
+
+    To be the only place that does, so that no command that answers line by line forgets it.
+    """
+    sys.stdout.buffer.write(octets)
+    sys.stdout.buffer.flush()
 
 
 def print_lines(objects: Iterable[object]) -> None:
@@ -102,7 +117,6 @@ def printable(text: str) -> str:
 
 def say(text: str) -> None:
     """A sentence beside the results, on stderr."""
-    sys.stdout.flush()
     sys.stderr.write(f"{text}\n")
 
 

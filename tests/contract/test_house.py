@@ -153,6 +153,25 @@ def test_the_environment_is_read_in_one_place() -> None:
     assert readers - sets_only == {"replay/shell/settings.py"}
 
 
+def test_output_is_written_in_one_place_which_keeps_no_line_back() -> None:
+    writes = re.compile(r"stdout\.(write|buffer|flush|reconfigure)|(?<!\w)print\(|\becho\(")
+    writers = {path for path, text in MODULES.items() if writes.search(text)}
+    ends_it = {"replay/cli/shell/errors.py"}  # and tells a full disk as what it is
+    no_command_of_ours = {
+        "ledger/edges/asia_poker.py",
+        "ledger/edges/lunar_poker.py",
+        "ledger/facts/schemas.py",
+        "replay/docs/__main__.py",
+        "replay/dossier/checker/main.py",
+        "replay/footage/decoding/sandbox.py",
+    }
+    draws = {
+        "replay/dossier/writing/making.py",
+        "replay/rounds/reading.py",
+    }  # Rich flushes what it prints
+    assert writers - ends_it - no_command_of_ours - draws == {"replay/shell/output.py"}
+
+
 def test_no_float_is_anywhere_near_money() -> None:
     found = [
         f"{path}:{node.lineno}"

@@ -46,7 +46,7 @@ from replay.footage.library.adding import footage_files
 from replay.footage.library.index import Library
 from replay.footage.simulated.filming import film
 from replay.rounds.reading import Told, bring_along, draw, told
-from replay.shell.output import Advance, progress, say
+from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
 from replay.web.page import round_path
 
@@ -140,7 +140,7 @@ def demo(
     draw(found_text(checked))
     draw(worst_text(worst.story))
     draw(pointers(_left(place, settings, worst.story.round)))
-    sys.stdout.write(f"Done in {time.monotonic() - began:.0f} s.\n")
+    print_drawn(f"Done in {time.monotonic() - began:.0f} s.\n")
     if not checked.agrees:
         raise typer.Exit(FINDINGS)
 
@@ -150,8 +150,7 @@ def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
     began = time.monotonic()
     with progress(title) as advance:
         result, says = work(advance)
-    sys.stdout.write(f"{title:<8} {time.monotonic() - began:5.1f} s   {says}\n")
-    sys.stdout.flush()
+    print_drawn(f"{title:<8} {time.monotonic() - began:5.1f} s   {says}\n")
     return result
 
 

@@ -1,7 +1,6 @@
 """`ingest --follow`: a growing file stored and forwarded, to a ledger far away or the one here."""
 
 import logging
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +93,6 @@ def _answering(verdicts: Counter[str], *, json: bool) -> Callable[[file_tail.Lin
         verdicts[told.verdict] += 1
         if json:
             print_json(said, {"line": line.number})
-            sys.stdout.flush()
         if time.monotonic() - told_at > TOLD_S:
             told_at = time.monotonic()
             LOG.info("lines are taken", extra={"figures": {**verdicts, "line": line.number}})

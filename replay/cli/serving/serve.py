@@ -2,7 +2,6 @@
 
 import ipaddress
 import socket
-import sys
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +24,7 @@ from replay.disputes.lock_keeper import locks_kept
 from replay.disputes.service import roll_of
 from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
+from replay.shell.output import print_drawn
 from replay.shell.settings import in_force
 from replay.web.access.device_keys import Keyring
 from replay.web.app import LOOPBACK, build
@@ -184,8 +184,7 @@ def _reached(settings: Settings, address: str, port: int) -> Address:
 
 def _tell(text: str) -> None:
     """A line for whoever started the server; none for the log, which may be kept."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    print_drawn(f"{text}\n")
 
 
 def _loopback(host: str) -> bool:
