@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tempfile
 import threading
 from contextlib import contextmanager
@@ -13,10 +14,9 @@ from psycopg import conninfo
 
 from infra.postgres.connection import NAME, create_database
 from infra.postgres.embedded import embedded
-from tests.fixtures.cli import Cli, environ
+from tests.fixtures.cli import ROOT, START, environ
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Iterator
 
 
@@ -45,8 +45,15 @@ def place() -> Iterator[Place]:
 
 
 def start(home: Path, port: int = 0) -> Served:
-    """Start one and wait until it listens."""
-    process = Cli(environ(home)).start("serve", "--no-views", "--port", str(port))
+    """Start one and wait until it listens: as a user starts it, since it is measured."""
+    process = subprocess.Popen(
+        [*START, "serve", "--no-views", "--port", str(port)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environ(home),
+        cwd=ROOT,
+    )
     assert process.stderr
     line = process.stderr.readline()
     began = json.loads(line)

@@ -14,7 +14,7 @@ import pytest
 from infra.postgres.embedded import embedded
 from ledger.facts import CameraMapped, DisputeRaised
 from ledger.record.wire import encode
-from tests.fixtures.cli import ROOT, START, Cli, environ
+from tests.fixtures.cli import ROOT, Cli, environ
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,11 +200,8 @@ def test_a_dispute_whose_name_has_a_slash_has_its_dossier_and_a_round_its_own(
     assert len(desk.ok("lock")) == 2
     asked = (["T/7 a"], ["hollywood:T/7 a"], [desk.round, "--of", "round"])
     for number, of in enumerate(asked):
-        done = subprocess.run(
-            [*START, "dossier", *of, "--by", "S-1", "--zip"],
-            env=desk.cli.environ, cwd=tmp_path, check=False, timeout=300, capture_output=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        done = desk.cli("dossier", *of, "--by", "S-1", "--zip", cwd=tmp_path)
+        assert done.code == 0, done.err
         [made] = tmp_path.glob("*.zip")
         named = desk.round.replace("/", "-") if number == 2 else "T-7-a"
         assert made.name == f"dossier-{named}.zip"

@@ -13,8 +13,9 @@ import pytest
 from consumers.registry import install, view
 from consumers.relay import check
 from infra.kafka import topics
-from tests.fixtures.cli import START, Cli
+from tests.fixtures.cli import Cli
 from tests.fixtures.kafka import delete, made_anew, relays
+from tests.processes.command_server import started
 from tests.processes.view_keeper import Keeper, begun_anew, keeper, positions
 from tests.scenes.feed_faults import everything, naive
 from tests.scenes.feeding import once
@@ -37,9 +38,9 @@ LACKS = "lacks records it had acknowledged"
 @contextmanager
 def heard(commands: Relays, *args: str) -> Iterator[Keeper]:
     """The relay's command, and what it says so far."""
-    with subprocess.Popen(
-        [*START, "relay", *args],
-        env=commands.environ,
+    with started(
+        ["relay", *args],
+        commands.environ,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -17,7 +17,8 @@ import httpx
 import pytest
 
 from replay.devices.forwarding import PAUSE_S_MAX
-from tests.fixtures.cli import ROOT, START, Cli, lines
+from tests.fixtures.cli import Cli, lines
+from tests.processes.command_server import ROOT, started
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Pair(NamedTuple):
     def serve(self) -> subprocess.Popen[bytes]:
         """A server that answers. Its log goes to a file, which nobody has to empty."""
         with self.file.with_name("server.log").open("wb") as log:
-            process = self._start(*START, "serve", "--port", str(self.port), log=log)
+            process = self._start("serve", "--port", str(self.port), log=log)
         end = time.monotonic() + SETTLED_S_MAX
         while time.monotonic() < end:
             assert process.poll() is None, self.file.with_name("server.log").read_text()
@@ -60,23 +61,27 @@ class Pair(NamedTuple):
         self, *args: str, out: IO[bytes] | None = None, log: IO[bytes] | None = None
     ) -> subprocess.Popen[bytes]:
         what = ("ingest", "--follow", str(self.file), *args)
-        return self._start(*START, *what, out=out, log=log)
+        return self._start(*what, out=out, log=log)
 
     def mutant(self) -> subprocess.Popen[bytes]:
-        return self._start(
-            sys.executable, "-m", "tests.processes.follow_process", str(self.file), self.url
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.processes.follow_process", str(self.file), self.url],
+            env=self.cli.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
         )
 
     def _start(
         self, *args: str, out: IO[bytes] | None = None, log: IO[bytes] | None = None
     ) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+        return started(
             args,
-            env=self.cli.environ,
+            self.cli.environ,
             stdin=subprocess.DEVNULL,
             stdout=out or subprocess.DEVNULL,
             stderr=log or subprocess.DEVNULL,
-            cwd=ROOT,
         )
 
     @contextmanager
