@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fixtures.cli import Cli, environ, feed, lines
-from tests.processes.command_server import ROOT, START, Command, forks, server, started
+from tests.processes.command_server import (
+    ROOT,
+    SECONDS,
+    START,
+    Command,
+    forks,
+    server,
+    started,
+)
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -64,6 +72,7 @@ def test_commands_of_the_tests_are_forked(tmp_path: Path) -> None:
         assert isinstance(process, Command)
         process.communicate()
     assert 0 < process.seconds < 60
+    assert SECONDS[-1] == process.seconds, "whoever counts what a test takes can count it"
 
 
 def test_from_outside_it_is_what_a_started_one_is(
