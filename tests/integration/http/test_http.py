@@ -253,7 +253,8 @@ def test_told_to_stop_it_answers_what_is_under_way(
 ) -> None:
     with ThreadPoolExecutor(2) as pool:
         answer = pool.submit(server.post, lines(1)[0], STRUCTURED)
-        until(lambda: waits_for_a_lock(database))
+        # The views of the server wait too, and may before the request has come.
+        until(lambda: waits_for_a_lock(database, "ledger_writer"))
         stopped = pool.submit(server.stop)
         until(lambda: not listens(server))
         assert not answer.done()
