@@ -36,7 +36,8 @@ ROOT = Path(__file__).resolve().parents[2]
 START = [sys.executable, "-c", "from replay.cli import main; main()"]
 _SERVER = [*START[:2], "from tests.command_server import run, serve; serve(); run()"]
 _WARNINGS = "PYTHONWARNINGS"
-_NOT_PYTHONS = ("ROUND_LEDGER_", "PYTEST_", "PYTHONUNBUFFERED", _WARNINGS)
+_OF_OPENCV = ("QT_QPA_", "LD_LIBRARY_PATH")  # it sets them once a test has imported it
+_NOT_PYTHONS = ("ROUND_LEDGER_", "PYTEST_", "PYTHONUNBUFFERED", _WARNINGS, *_OF_OPENCV)
 _LATE = (
     "av",
     "encodings.idna",
@@ -71,15 +72,15 @@ def forks(environ: Mapping[str, str]) -> bool:
 
     Nor on macOS, whose frameworks do not outlive a fork.
     """
-    return sys.platform == "linux" and _pythons(environ) == _PYTHONS
+    return sys.platform == "linux" and pythons(environ) == pythons(STARTED_WITH)
 
 
-def _pythons(environ: Mapping[str, str]) -> dict[str, str]:
+def pythons(environ: Mapping[str, str]) -> dict[str, str]:
     """What the interpreter and libraries may read while they are imported, but for warnings."""
     return {name: text for name, text in environ.items() if not name.startswith(_NOT_PYTHONS)}
 
 
-_PYTHONS = _pythons(os.environ)
+STARTED_WITH = dict(os.environ)
 
 
 class Command(subprocess.Popen[bytes]):
@@ -148,7 +149,7 @@ class Server(NamedTuple):
 def server(warnings: str) -> Server:
     """The one for commands that treat warnings so: what is imported meets them too."""
     ours, its = socket.socketpair()
-    environ = {**_PYTHONS, _WARNINGS: warnings, "OPENBLAS_NUM_THREADS": "1"}
+    environ = {**pythons(STARTED_WITH), _WARNINGS: warnings, "OPENBLAS_NUM_THREADS": "1"}
     with its:
         process = subprocess.Popen(
             [*_SERVER, str(its.fileno())],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -18,8 +19,10 @@ from tests.processes.command_server import (
     ROOT,
     SECONDS,
     START,
+    STARTED_WITH,
     Command,
     forks,
+    pythons,
     server,
     started,
 )
@@ -66,7 +69,10 @@ def _open_files(pid: int) -> dict[str, str]:
 
 
 def test_commands_of_the_tests_are_forked(tmp_path: Path) -> None:
-    """Else all that the suite gains by it were lost unseen."""
+    """Else all that the suite gains by it were lost unseen: libraries set variables too."""
+    for name in ("av", "cv2", "fastapi", "kafka", "playwright.sync_api"):
+        importlib.import_module(name)
+    assert pythons(environ(tmp_path)) == pythons(STARTED_WITH)
     assert forks(environ(tmp_path))
     with Cli(environ(tmp_path)).start("--help") as process:
         assert isinstance(process, Command)
