@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 START = [sys.executable, "-c", "from replay.cli import main; main()"]
 _SERVER = [*START[:2], "from tests.command_server import run, serve; serve(); run()"]
 _WARNINGS = "PYTHONWARNINGS"
-_OF_OPENCV = ("QT_QPA_", "LD_LIBRARY_PATH")  # it sets them once a test has imported it
+_OF_OPENCV = ("OPENCV_", "QT_QPA_", "LD_LIBRARY_PATH")  # set as tests import it, and read footage
 _NOT_PYTHONS = ("ROUND_LEDGER_", "PYTEST_", "PYTHONUNBUFFERED", _WARNINGS, *_OF_OPENCV)
 _LATE = (
     "av",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from replay.footage.decoding import reader
 from tests.fixtures.cli import Cli, environ, feed, lines
 from tests.processes.command_server import (
     ROOT,
@@ -72,6 +73,8 @@ def test_commands_of_the_tests_are_forked(tmp_path: Path) -> None:
     """Else all that the suite gains by it were lost unseen: libraries set variables too."""
     for name in ("av", "cv2", "fastapi", "kafka", "playwright.sync_api"):
         importlib.import_module(name)
+    with pytest.raises(reader.UnreadableError):
+        reader.index(feed(tmp_path / "no.mp4", [b"footage"]))
     assert pythons(environ(tmp_path)) == pythons(STARTED_WITH)
     assert forks(environ(tmp_path))
     with Cli(environ(tmp_path)).start("--help") as process:
