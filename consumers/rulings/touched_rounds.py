@@ -202,12 +202,12 @@ class Docket:
         if not known:
             return
         for row in known.values():
-            case = self._cases[row[:4]]  # type: ignore[index] # a round is the tuple of its parts
+            case = self._cases[row[:4]]
             case.stored, case.version, case.position = True, row[9], row[10]
             case.touches, case.kept = row[11], row[12]
             case.text = case.kept_text = None if row[14] is None else row[14].encode()
             case.kept_position = case.position
-        self._load_kept([self._cases[row[:4]] for row in known.values() if row[9] > row[12]])  # type: ignore[index] # as above
+        self._load_kept([self._cases[row[:4]] for row in known.values() if row[9] > row[12]])
         places = self._store.rows(CASE_TAPES, known)
         rows = self._store.rows_at(
             (place[4], low, high) for place in places for low, high in ranges_of(place[5])

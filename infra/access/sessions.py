@@ -107,12 +107,13 @@ class Sessions:
             ).fetchone()
             if row is None:
                 return None
-            if row[3]:
+            name, employee, roles, is_stale = row
+            if is_stale:
                 connection.execute(
                     f"UPDATE access.sessions SET used_at_us = {NOW} WHERE token_hash = %s".encode(),  # noqa: S608 - as above
                     (_digest(token),),
                 )
-        return User(row[0], row[1], frozenset(row[2]))
+        return User(name, employee, frozenset(roles))
 
     def left(self, token: str) -> Left | None:
         """How long a session goes on, without using it; None where it is nobody's, or over."""
@@ -123,9 +124,11 @@ class Sessions:
                 " WHERE token_hash = %s AND disabled_at_us IS NULL".encode(),
                 (IDLE_S_MAX * _S, SESSION_S_MAX * _S, _digest(token)),
             ).fetchone()
-        if row is None or min(row[1:]) <= 0:
+        if row is None:
             return None
-        return Left(row[0], min(row[1:]) // _S, row[2] // _S)
+        name, idle_us, session_us = row
+        left_us = min(idle_us, session_us)
+        return Left(name, left_us // _S, session_us // _S) if left_us > 0 else None
 
     def of_subject(self, subject: str) -> str | None:
         """The name of the user whom the identity provider calls so; None: nobody here."""

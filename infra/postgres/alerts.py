@@ -204,7 +204,8 @@ class Alerts:
                 " FROM ledger.tape WHERE notification_id > %s GROUP BY 1, 2",
                 (after,),
             ).fetchall()
-            return max([after, *(row[3] for row in rows)]), [Device(*row[:3]) for row in rows]
+            reached = max([after, *(position for *_, position in rows)])
+            return reached, [Device(*device) for *device, _ in rows]
 
     def told(self, after: int, types: Sequence[str]) -> tuple[int, list[Said]]:
         """The facts of these types above a position, in order, and how far that is."""
@@ -216,7 +217,8 @@ class Alerts:
                 " ORDER BY t.notification_id",
                 (after, list(types)),
             ).fetchall()
-            return rows[0][0] if rows else after, [Said(*row[1:]) for row in rows if row[1]]
+            reached = next((position for position, *_ in rows), after)
+            return reached, [Said(*said) for _, *said in rows if said[0]]
 
     def newest_of(self, tapes: Sequence[str]) -> list[Device]:
         """Who told the newest fact of each of these tapes."""
@@ -236,7 +238,7 @@ class Alerts:
                 " FROM views.dead_replayed WHERE topic = %s",
                 (topic,),
             )
-            return {(row[0], row[1]): Replayed(row[2], row[3]) for row in rows.fetchall()}
+            return {(part, offset): Replayed(*by) for part, offset, *by in rows.fetchall()}
 
     def note_replayed(self, topic: str, partition: int, offset: int, by: str) -> None:
         """A dead letter was dealt with, at somebody's command; the first to do so stays named."""

@@ -6,6 +6,7 @@ that writes it cannot differ. What the rows mean is the views' business, not thi
 
 from __future__ import annotations
 
+from collections import namedtuple
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, LiteralString, NamedTuple
@@ -104,6 +105,11 @@ class Table(NamedTuple):
         """The columns of the primary key."""
         return self.columns[: self.keys]
 
+    @property
+    def row(self) -> Any:  # noqa: ANN401 - a type whose fields are known as the program runs
+        """The type of its rows: a named tuple with a field for each column."""
+        return _row(self)
+
 
 class Tracking(NamedTuple):
     """How far a view has read, and which program and generation wrote it."""
@@ -134,18 +140,18 @@ class Store:
         """All of the block or nothing; a block within another is undone by itself."""
         return self.connection.transaction(force_rollback=force_rollback)
 
-    def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Row]:
-        """The rows with these keys, by key, cells in order of columns."""
+    def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Any]:
+        """The rows with these keys, by key; each a `Table.row`."""
         return {row[: table.keys]: row for row in self.rows(table, keys)}
 
-    def rows(self, table: Table, keys: Iterable[Sequence[Value]]) -> list[Row]:
-        """The rows whose keys begin with these cells, in no order."""
+    def rows(self, table: Table, keys: Iterable[Sequence[Value]]) -> list[Any]:
+        """The rows whose keys begin with these cells, in no order; each a `Table.row`."""
         wanted = list(keys)
         if not wanted:
             return []
         statement = _load(table, len(wanted[0]), self.schema)
         found = self.connection.execute(statement, _columns(wanted), prepare=True, binary=True)
-        return found.fetchall()
+        return list(map(table.row._make, found.fetchall()))
 
     def save(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         """Write rows, each key at most once; a row already there is merged column by column."""
@@ -513,6 +519,11 @@ def _given(columns: Sequence[Column]) -> str:
     cells = ", ".join(f"c{number}::{c.type} AS {c.name}" for number, c in enumerate(columns))
     given = ", ".join(["%b"] * len(columns))
     return f"SELECT {cells} FROM unnest({given}) AS u ({names})"  # noqa: S608 - our own names
+
+
+@cache
+def _row(table: Table) -> Any:  # noqa: ANN401 - as `Table.row`
+    return namedtuple(table.name, [column.name for column in table.columns])  # noqa: PYI024 - made as the program runs
 
 
 @cache
