@@ -26,7 +26,7 @@ from consumers.alerts.webhook import to_webhook
 from consumers.floor import table_board
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read, member
-from infra.kafka.dead_letters import bury, identity
+from infra.kafka.dead_letters import identity, send_to_dead_letters
 from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_message
 from infra.postgres import parking, relay_progress
@@ -222,7 +222,7 @@ def _round(
             desk.look()
             looked_at = time.monotonic()
         if time.monotonic() - knocked_at > knock_s:
-            group.knock()
+            group.ping_brokers()
             knocked_at = time.monotonic()
         desk.tally.answered_at = group.answered_at
         desk.deliver()
@@ -279,7 +279,7 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
                 time.sleep(PAUSE_S * 2 ** (attempt - 1))
                 continue
             reason = f"{type(error).__name__}: {error}"
-            bury(publisher, DEAD, read, reason, attempt)
+            send_to_dead_letters(publisher, DEAD, read, reason, attempt)
             desk.tally.dead += 1
             topic = publisher.where.named(read.topic)
             place = f"{topic}/{read.record.partition}@{read.record.offset}"

@@ -25,7 +25,7 @@ from infra.kafka.publisher import (
     window_of,
 )
 from infra.kafka.reader import tails
-from infra.kafka.records import HASH, POSITION, QUARANTINE_ID, Places, partition_of
+from infra.kafka.records import HASH, POSITION, QUARANTINE_ID, PreviousHashes, partition_of
 from infra.postgres import relay_progress
 from ledger.errors import Refused, Unavailable
 
@@ -252,7 +252,7 @@ class Facts:
     def __init__(self, desk: Desk, *, republished: bool = False) -> None:
         self._desk = desk
         self._republished = republished
-        self._places = Places()
+        self._places = PreviousHashes()
 
     def window(self, after: int, until: int | None = None) -> Window | None:
         """The next facts, as many as may be under way, none above `until`."""

@@ -66,7 +66,7 @@ class Outbox:
         if kept:
             return window_of((each.number, records.of_message(self.topic, each)) for each in kept)
         if time.monotonic() - self._forgot_at > FORGET_S:
-            self._desk.forget(self.topic, after)
+            self._desk.prune(self.topic, after)
             self._forgot_at = time.monotonic()
         return None
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from consumers.runtime.lifecycle import POLL_S, follow
-from consumers.runtime.runner import Manner
+from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.source import RecordSource
 from infra.postgres.view_tables import tape_source
 from ledger.errors import Unavailable
@@ -42,7 +42,7 @@ def follow_on(
     stop: Callable[[], bool],
     lost: Lost,
     opened: Opened | None = None,
-    manner: Manner | None = None,
+    manner: RunnerOptions | None = None,
 ) -> int | None:
     """As `follow`, begun again whenever a server was away; None where stopped meanwhile.
 
@@ -55,7 +55,7 @@ def follow_on(
         pause_s = PAUSE_S_MIN
         progress(name, position)
 
-    manner = dataclasses.replace(manner or Manner(), progress=moved)
+    manner = dataclasses.replace(manner or RunnerOptions(), progress=moved)
     while not stop():
         try:
             with (opened or (lambda: tape_source(base)))() as source:

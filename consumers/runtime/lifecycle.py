@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.runtime import outbox
-from consumers.runtime.runner import BATCH_ROWS, Manner, Runner
+from consumers.runtime.runner import BATCH_ROWS, Runner, RunnerOptions
 from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
 from infra.postgres import view_tables
 from infra.postgres.advisory_lock import advisory_lock
@@ -27,7 +27,7 @@ from ledger.errors import Refused, Unavailable
 if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection, Database
 
-__all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Manner", "Progress", "Projection"]
+__all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Progress", "Projection", "RunnerOptions"]
 __all__ += ["RecordSource", "Runner", "catch_up", "dump", "follow", "install", "rebuild"]
 __all__ += ["until_signalled"]
 
@@ -59,13 +59,13 @@ def catch_up(
     progress: Progress | None = None,
     stop: Callable[[], bool] = lambda: False,
     batch_rows: int = BATCH_ROWS,
-    manner: Manner | None = None,
+    manner: RunnerOptions | None = None,
 ) -> int:
     """Bring live views to the end of the record; the position they all have reached.
 
     Raises `Refused` where a view was written by another version, `NotFound` where it is not there.
     """
-    manner = manner or Manner(progress, batch_rows)
+    manner = manner or RunnerOptions(progress, batch_rows)
     with view_tables.writing(base, LIVE) as connection:
         return catch_up_in(Store(connection, LIVE), source, projections, stop, manner)
 
@@ -75,7 +75,7 @@ def catch_up_in(
     source: RecordSource,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
-    manner: Manner,
+    manner: RunnerOptions,
 ) -> int:
     """As `catch_up`, on a connection of the caller."""
     runner = Runner(store, source, projections, manner)
@@ -92,14 +92,14 @@ def follow(
     progress: Progress | None = None,
     stop: Callable[[], bool],
     batch_rows: int = BATCH_ROWS,
-    manner: Manner | None = None,
+    manner: RunnerOptions | None = None,
 ) -> int:
     """Keep live views at the end of the record until `stop`; the position they have reached.
 
     Stops between two batches, within about `POLL_S`. Raises as `catch_up`, and `Unavailable`
     where a connection is lost: start again, nothing is applied twice.
     """
-    manner = manner or Manner(progress, batch_rows)
+    manner = manner or RunnerOptions(progress, batch_rows)
     with view_tables.writing(base, LIVE) as connection:
         return follow_in(Store(connection, LIVE), source, projections, stop, manner)
 
@@ -109,7 +109,7 @@ def follow_in(
     source: RecordSource,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
-    manner: Manner,
+    manner: RunnerOptions,
 ) -> int:
     """As `follow`, on a connection of the caller."""
     runner = Runner(store, source, projections, manner)
@@ -126,7 +126,7 @@ def rebuild(
     *,
     progress: Progress | None = None,
     stop: Callable[[], bool] = lambda: False,
-    manner: Manner | None = None,
+    manner: RunnerOptions | None = None,
     first: Callable[[AnyConnection], bool] = lambda _: True,
 ) -> bool:
     """Build a view anew beside the live one, then put it in its place; False where stopped.
@@ -137,7 +137,7 @@ def rebuild(
     Readers see the old view or the new one, whole. Raises `Refused` where a rebuild of the same
     view is running, `Unavailable` where readers never let the swap through.
     """
-    manner = manner or Manner(progress)
+    manner = manner or RunnerOptions(progress)
     with view_tables.writing(base, BESIDE) as connection, _alone(connection, projection.name):
         store = Store(connection, BESIDE)
         return rebuild_in(store, source, projection, stop, manner, lambda: first(connection))
@@ -148,7 +148,7 @@ def rebuild_in(
     source: RecordSource,
     projection: Projection,
     stop: Callable[[], bool],
-    manner: Manner,
+    manner: RunnerOptions,
     first: Callable[[], bool] = lambda: True,
     pause: Callable[[float], None] = time.sleep,
 ) -> bool:
@@ -171,7 +171,7 @@ def rebuild_in(
             if _swap(store, projection, runner):
                 store.analyze(tables)
                 return True
-        runner.look_again()
+        runner.reload_checkpoint()
         pause(min(1.0, 0.05 * (attempt + 1)))
     raise Unavailable(
         f"View {name} could not be swapped in {SWAP_TRIES} tries: readers did not make way, or its"
@@ -219,10 +219,10 @@ def _swap(store: Store, projection: Projection, runner: Runner) -> bool:
     with store.transaction():
         live = store.hold(projection.name)
         reached = live.position if live else 0
-        runner.reach(reached)
+        runner.catch_up_to(reached)
         if runner.position < reached:
             return False
-        outbox.speak_of_swap(store, projection, runner.position)
+        outbox.enqueue_swap(store, projection, runner.position)
         store.swap(projection.name, projection.tables)
         return True
 

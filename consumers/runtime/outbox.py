@@ -39,7 +39,7 @@ def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.topic for view in projections for each in view.tells))
 
 
-def listen(store: Store, projection: Projection) -> None:
+def capture_changes(store: Store, projection: Projection) -> None:
     """Note what a view's program writes from here on, where a relay asked for it. Live views."""
     asked = set()
     if projection.tells and store.schema == LIVE:
@@ -47,17 +47,17 @@ def listen(store: Store, projection: Projection) -> None:
     store.heard = {each.table.name: {} for each in projection.tells if each.topic in asked}
 
 
-def speak(store: Store, projection: Projection, position: int) -> None:
+def enqueue(store: Store, projection: Projection, position: int) -> None:
     """Leave a message for every row noted."""
     for each in projection.tells:
         keys = store.heard.get(each.table.name)
         if keys:
             rows = store.load(each.table, keys)
-            store.leave(position, [_message(each, rows[key]) for key in sorted(rows)])
+            store.enqueue(position, [_message(each, rows[key]) for key in sorted(rows)])
     store.heard = {}
 
 
-def speak_of_swap(store: Store, projection: Projection, position: int) -> None:
+def enqueue_swap(store: Store, projection: Projection, position: int) -> None:
     """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
 
     On compacted topics a tombstone, too, for every key that is no more (ADR 0149).
@@ -108,7 +108,7 @@ def restate_in(
     return left
 
 
-def silence(base: Database, projections: Sequence[Projection]) -> dict[str, int]:
+def clear_outbox(base: Database, projections: Sequence[Projection]) -> dict[str, int]:
     """Have views say nothing more, and remove what waits; messages removed, by topic.
 
     For whoever gives Kafka up: until a relay asks again nothing piles up any more. Raises `Refused`
@@ -126,7 +126,7 @@ def silence(base: Database, projections: Sequence[Projection]) -> dict[str, int]
             with connection.transaction():
                 for each in (view for view in projections if view.tells):
                     Store(connection, LIVE).hold(each.name)  # whoever writes it has asked before
-                outbox.silence(connection, topics)
+                outbox.stop_publishing(connection, topics)
             return {topic: _removed_all(connection, topic) for topic in topics}
 
 
@@ -155,7 +155,7 @@ def _changed(store: Store, each: Derived, position: int, after: Row | None) -> l
 
 def _removed(store: Store, each: Derived, position: int, after: Row | None) -> list[Row]:
     keys = store.removed(each.table, after, PAGE_ROWS)
-    store.leave(position, [Message(each.topic, each.key(key), None) for key in keys])
+    store.enqueue(position, [Message(each.topic, each.key(key), None) for key in keys])
     return keys
 
 
@@ -179,7 +179,7 @@ def _standing(
 
 
 def _leave(store: Store, each: Derived, position: int, rows: Sequence[Row]) -> None:
-    store.leave(position, [_message(each, row) for row in rows])
+    store.enqueue(position, [_message(each, row) for row in rows])
 
 
 def _message(each: Derived, row: Row) -> Message:

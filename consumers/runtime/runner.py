@@ -48,7 +48,7 @@ class RunnerListener:
 
 
 @dataclass(frozen=True)
-class Manner:
+class RunnerOptions:
     """How a runner goes about its work."""
 
     progress: Callable[[str, int], None] | None = None
@@ -70,15 +70,15 @@ class Runner:
         store: Store,
         source: RecordSource,
         projections: Sequence[Projection],
-        manner: Manner | None = None,
+        manner: RunnerOptions | None = None,
     ) -> None:
         self._store = store
         self._source = source
         self._feed = source if isinstance(source, Feed) else None
         self._projections = projections
-        self._manner = manner or Manner()
+        self._manner = manner or RunnerOptions()
         self._seen: dict[str, _Seen] = {}
-        self.look_again()
+        self.reload_checkpoint()
 
     @property
     def position(self) -> int:
@@ -134,11 +134,11 @@ class Runner:
         if self._manner.progress:
             self._manner.progress(name, batch.position)
 
-    def look_again(self) -> None:
+    def reload_checkpoint(self) -> None:
         """Take up the tracking as it is in the database."""
         self._seen = {each.name: _seen(self._store, each) for each in self._projections}
 
-    def reach(self, position: int) -> None:
+    def catch_up_to(self, position: int) -> None:
         """Apply what is missing up to a position, inside a transaction of the caller."""
         while self.position < position:
             if not self.step() and self.at_end:
@@ -152,9 +152,9 @@ class Runner:
                 raise FencedError(name)
             new = [parked[tape] for tape in parked.keys() - seen.parked.keys()]
             self._store.park(name, new)
-            outbox.listen(self._store, projection)
+            outbox.capture_changes(self._store, projection)
             self._take(projection, taken(batch, parked))
-            outbox.speak(self._store, projection, batch.position)
+            outbox.enqueue(self._store, projection, batch.position)
             if self._feed:
                 self._store.keep_places(name, self._feed.places(batch.position))
 
@@ -202,7 +202,7 @@ class Runner:
         return first
 
     def _parks(self, error: Exception) -> bool:
-        passing = isinstance(error, FencedError) or parking.is_passing(error)
+        passing = isinstance(error, FencedError) or parking.is_transient(error)
         return self._manner.parks and not passing
 
     def _failing(
@@ -226,7 +226,7 @@ class Runner:
             with self._store.transaction(force_rollback=True):
                 projection.take(self._store, batch)
         except Exception as error:  # whatever fails, fails
-            if parking.is_passing(error):
+            if parking.is_transient(error):
                 raise
             return False
         return True

@@ -16,7 +16,7 @@ from ledger.record.wire import Fact, fact_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from infra.postgres.parking import Parked, Place
+    from infra.postgres.parking import Parked, PartitionOffset
     from infra.postgres.view_tables import Row, Store, Table
     from ledger.record.tape import TapeRow
 
@@ -41,7 +41,7 @@ class Feed(RecordSource, Protocol):
     def poisoned(self, first: int, last: int) -> Sequence[Parked]:
         """Facts at positions `first` to `last` that the feed held otherwise than the record."""
 
-    def places(self, position: int) -> Sequence[Place]:
+    def places(self, position: int) -> Sequence[PartitionOffset]:
         """Where to read on, for whoever has everything up to `position`."""
 
 

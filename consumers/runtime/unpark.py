@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.runtime import outbox
 from consumers.runtime.lifecycle import rebuild
-from consumers.runtime.runner import BATCH_ROWS, Manner
+from consumers.runtime.runner import BATCH_ROWS, RunnerOptions
 from consumers.runtime.source import Batch
 from infra.postgres import parking, relay_progress, view_tables
 from infra.postgres.view_tables import LIVE, Store, tape_source
@@ -70,7 +70,7 @@ def _let_in(
     if projection.ordered:
         how = "rebuilt"
         with tape_source(base) as source:
-            rebuild(base, source, projection, manner=Manner(progress, parks=True))
+            rebuild(base, source, projection, manner=RunnerOptions(progress, parks=True))
     else:
         how = "caught up"
         with view_tables.writing(base, LIVE) as connection:
@@ -83,14 +83,14 @@ def catch_up_in(store: Store, projection: Projection, *, tape: str, first: int) 
     """Apply what a view lacks of one tape, from fact `first` up to where the view is, at once."""
     with store.transaction():
         live = store.hold(projection.name)
-        outbox.listen(store, projection)
+        outbox.capture_changes(store, projection)
         begin = first
         while rows := store.rows_of(tape, [(begin, begin + BATCH_ROWS - 1)]):
             lacking = [row for row in rows if live and row.position <= live.position]
             if lacking:
                 projection.take(store, Batch(lacking))
             begin += BATCH_ROWS
-        outbox.speak(store, projection, live.position if live else 0)
+        outbox.enqueue(store, projection, live.position if live else 0)
         store.release(projection.name, tape)
 
 

@@ -70,7 +70,7 @@ class Member:
             self._consumer.commit(ends)
         self._heard()
 
-    def knock(self) -> None:
+    def ping_brokers(self) -> None:
         """Ask the brokers whether they are there. Raises `Unavailable`."""
         with translated(self._where):
             held = self._consumer.assignment()

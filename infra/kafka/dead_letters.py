@@ -46,7 +46,9 @@ class Dead(NamedTuple):
     octets: int  # of the original's value; more than there are where it was too large to be kept
 
 
-def bury(publisher: Publisher, topic: str, read: Read, reason: str, tries: int) -> None:
+def send_to_dead_letters(
+    publisher: Publisher, topic: str, read: Read, reason: str, tries: int
+) -> None:
     """Write a record to a dead-letter topic as it came, and why. What is too large is cut."""
     each = read.record
     key, value = (each.key or b"")[:_HEADER_OCTETS_MAX], each.value or b""

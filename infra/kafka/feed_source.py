@@ -17,7 +17,7 @@ from infra.kafka.ports import SYSTEM, Consumed
 from infra.kafka.reader import SILENT_S_MAX, reader
 from infra.kafka.records import UnreadableError, fed
 from infra.postgres import parking, relay_progress
-from infra.postgres.parking import Parked, Place
+from infra.postgres.parking import Parked, PartitionOffset
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class FeedSource:
         if rows:
             self._proof = None
             self._moved_at = self._clock.monotonic()
-        self._knock(merge)
+        self._ping_brokers(merge)
         return rows
 
     def wait(self, after: int, timeout_s: float) -> None:
@@ -95,12 +95,12 @@ class FeedSource:
         """Facts at positions `first` to `last` that the feed held otherwise than the record."""
         return self._merge.poisoned(first, last) if self._merge else ()
 
-    def places(self, position: int) -> Sequence[Place]:
+    def places(self, position: int) -> Sequence[PartitionOffset]:
         """Where to read on, for whoever has everything up to `position`."""
         if self._merge is None:
             return ()
         return [
-            Place(self._topic, number, offset)
+            PartitionOffset(self._topic, number, offset)
             for number, offset in self._merge.places(position).items()
         ]
 
@@ -166,9 +166,9 @@ class FeedSource:
         if merge.has_passed(ends):
             upto = min(tracked, merge.lowest - 1 if merge.lowest else tracked)
             rows = self._desk.rows(merge.delivered, min(limit, upto - merge.delivered))
-            merge.heal(rows, self._count)
+            merge.fill_gap(rows, self._count)
 
-    def _knock(self, merge: Merge) -> None:
+    def _ping_brokers(self, merge: Merge) -> None:
         """Notice that the brokers are gone: the library's poll would say nothing of it."""
         if self._clock.monotonic() - self._heard_at > KNOCK_S:
             self._partitions.ends()

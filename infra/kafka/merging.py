@@ -154,7 +154,7 @@ class Merge:
         for number, offset in offsets.items():
             self._next[number] = max(self._next[number], offset)
 
-    def heal(self, rows: Sequence[TapeRow], partitions: int) -> None:
+    def fill_gap(self, rows: Sequence[TapeRow], partitions: int) -> None:
         """Take rows that the feed lacks from the record; withhold those it held otherwise."""
         self._figures.gaps += 1
         self._figures.healed += len(rows)

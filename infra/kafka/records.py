@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from infra.kafka.truncation import fitting
+from infra.kafka.truncation import truncate_to_fit
 from ledger.record import kinds
 from ledger.record.tape import (
     GENESIS,
@@ -247,7 +247,7 @@ def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
     key = kept.key.encode()
     if kept.body is None:
         return Record(key, None, headers)
-    return Record(key, fitting(kept.body), [("content-type", _JSON), *headers])
+    return Record(key, truncate_to_fit(kept.body), [("content-type", _JSON), *headers])
 
 
 MESSAGE_TYPES = {
@@ -286,7 +286,7 @@ def _murmur2(octets: bytes) -> int:
     return h ^ (h >> 15)
 
 
-class Places:
+class PreviousHashes:
     """The hash before each next fact, tape by tape, as rows are read in order of position."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ VALUE_OCTETS_MAX = 900_000
 _TEXT_MAX = 500
 
 
-def fitting(body: str) -> bytes:
+def truncate_to_fit(body: str) -> bytes:
     """A view's message, a JSON object, as the value of a record: cut where it is too large.
 
     Cut, it has `cut`, its numbers and short texts, and in `left_out` how many entries each list had

@@ -41,7 +41,7 @@ class Kept(NamedTuple):
     body: str | None
 
 
-def silence(connection: AnyConnection, topics: Sequence[str]) -> None:
+def stop_publishing(connection: AnyConnection, topics: Sequence[str]) -> None:
     """Have views say nothing on these topics any more, as before a relay first asked for them.
 
     The caller holds the views, so that nobody who has seen that it was asked for writes meanwhile.
@@ -90,7 +90,7 @@ def keys_after(
     return rows.fetchall()
 
 
-def forget(connection: AnyConnection, topic: str, acknowledged: int) -> int:
+def prune(connection: AnyConnection, topic: str, acknowledged: int) -> int:
     """Remove what was acknowledged and is older than `KEPT_S`; how many messages.
 
     At most `FORGOTTEN_MAX`: after a long outage all there is may be as old, and one statement has

@@ -30,7 +30,7 @@ class Parked(NamedTuple):
     place: str  # "<topic>/<partition>@<offset>"; empty where a program failed
 
 
-class Place(NamedTuple):
+class PartitionOffset(NamedTuple):
     """Where to read a partition on."""
 
     topic: str
@@ -78,7 +78,7 @@ def shown(base: Database) -> list[Shown]:
         return [Shown._make(row) for row in rows.fetchall()]
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Whether an error speaks of the server or the machine, not of the facts applied.
 
     A stored fact that does not decode speaks of the fact, however it is told to people.

@@ -86,7 +86,7 @@ class Desk(Protocol):
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
         """Number and key of those messages, without what they say."""
 
-    def forget(self, topic: str, acknowledged: int) -> None:
+    def prune(self, topic: str, acknowledged: int) -> None:
         """Remove messages that were acknowledged long ago."""
 
     def wait(self, timeout_s: float) -> None:
@@ -203,11 +203,11 @@ class PostgresDesk:
         with translated(self._base):
             return outbox.keys_after(self._connection, topic, after, limit)
 
-    def forget(self, topic: str, acknowledged: int) -> None:
+    def prune(self, topic: str, acknowledged: int) -> None:
         """As `Desk`."""
         end = time.monotonic() + FORGET_S_MAX
         with translated(self._base):
-            while outbox.forget(self._connection, topic, acknowledged) == outbox.FORGOTTEN_MAX:
+            while outbox.prune(self._connection, topic, acknowledged) == outbox.FORGOTTEN_MAX:
                 if time.monotonic() > end:
                     return
 

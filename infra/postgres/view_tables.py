@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import AnyConnection, Database, Role
     from infra.postgres.outbox import Message
-    from infra.postgres.parking import Place
+    from infra.postgres.parking import PartitionOffset
 
 Schema = Literal["views", "rebuilding"]
 LIVE: Schema = "views"
@@ -271,7 +271,7 @@ class Store:
             (view,),
         )
 
-    def keep_places(self, view: str, places: Sequence[Place]) -> None:
+    def keep_places(self, view: str, places: Sequence[PartitionOffset]) -> None:
         """Note where a view reads on, inside the transaction that moves it."""
         if not places:
             return
@@ -299,7 +299,7 @@ class Store:
         )
         return {topic for (topic,) in rows.fetchall()}
 
-    def leave(self, position: int, messages: Sequence[Message]) -> None:
+    def enqueue(self, position: int, messages: Sequence[Message]) -> None:
         """Leave messages, in this order, inside the transaction that moves their view."""
         if not messages:
             return

@@ -28,7 +28,7 @@ from consumers.runtime.lifecycle import rebuild
 from infra.kafka import records, topics
 from infra.kafka.clients import administrator
 from infra.kafka.feed_source import feed_source
-from infra.kafka.records import Places, partition_of
+from infra.kafka.records import PreviousHashes, partition_of
 from infra.postgres.connection import Database
 from infra.postgres.migrations import migrate
 from infra.postgres.tape import PostgresTape
@@ -255,7 +255,7 @@ def tracked(connection: psycopg.Connection) -> int:
 def all_records(base: Database) -> list[Record]:
     """The records of the facts there are, as the relay sends them."""
     made: list[Record] = []
-    places = Places()
+    places = PreviousHashes()
     with tape_source(base) as source:
         while rows := source.read(len(made), 2_000):
             for row in rows:

@@ -25,7 +25,7 @@ from consumers.rulings import rulings
 from infra.kafka import records, topics, truncation
 from infra.kafka.clients import Connection
 from infra.kafka.consumer_group import Read
-from infra.kafka.dead_letters import HEADERS, bury
+from infra.kafka.dead_letters import HEADERS, send_to_dead_letters
 from infra.kafka.ports import Consumed
 from infra.postgres.outbox import Kept
 from ledger.adjudication.feed import adjudicate
@@ -229,7 +229,7 @@ def test_a_letter_fits_whatever_it_is_of(document: dict[str, Any], registry: Reg
     kept = Letterbox()
     for value in (b"\xff no JSON", None):
         came = Consumed(0, 7, None, value, (("ce_type", b"odd"),))
-        bury(kept, DEAD, Read(topics.FACTS, came), "It is no fact", 3)  # type: ignore[arg-type]
+        send_to_dead_letters(kept, DEAD, Read(topics.FACTS, came), "It is no fact", 3)  # type: ignore[arg-type]
     for record in kept.records:
         told = {name: octets.decode() for name, octets in record.headers}
         judge(registry, message["headers"], told)

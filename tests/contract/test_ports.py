@@ -9,7 +9,7 @@ import pytest
 
 from infra.postgres import relay_progress
 from infra.postgres.outbox import Message
-from infra.postgres.parking import Parked, Place
+from infra.postgres.parking import Parked, PartitionOffset
 from infra.postgres.relay_progress import UNSAID
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import BESIDE, LIVE, Store, writing
@@ -117,8 +117,8 @@ def views_move(ports: Ports) -> list[object]:
         moved = live.advance("sums", seen, 2)
         live.save(SUMS, [("p/A", "2", "x")])
         live.park("sums", [PARKED, PARKED])
-        live.leave(2, [Message(TOLD, "p/A", body) for body in ("{}", None, '{"a":1}', "[]")])
-        live.keep_places("sums", [Place("t", 0, 5)])
+        live.enqueue(2, [Message(TOLD, "p/A", body) for body in ("{}", None, '{"a":1}', "[]")])
+        live.keep_places("sums", [PartitionOffset("t", 0, 5)])
         unseen = [other.tracking("sums") == seen, other.page(SUMS, None, 9), other.parked("sums")]
     with other.transaction():
         refused = other.advance("sums", seen, 3)

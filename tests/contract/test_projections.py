@@ -12,8 +12,8 @@ from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import (
     Batch,
     FencedError,
-    Manner,
     Runner,
+    RunnerOptions,
     catch_up,
     rebuild,
 )
@@ -121,7 +121,7 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
             Store(connection, LIVE),
             Prefix(rows, len(rows)),
             [projection],
-            Manner(batch_rows=500),
+            RunnerOptions(batch_rows=500),
         )
         runner._seen[projection.name] = runner._seen[projection.name]._replace(tracking=seen)
         with pytest.raises(FencedError):

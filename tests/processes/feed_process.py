@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from consumers.registry import VIEWS
 from consumers.runtime.following import follow_on
-from consumers.runtime.lifecycle import Manner, until_signalled
+from consumers.runtime.lifecycle import RunnerOptions, until_signalled
 from consumers.runtime.metrics import ConsumerMetrics
 from infra.kafka import clients
 from infra.kafka.clients import Connection
@@ -71,7 +71,7 @@ def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
             stop=stop,
             lost=lambda error, _: say(f"lost {error}"),
             opened=lambda: feed_source(base, where, [each.name for each in VIEWS], watch.figures),
-            manner=Manner(batch_rows=BATCH_ROWS, parks=True, listener=watch),
+            manner=RunnerOptions(batch_rows=BATCH_ROWS, parks=True, listener=watch),
         )
     say(f"stopped at {position}, {watch.refused} refused")
 

@@ -12,7 +12,7 @@ from infra.kafka.feed_source import feed_source
 from infra.kafka.merging import Figures
 from infra.kafka.publisher import WINDOW_RECORDS, Publisher, window_of
 from infra.kafka.reader import reader
-from infra.kafka.records import Places
+from infra.kafka.records import PreviousHashes
 from infra.postgres import relay_progress
 from infra.postgres.view_tables import LIVE, Store, writing
 from tests.scenes.view_feeds import dumped
@@ -20,7 +20,7 @@ from tests.scenes.view_feeds import dumped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from consumers.runtime.lifecycle import Manner, Projection
+    from consumers.runtime.lifecycle import Projection, RunnerOptions
     from infra.kafka.clients import Connection
     from infra.kafka.records import Record
     from infra.postgres.connection import Database
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def of_rows(rows: Sequence[TapeRow]) -> list[Record]:
     """The record of every row, as the relay would write it."""
-    places = Places()
+    places = PreviousHashes()
     made = []
     for row in rows:
         previous = places.before(row)
@@ -57,7 +57,7 @@ def from_feed(
     base: Database,
     where: Connection,
     projections: Sequence[Projection] = VIEWS,
-    manner: Manner | None = None,
+    manner: RunnerOptions | None = None,
 ) -> Figures:
     """Bring views to the end of what was published; what was seen of the feed."""
     figures = Figures()

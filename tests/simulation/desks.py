@@ -18,7 +18,7 @@ from ledger.record.tape import GENESIS, InQuarantine, TapeRow
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from infra.postgres.parking import Parked, Place
+    from infra.postgres.parking import Parked, PartitionOffset
     from infra.postgres.view_tables import Schema, Table
     from tests.simulation.database import Key, Session
 
@@ -114,7 +114,7 @@ class SimDesk:
         found = [kept[key][1] for key in sorted(kept) if key[0] > after and kept[key][0] == topic]
         return found[:limit]
 
-    def forget(self, topic: str, acknowledged: int) -> None:
+    def prune(self, topic: str, acknowledged: int) -> None:
         self._session.do(f"forget {topic} up to {acknowledged}")
 
     def wait(self, timeout_s: float) -> None:
@@ -189,7 +189,7 @@ class SimStore(Store):
         self.session.put("tracking", (view, False), live._replace(generation=live.generation + 1))
         self.session.world.met["released"] += 1
 
-    def keep_places(self, view: str, places: Sequence[Place]) -> None:
+    def keep_places(self, view: str, places: Sequence[PartitionOffset]) -> None:
         self.session.do(f"places {view}")
         for each in places:
             key = (view, self._beside, each.topic, each.partition)
@@ -199,7 +199,7 @@ class SimStore(Store):
         self.session.do("asked for")
         return {topic for topic in topics if self.session.get("relayed", (topic,)) is not None}
 
-    def leave(self, position: int, messages: Sequence[Message]) -> None:
+    def enqueue(self, position: int, messages: Sequence[Message]) -> None:
         if messages:
             self.session.do(f"leave {len(messages)} at {position}")
         for each in messages:

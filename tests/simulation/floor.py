@@ -14,7 +14,7 @@ from consumers.relay import relay, view_topics
 from consumers.relay.check import republish_in
 from consumers.runtime import outbox
 from consumers.runtime.lifecycle import follow_in, rebuild_in
-from consumers.runtime.runner import Manner
+from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.unpark import catch_up_in
 from infra.kafka import topics
 from infra.kafka.clients import Connection
@@ -342,7 +342,7 @@ class Floor:
 
     def _consumer(self, actor: Actor) -> None:
         book = SimStore(self.base.session(actor), LIVE)
-        manner = Manner(batch_rows=self.world.plan.batch_rows, parks=True)
+        manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)
         if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
             rows = _Tape(SimDesk(self.base.session(actor)), self.world)
             follow_in(book, rows, VIEWS, lambda: False, manner)
@@ -351,7 +351,7 @@ class Floor:
             follow_in(book, source, VIEWS, lambda: False, manner)
 
     def _rebuild(self, actor: Actor) -> None:
-        manner = Manner(batch_rows=self.world.plan.batch_rows, parks=True)
+        manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)
         while True:
             self.world.sleep(self.world.chance.uniform(1.0, 6.0))
             if not self.world.fault("rebuild"):

@@ -60,9 +60,9 @@ def _transact(order: str) -> Callable[..., None]:
 
         def take() -> None:
             with self._store.transaction():
-                outbox.listen(self._store, view)
+                outbox.capture_changes(self._store, view)
                 self._take(view, taken(batch, parked))
-                outbox.speak(self._store, view, batch.position)
+                outbox.enqueue(self._store, view, batch.position)
 
         for each in (move, take) if order == "first" else (take, move):
             each()
@@ -165,7 +165,7 @@ def parked_not_kept(patch: pytest.MonkeyPatch) -> None:
 
 
 def outbox_outside_the_transaction(patch: pytest.MonkeyPatch) -> None:
-    leave = SimStore.leave
+    leave = SimStore.enqueue
 
     def at_once(self: SimStore, position: int, messages: Any) -> None:
         session, self.session = self.session, Session(self.session.base, self.session.world)
@@ -174,7 +174,7 @@ def outbox_outside_the_transaction(patch: pytest.MonkeyPatch) -> None:
         finally:
             self.session = session
 
-    patch.setattr(SimStore, "leave", at_once)
+    patch.setattr(SimStore, "enqueue", at_once)
 
 
 def offsets_of_what_was_read(patch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def ends_asked_first(patch: pytest.MonkeyPatch) -> None:
         if tracked > merge.delivered and merge.has_passed(ends):
             upto = min(tracked, merge.lowest - 1 if merge.lowest else tracked)
             rows = self._desk.rows(merge.delivered, min(limit, upto - merge.delivered))
-            merge.heal(rows, self._count)
+            merge.fill_gap(rows, self._count)
 
     patch.setattr(FeedSource, "_look_for_gap", look)
 
@@ -225,4 +225,4 @@ def said_again_as_it_was_read_before(patch: pytest.MonkeyPatch) -> None:
 
 
 def swap_unspoken(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(outbox, "speak_of_swap", lambda *_: None)
+    patch.setattr(outbox, "enqueue_swap", lambda *_: None)

@@ -186,7 +186,7 @@ def silence(*, json: Json = False) -> None:
     Example: round-ledger relay silence
     """
     with opened_database() as base:
-        removed = outbox.silence(base, VIEWS)
+        removed = outbox.clear_outbox(base, VIEWS)
     for topic, count in removed.items():
         if json:
             print_json({"topic": topic, "removed": count})

@@ -17,7 +17,7 @@ from consumers.parallel_rebuild import WORKERS_MAX, Share, fill
 from consumers.registry import VIEWS, install, view
 from consumers.runtime import unpark as release
 from consumers.runtime.following import follow_on
-from consumers.runtime.lifecycle import Manner, Projection, catch_up, until_signalled
+from consumers.runtime.lifecycle import Projection, RunnerOptions, catch_up, until_signalled
 from consumers.runtime.lifecycle import rebuild as rebuild_one
 from consumers.runtime.metrics import ConsumerMetrics
 from consumers.runtime.source import RecordSource
@@ -111,7 +111,7 @@ def consume(
             ready_s=in_force().ready_s,
             views=[each.name for each in chosen],
         )
-        manner = Manner(passed, parks=stay or watch.feed, listener=watch)
+        manner = RunnerOptions(passed, parks=stay or watch.feed, listener=watch)
         opened = _opened(base, chosen, watch.figures if watch.feed else None)
         if stay:
             position = _follow(base, chosen, opened, manner, watch, stop, port)
@@ -226,7 +226,7 @@ def _follow(
     base: Database,
     chosen: Sequence[Projection],
     opened: Callable[[], AbstractContextManager[RecordSource]],
-    manner: Manner,
+    manner: RunnerOptions,
     watch: ConsumerMetrics,
     stop: Callable[[], bool],
     port: int | None,

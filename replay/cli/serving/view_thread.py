@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from consumers.registry import VIEWS, install
 from consumers.runtime.following import follow_on
-from consumers.runtime.runner import Manner
+from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.source import RecordSource
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import TapeSource, tape_source
@@ -52,7 +52,7 @@ def _keep(base: Database, stop: threading.Event) -> None:
             stop=stop.is_set,
             lost=_lost,
             opened=lambda: _paced(base, stop),
-            manner=Manner(batch_rows=BATCH_ROWS, parks=True),
+            manner=RunnerOptions(batch_rows=BATCH_ROWS, parks=True),
         )
     except LedgerError as error:
         figures = {"code": error.code, "what": error.what, "hint": error.hint}

@@ -17,7 +17,7 @@ from consumers.alerts import process
 from consumers.alerts.process import DEAD
 from infra.kafka import topics
 from infra.kafka.clients import administrator
-from infra.kafka.dead_letters import KEPT_OCTETS, bury, dead_letters, identity
+from infra.kafka.dead_letters import KEPT_OCTETS, dead_letters, identity, send_to_dead_letters
 from infra.kafka.library import TopicPartition
 from infra.kafka.publisher import Publisher
 from infra.postgres.alerts import Alerts
@@ -57,7 +57,7 @@ def buried(base: Database, where: Connection, count: int = 1) -> None:
     read = fact_read(base, 2_000_000)
     with Publisher(where, deadline_s=20) as publisher:
         for _ in range(count):
-            bury(publisher, DEAD, read, "ValueError: a fault of ours", 3)
+            send_to_dead_letters(publisher, DEAD, read, "ValueError: a fault of ours", 3)
 
 
 def in_transactions(where: Connection) -> None:

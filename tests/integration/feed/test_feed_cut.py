@@ -68,7 +68,7 @@ def publish_all(base: Database, where: Connection) -> None:
 def leave(base: Database, *messages: Message) -> None:
     """Leave messages as a view does."""
     with writing(base, LIVE) as connection:
-        Store(connection, LIVE).leave(7, messages)
+        Store(connection, LIVE).enqueue(7, messages)
 
 
 def on(where: Connection, topic: str) -> list[dict[str, Any]]:

@@ -174,10 +174,10 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     with writing(database, LIVE) as connection, writing(database, LIVE) as beside:
         book, other = (Store(c, LIVE) for c in (connection, beside))
         with connection.transaction(force_rollback=True):
-            speaking.listen(book, each)
+            speaking.capture_changes(book, each)
             each.apply(book, Batch(rows))
             keys = book.load(drop.DAYS, book.heard["drop_days"])
-            other.leave(1, [outbox.Message("t", str(key), "{}") for key in keys])
+            other.enqueue(1, [outbox.Message("t", str(key), "{}") for key in keys])
     assert dumped(database, each) == b""
     assert said(database) > 0
 

@@ -96,9 +96,9 @@ def write(book: Store, rows: Sequence[tuple[str, str, int]]) -> None:
         seen = book.tracking(VIEW.name)
         assert seen
         assert book.advance(VIEW.name, seen, seen.position + 1)
-        outbox.listen(book, VIEW)
+        outbox.capture_changes(book, VIEW)
         book.save(TOLD, rows)
-        outbox.speak(book, VIEW, seen.position + 1)
+        outbox.enqueue(book, VIEW, seen.position + 1)
 
 
 @pytest.fixture
@@ -243,11 +243,11 @@ def test_a_swap_tells_in_pages_what_it_changes_and_all_of_it_or_nothing(
         book.create(VIEW.name, 1, [TOLD], BESIDE)
         Store(connection, BESIDE).save(TOLD, [*same, *other])
         with book.transaction(force_rollback=True):
-            outbox.speak_of_swap(book, VIEW, 1)
+            outbox.enqueue_swap(book, VIEW, 1)
             book.swap(VIEW.name, [TOLD])
         assert (heard(view), held(view)) == ({}, before)
         with book.transaction():
-            outbox.speak_of_swap(book, VIEW, 1)
+            outbox.enqueue_swap(book, VIEW, 1)
             book.swap(VIEW.name, [TOLD])
     changed = {f"{place}/{day}": "1" for place, day, _ in other}
     taken_back = {f"{place}/{day}": None for place, day in gone}
@@ -294,5 +294,5 @@ def swapped(base: Database, newer: Projection, rows: Sequence[tuple[object, ...]
         book.create(newer.name, newer.version, newer.tables, BESIDE)
         book.save(table, rows)  # type: ignore[arg-type] # cells
         with book.transaction():
-            outbox.speak_of_swap(book, newer, 1)
+            outbox.enqueue_swap(book, newer, 1)
             book.swap(newer.name, newer.tables)

@@ -9,7 +9,7 @@ import pytest
 
 from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import Batch, catch_up, rebuild
-from consumers.runtime.runner import Manner
+from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.unpark import release
 from infra.kafka import records, topics
 from infra.kafka.feed_source import feed_source
@@ -273,7 +273,7 @@ def test_a_views_program_that_fails_on_a_fact_parks_that_table_where_it_is_asked
     source = Prefix(rows, len(rows))
     with pytest.raises(ZeroDivisionError):
         catch_up(database, source, [failing])
-    assert catch_up(database, source, [failing], manner=Manner(parks=True)) == len(rows)
+    assert catch_up(database, source, [failing], manner=RunnerOptions(parks=True)) == len(rows)
     parked = parking.shown(database)
     assert [(each.tape, each.position, each.reason) for each in parked] == [
         (tape, bad.position, "unappliable")

@@ -17,7 +17,7 @@ from consumers.alerts import process
 from consumers.alerts.conditions import READS
 from infra.kafka import topics
 from infra.kafka.clients import Connection, administrator, cluster, connection
-from infra.kafka.dead_letters import bury
+from infra.kafka.dead_letters import send_to_dead_letters
 from infra.kafka.publisher import Publisher
 from infra.kafka.records import Record
 from infra.settings import load
@@ -203,7 +203,9 @@ def test_each_login_with_the_right_certificate_does_its_own_work_and_no_other(
     assert (alerts.json[0]["read"], alerts.json[0]["dead"], alerts.json[0]["failed"]) == (28, 1, 0)
     assert alerts.json[0]["raised"] >= 2
     with Publisher(connection(load(secured.as_("alerts"))), deadline_s=20) as publisher:
-        bury(publisher, process.DEAD, fact_read(database, 4_000_000), "a fault of ours", 3)
+        send_to_dead_letters(
+            publisher, process.DEAD, fact_read(database, 4_000_000), "a fault of ours", 3
+        )
     assert len(does("alerts", "dlq", "list", "--json").json) == 2
     told = does("alerts", "dlq", "replay", "--by", "S-2001", "--json").json
     assert sorted(each["replayed"] for each in told) == [False, True]

@@ -45,7 +45,7 @@ LARGE = 850_000
 def leave(base: Database, *bodies: str) -> None:
     with writing(base, LIVE) as connection:
         messages = [Message(TOPIC, f"p/T-{at}", body) for at, body in enumerate(bodies)]
-        Store(connection, LIVE).leave(7, messages)
+        Store(connection, LIVE).enqueue(7, messages)
 
 
 def body(octets: int, letter: str = "x") -> str:
@@ -200,7 +200,7 @@ def test_it_is_not_given_up_under_a_relay_that_would_ask_for_it_at_once(asked: D
     with relay_progress.lead(asked, lambda: False) as desk:
         assert desk
         with pytest.raises(Refused, match="A relay leads"):
-            speaking.silence(asked, VIEWS)
+            speaking.clear_outbox(asked, VIEWS)
     assert numbers(asked) == before
     assert waits(asked)
 
@@ -217,9 +217,9 @@ def test_a_view_that_is_being_written_leaves_nothing_behind(asked: Database) -> 
             with book.transaction():
                 assert book.advance(board.name, seen, seen.position + 1)
                 assert book.asked_for(["ledger.table-state.v1"])
-                given_up = beside.submit(speaking.silence, asked, VIEWS)
+                given_up = beside.submit(speaking.clear_outbox, asked, VIEWS)
                 until(lambda: waits_for_a_lock(asked))
-                book.leave(seen.position + 1, [Message("ledger.table-state.v1", "p/T", "{}")])
+                book.enqueue(seen.position + 1, [Message("ledger.table-state.v1", "p/T", "{}")])
             assert given_up.result(60)["ledger.table-state.v1"] > 0
     assert numbers(asked) == []
 
@@ -235,10 +235,10 @@ def test_what_is_old_is_forgotten_in_pieces(
         connection.execute(
             "UPDATE views.outbox SET made_at_us = made_at_us - %s WHERE number <> 6", (old,)
         )
-        assert outbox.forget(connection, TOPIC, 4) == 2
+        assert outbox.prune(connection, TOPIC, 4) == 2
         assert numbers(database) == [3, 4, 5, 6]
     leave(database, "{}")
     with relay_progress.lead(database, lambda: False) as desk:
         assert desk
-        desk.forget(TOPIC, 4)
+        desk.prune(TOPIC, 4)
     assert numbers(database) == [5, 6, 7], "what is not acknowledged stays, however old"

@@ -15,7 +15,7 @@ from consumers.alerts import process
 from consumers.registry import VIEWS, install
 from consumers.runtime.following import follow_on
 from consumers.runtime.metrics import ConsumerMetrics
-from consumers.runtime.runner import Manner
+from consumers.runtime.runner import RunnerOptions
 from infra.kafka import topics
 from infra.kafka.feed_source import feed_source
 from infra.postgres.alerts import Alerts
@@ -50,7 +50,7 @@ def reading(base: Database, where: Connection, watch: ConsumerMetrics) -> Iterat
             stop=watch.heartbeat(done.is_set),
             lost=lambda error, _: watch.lost(error.what),
             opened=lambda: feed_source(base, where, [VIEW.name], watch.figures),
-            manner=Manner(listener=watch),
+            manner=RunnerOptions(listener=watch),
         )
 
     thread = threading.Thread(target=run)

@@ -15,7 +15,7 @@ from consumers.money import drop
 from consumers.registry import VIEWS, install, view
 from consumers.runtime.following import follow_on
 from consumers.runtime.lifecycle import catch_up, rebuild
-from consumers.runtime.runner import FAILING_TAPES_MAX, Manner
+from consumers.runtime.runner import FAILING_TAPES_MAX, RunnerOptions
 from consumers.runtime.source import Batch
 from consumers.runtime.unpark import release
 from infra.postgres import parking
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import Received, TapeRow
 
 NEWER = "wager_placed.v9"
-PARKS = Manner(parks=True)
+PARKS = RunnerOptions(parks=True)
 OF_WAGERS = {"rounds", "drop", "payouts", "rulings"}
 """The views that count wagers, or rule on them: each of them lacks something without the one."""
 
@@ -136,7 +136,7 @@ def test_taken_for_a_server_that_is_away_it_ended_every_view(
 ) -> None:
     """The control: whatever has a hint for a person passes, so nothing of it is ever parked."""
     was: Callable[[Exception], bool] = lambda error: isinstance(error, LedgerError)  # noqa: E731
-    monkeypatch.setattr(parking, "is_passing", was)
+    monkeypatch.setattr(parking, "is_transient", was)
     for _ in range(2):  # started again, it ends again
         with pytest.raises(StoredFactError):
             from_tape(database)

@@ -44,7 +44,7 @@ def drained(merge: Merge, record: Sequence[TapeRow], limit: int) -> list[TapeRow
         rows = merge.take(limit)
         if not rows:
             upto = merge.lowest - 1 if merge.lowest else len(record)
-            merge.heal(record[merge.delivered : min(upto, merge.delivered + limit)], PARTS)
+            merge.fill_gap(record[merge.delivered : min(upto, merge.delivered + limit)], PARTS)
         taken += rows
     return taken
 
@@ -119,12 +119,12 @@ def test_a_poisoned_record_stands_for_one_fact_only() -> None:
     merge.take(9)
     assert merge.places(2)[part] == 2, "begun again, it must be seen again"
     merge.put(part, 3, record[3])
-    merge.heal(record[2:3], PARTS)
+    merge.fill_gap(record[2:3], PARTS)
     assert [each.position for each in merge.poisoned(1, 6)] == [3]
     assert merge.take(9) == record[2:4]
     assert merge.places(2)[part] == 2
     assert merge.places(4)[part] == 4
-    merge.heal(record[4:5], PARTS)
+    merge.fill_gap(record[4:5], PARTS)
     assert [each.position for each in merge.poisoned(1, 6)] == [3], "a hole is a hole again"
 
 
@@ -133,7 +133,7 @@ def test_poison_is_tied_to_its_partition_where_it_names_no_fact(poisoned: str) -
     record = rows_of(["p/A", "p/B"])
     merge = begun()
     merge.poison(Poison(PLACE["p/B"], 0, poisoned, 0, "unreadable", "Bent.", "t/0@0"))
-    merge.heal(record, PARTS)
+    merge.fill_gap(record, PARTS)
     named = [each.tape for each in merge.poisoned(1, 2)]
     same = PLACE["p/A"] == PLACE["p/B"] and not poisoned
     assert named == (["p/A"] if same else ["p/B"])

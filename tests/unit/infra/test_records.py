@@ -10,7 +10,7 @@ import pytest
 
 from infra.kafka import records, topics
 from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS
-from infra.kafka.records import Places, UnreadableError
+from infra.kafka.records import PreviousHashes, UnreadableError
 from ledger.record.tape import (
     GENESIS,
     InQuarantine,
@@ -172,7 +172,7 @@ def test_the_partitioner_is_the_librarys_for_every_length_of_key() -> None:
 
 
 def test_the_hash_before_a_row_is_known_only_where_the_row_before_it_was_seen() -> None:
-    places = Places()
+    places = PreviousHashes()
     first = row(fact(1))
     second = row(fact(2), 2, first.hash)
     assert places.before(second) is None
