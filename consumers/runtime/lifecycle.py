@@ -52,7 +52,7 @@ def install(base: Database, projections: Sequence[Projection]) -> list[str]:
 
 
 def catch_up(
-    base: Database,
+    views: Database | Store,
     source: RecordSource,
     projections: Sequence[Projection],
     *,
@@ -66,26 +66,15 @@ def catch_up(
     Raises `Refused` where a view was written by another version, `NotFound` where it is not there.
     """
     manner = manner or RunnerOptions(progress, batch_rows)
-    with view_tables.writing(base, LIVE) as connection:
-        return catch_up_in(Store(connection, LIVE), source, projections, stop, manner)
-
-
-def catch_up_in(
-    store: Store,
-    source: RecordSource,
-    projections: Sequence[Projection],
-    stop: Callable[[], bool],
-    manner: RunnerOptions,
-) -> int:
-    """As `catch_up`, on a connection of the caller."""
-    runner = Runner(store, source, projections, manner)
-    while not stop() and (runner.step() or not runner.at_end):
-        pass
-    return runner.position
+    with view_tables.opened(views, LIVE) as store:
+        runner = Runner(store, source, projections, manner)
+        while not stop() and (runner.step() or not runner.at_end):
+            pass
+        return runner.position
 
 
 def follow(
-    base: Database,
+    views: Database | Store,
     source: RecordSource,
     projections: Sequence[Projection],
     *,
@@ -100,23 +89,12 @@ def follow(
     where a connection is lost: start again, nothing is applied twice.
     """
     manner = manner or RunnerOptions(progress, batch_rows)
-    with view_tables.writing(base, LIVE) as connection:
-        return follow_in(Store(connection, LIVE), source, projections, stop, manner)
-
-
-def follow_in(
-    store: Store,
-    source: RecordSource,
-    projections: Sequence[Projection],
-    stop: Callable[[], bool],
-    manner: RunnerOptions,
-) -> int:
-    """As `follow`, on a connection of the caller."""
-    runner = Runner(store, source, projections, manner)
-    while not stop():
-        if not runner.step():
-            source.wait(runner.position, POLL_S)
-    return runner.position
+    with view_tables.opened(views, LIVE) as store:
+        runner = Runner(store, source, projections, manner)
+        while not stop():
+            if not runner.step():
+                source.wait(runner.position, POLL_S)
+        return runner.position
 
 
 def rebuild(

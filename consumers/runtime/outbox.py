@@ -74,37 +74,25 @@ def enqueue_swap(store: Store, projection: Projection, position: int) -> None:
 
 
 def restate(
-    base: Database,
-    topics: Sequence[str],
-    projections: Sequence[Projection],
-    stop: Callable[[], bool] = lambda: False,
-) -> dict[str, int]:
-    """Say everything again that live views hold for these topics; messages left, by topic.
-
-    For a topic asked for the first time, and for readers that lost what they had. `stop` is asked
-    before every page, which is a sign of life. Raises `StoppedError`.
-    """
-    with view_tables.writing(base, LIVE) as connection:
-        return restate_in(Store(connection, LIVE), topics, projections, stop)
-
-
-def restate_in(
-    store: Store,
+    views: Database | Store,
     topics: Sequence[str],
     projections: Sequence[Projection],
     stop: Callable[[], bool] = lambda: False,
     page_rows: int = PAGE_ROWS,
 ) -> dict[str, int]:
-    """As `restate`, on a connection of the caller.
+    """Say everything again that live views hold for these topics; messages left, by topic.
 
-    A page is read and left in one transaction that holds its view still, so that no message of it
-    comes after a newer one. What changes between two pages, the view tells itself.
+    For a topic asked for the first time, and for readers that lost what they had. A page is read
+    and left in one transaction that holds its view still, so that no message of it comes after a
+    newer one; what changes between two pages, the view tells itself. `stop` is asked before every
+    page, which is a sign of life. Raises `StoppedError`.
     """
     left = dict.fromkeys(topics, 0)
-    for view in projections:
-        for each in (told for told in view.tells if told.topic in left):
-            told = partial(_standing, store, view.name, each, stop, page_rows)
-            left[each.topic] += _in_pages(each.table, told)
+    with view_tables.opened(views, LIVE) as store:
+        for view in projections:
+            for each in (told for told in view.tells if told.topic in left):
+                told = partial(_standing, store, view.name, each, stop, page_rows)
+                left[each.topic] += _in_pages(each.table, told)
     return left
 
 

@@ -488,6 +488,16 @@ def writing(base: Database, schema: Schema) -> Iterator[AnyConnection]:
         yield connection
 
 
+@contextmanager
+def opened(views: Database | Store, schema: Schema) -> Iterator[Store]:
+    """A store to write views of a database with; the caller's own where it brings one."""
+    if isinstance(views, Store):
+        yield views
+        return
+    with writing(views, schema) as connection:
+        yield Store(connection, schema)
+
+
 def ddl(table: Table, schema: Schema) -> Iterator[str]:
     """The statements that create a table, its indexes and its comments."""
     name = f"{schema}.{table.name}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from consumers.relay import relay, view_topics
 from consumers.relay.check import republish_in
 from consumers.runtime import outbox
-from consumers.runtime.lifecycle import follow_in, rebuild_in
+from consumers.runtime.lifecycle import follow, rebuild_in
 from consumers.runtime.runner import RunnerOptions
 from consumers.runtime.unpark import catch_up_in
 from infra.kafka import topics
@@ -257,7 +257,7 @@ class Floor:
             if self.world.fault("killed before restating"):
                 self.world.kill(actor)
             other = self.base.session(actor)
-            outbox.restate_in(SimStore(other, LIVE), new, VIEWS, page_rows=2)
+            outbox.restate(SimStore(other, LIVE), new, VIEWS, page_rows=2)
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
 
@@ -345,10 +345,10 @@ class Floor:
         manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)
         if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
             rows = _Tape(SimDesk(self.base.session(actor)), self.world)
-            follow_in(book, rows, VIEWS, lambda: False, manner)
+            follow(book, rows, VIEWS, stop=lambda: False, manner=manner)
             return
         with self._source(actor, NAMES) as source:
-            follow_in(book, source, VIEWS, lambda: False, manner)
+            follow(book, source, VIEWS, stop=lambda: False, manner=manner)
 
     def _rebuild(self, actor: Actor) -> None:
         manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)

@@ -159,7 +159,7 @@ def test_what_stands_is_said_again_page_by_page_while_the_view_moves_between(
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
         book = Spied(connection, LIVE)
         asked = busy(Store(other, LIVE))
-        left = outbox.restate_in(book, [TOPIC], [VIEW], asked, PAGE)
+        left = outbox.restate(book, [TOPIC], [VIEW], asked, PAGE)
     assert agrees(view)
     assert left == {TOPIC: sum(book.loaded)}
     assert max(book.loaded) == PAGE
@@ -190,7 +190,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
     monkeypatch.setattr(outbox, "_standing", standing)
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
         book, asked = Store(connection, LIVE), busy(Store(other, LIVE))
-        outbox.restate_in(book, [TOPIC], [VIEW], asked, PAGE)
+        outbox.restate(book, [TOPIC], [VIEW], asked, PAGE)
     assert not agrees(view)
 
 
@@ -214,7 +214,7 @@ def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
                 moved.clear()
                 assert moved.wait(60)
                 book = Store(connection, LIVE)
-                outbox.restate_in(book, [TOPIC], [VIEW], lambda: False, 3)
+                outbox.restate(book, [TOPIC], [VIEW], lambda: False, 3)
     finally:
         done.set()
         thread.join()
@@ -225,7 +225,7 @@ def test_told_to_stop_between_pages_it_ends_and_says_so(view: Database) -> None:
     with writing(view, LIVE) as connection:
         book = Spied(connection, LIVE)
         with pytest.raises(outbox.StoppedError):
-            outbox.restate_in(book, [TOPIC], [VIEW], lambda: len(book.loaded) == 2, PAGE)
+            outbox.restate(book, [TOPIC], [VIEW], lambda: len(book.loaded) == 2, PAGE)
     assert book.loaded == [PAGE, PAGE]
     assert len(heard(view)) == 2 * PAGE
 
