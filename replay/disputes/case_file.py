@@ -15,11 +15,11 @@ from replay.cameras.coverage import coverage
 from replay.cameras.custody import locked, times_of
 from replay.disputes import service
 from replay.disputes.dispute import Dispute, dispute_of
-from replay.disputes.service import Vault
+from replay.disputes.service import LockContext
 from replay.rounds.story import Story
 
 
-class Held(NamedTuple):
+class FootageHold(NamedTuple):
     """A stretch of a camera, by its own clock, that was locked for a dispute or released again."""
 
     camera: str
@@ -35,13 +35,13 @@ class CaseFile(NamedTuple):
 
     case: Dispute
     story: Story | None  # None: no fact of its round is on record
-    held: Sequence[Held]  # in the order told
+    held: Sequence[FootageHold]  # in the order told
     unlocked: Sequence[str]  # cameras with footage that was never locked for it
     locked: bool  # whether a lock of its own still holds
     withheld: bool = False  # its round, from who looks
 
 
-def case_file(vault: Vault, property_: str, dispute: str) -> CaseFile:
+def case_file(vault: LockContext, property_: str, dispute: str) -> CaseFile:
     """A property's dispute, up to the end of the record. Raises `NotFound`."""
     base = vault.base
     service.up_to_date(base)
@@ -90,9 +90,9 @@ def _told(base: Database, case: Dispute) -> list[Fact]:
     return [fact_of(row) for row in rows]
 
 
-def _held(body: object) -> Held | None:
+def _held(body: object) -> FootageHold | None:
     if not isinstance(body, FootageLocked | FootageReleased):
         return None
     from_us, to_us = parse_time(body.from_) or 0, parse_time(body.to) or 0
     released = isinstance(body, FootageReleased)
-    return Held(body.camera, from_us, to_us, body.by, body.because, released)
+    return FootageHold(body.camera, from_us, to_us, body.by, body.because, released)

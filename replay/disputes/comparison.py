@@ -31,7 +31,7 @@ SHARED = frozenset(("dice_thrown", "no_roll_called", "starting_position_determin
 Status = Literal["not_raised", "raised", "resolved"]
 
 
-class Said(Struct, frozen=True):
+class FactText(Struct, frozen=True):
     """What one fact of the round says. number: from 1, in the order of the round."""
 
     number: int
@@ -41,7 +41,7 @@ class Said(Struct, frozen=True):
     id: str
 
 
-class Sides(Struct, frozen=True, kw_only=True):
+class CaseComparison(Struct, frozen=True, kw_only=True):
     """One dispute as one person may see it. Money in cents; times in microseconds.
 
     difference: what the patron got too much (+) or too little (-) by the ruling; left: the same
@@ -59,7 +59,7 @@ class Sides(Struct, frozen=True, kw_only=True):
     raised_by: str | None
     claims: Sequence[Claim] = ()  # the first stands
     saw: Sequence[Observation] = ()
-    shown: Sequence[Said] = ()  # by the record, of the position and of what all share
+    shown: Sequence[FactText] = ()  # by the record, of the position and of what all share
     lines: Sequence[Line] = ()  # of the position: owed by the ruling, moved by the dealer
     owed: int | None = None
     moved: int | None = None  # winnings less stakes lost
@@ -74,7 +74,7 @@ class Sides(Struct, frozen=True, kw_only=True):
     missing: Sequence[str] = ()  # sentences: what the record lacks
 
 
-def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> Sides:
+def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> CaseComparison:
     """A dispute beside its round; `story` None: no fact of the round is on record.
 
     reviewer: the employee who looks, for a blind review; without one all is shown.
@@ -93,7 +93,7 @@ def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> Si
     adjusted = _paid([each for each in case.adjustments if each.position == position])
     others = _paid([each for each in case.adjustments if each.position != position])
     whole = _heading(case, hidden=False)
-    return Sides(
+    return CaseComparison(
         property=whole.property,
         dispute=whole.dispute,
         status=whole.status,
@@ -120,11 +120,11 @@ def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> Si
     )
 
 
-def _heading(case: Dispute, *, hidden: bool) -> Sides:
+def _heading(case: Dispute, *, hidden: bool) -> CaseComparison:
     """What everybody may know: which round and position, not why."""
     claim = case.claim
     status: Status = "resolved" if case.outcome else "raised" if claim else "not_raised"
-    return Sides(
+    return CaseComparison(
         property=case.property,
         dispute=case.dispute,
         status=status,
@@ -140,10 +140,10 @@ def _paid(adjustments: Sequence[Adjusted]) -> int | None:
     return sum(each.amount for each in adjustments) if adjustments else None
 
 
-def _shown(story: Story, claim: Claim) -> list[Said]:
+def _shown(story: Story, claim: Claim) -> list[FactText]:
     """The facts of the claimant's position and those of nobody's, in the order of the round."""
     return [
-        Said(moment.number, time, moment.says, moment.source, moment.id)
+        FactText(moment.number, time, moment.says, moment.source, moment.id)
         for moment, time in zip(story.moments, story.times, strict=True)
         if moment.position in (None, claim.position) or moment.fact in SHARED
     ]

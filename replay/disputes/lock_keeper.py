@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.errors import LedgerError, Unavailable
-from replay.disputes.service import Roll, Vault, lock_pending
+from replay.disputes.service import LockContext, LockMargins, lock_pending
 
 LOG = logging.getLogger("round_ledger.locks")
 
@@ -20,7 +20,7 @@ EVERY_S = 10.0
 
 
 @contextmanager
-def locks_kept(base: Database, roll: Roll, *, every_s: float = EVERY_S) -> Iterator[None]:
+def locks_kept(base: Database, roll: LockMargins, *, every_s: float = EVERY_S) -> Iterator[None]:
     """Lock what is not locked yet, now and again, while the block runs and keeps views up."""
     stop = threading.Event()
     thread = threading.Thread(
@@ -34,12 +34,12 @@ def locks_kept(base: Database, roll: Roll, *, every_s: float = EVERY_S) -> Itera
         thread.join()
 
 
-def _keep(base: Database, roll: Roll, every_s: float, stop: threading.Event) -> None:
+def _keep(base: Database, roll: LockMargins, every_s: float, stop: threading.Event) -> None:
     """Look until told to stop. What does not answer is looked for again at the next turn."""
     with PostgresTape(base) as tape:
         while not stop.wait(every_s):
             try:
-                done = lock_pending(Vault(base, tape, roll), fresh=False)
+                done = lock_pending(LockContext(base, tape, roll), fresh=False)
             except Unavailable:
                 continue
             except LedgerError as error:

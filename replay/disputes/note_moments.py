@@ -8,7 +8,7 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import Attached, FactRef
 from ledger.values import format_time, parse_time
 from replay.disputes.dispute import Dispute
-from replay.rounds.reading import told
+from replay.rounds.reading import load_round
 
 _FACT = re.compile(r"(?:(?P<round>[^#@]+)#)?(?P<number>[1-9][0-9]{0,5})", re.ASCII)
 _INSTANT = re.compile(r"(?P<camera>.{0,128})@(?P<time>[^@]+)")
@@ -47,7 +47,7 @@ def _fact(base: Database, case: Dispute, name: str | None, number: int) -> Attac
             where=f"dispute {case.dispute}",
             hint="Name one: CC-07/2026-11-20/230#4.",
         )
-    story = told(base, name or str(disputed), None).story
+    story = load_round(base, name or str(disputed), None).story
     if number > len(story.moments):
         raise Usage(
             f"Round {story.round.subject} has {len(story.moments)} facts",

@@ -28,7 +28,7 @@ from replay.cameras.custody import Span, span_on, times_of, to_keep, unlocked
 from replay.disputes.dispute import Desk, Dispute, dispute_of, raised, unplayed
 from replay.disputes.preserved_windows import LOCKS, lock_ids, window_name
 from replay.recording.house_facts import Noted, Record, made, put_all, screen
-from replay.rounds.reading import bring_along, told, which
+from replay.rounds.reading import catch_up_views, load_round, resolve_round
 from replay.rounds.story import Story
 from replay.shell.connections import opened_database
 from replay.shell.output import progress
@@ -46,25 +46,25 @@ _TABLES = tuple(table.name for each in VIEWS for table in each.tables)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
-class Roll(NamedTuple):
+class LockMargins(NamedTuple):
     """How much footage is locked before and after a round, seconds."""
 
     before_s: int
     after_s: int
 
 
-class Vault(NamedTuple):
+class LockContext(NamedTuple):
     """What whoever locks footage works with: the views, the record, how much to lock."""
 
     base: Database
     record: Record
-    roll: Roll
+    roll: LockMargins
 
 
-class Office(NamedTuple):
+class DisputeContext(NamedTuple):
     """What whoever handles disputes works with."""
 
-    vault: Vault
+    vault: LockContext
     desk: Desk
 
     @property
@@ -82,7 +82,7 @@ class What(NamedTuple):
 
 
 @contextmanager
-def opened_office(*more: Projection) -> Iterator[Office]:
+def opened_office(*more: Projection) -> Iterator[DisputeContext]:
     """Everything open for one command, its views at the end of the record; closed at the end."""
     with (
         opened_database() as base,
@@ -90,8 +90,8 @@ def opened_office(*more: Projection) -> Iterator[Office]:
         Desk(base) as desk,
         progress("views") as advance,
     ):
-        bring_along(base, [*VIEWS, *more], advance)
-        yield Office(Vault(base, tape, roll_of(in_force())), desk)
+        catch_up_views(base, [*VIEWS, *more], advance)
+        yield DisputeContext(LockContext(base, tape, roll_of(in_force())), desk)
 
 
 class Raised(NamedTuple):
@@ -101,9 +101,9 @@ class Raised(NamedTuple):
     locks: Sequence[Noted]
 
 
-def roll_of(settings: Settings) -> Roll:
+def roll_of(settings: Settings) -> LockMargins:
     """How much is locked, as the settings have it."""
-    return Roll(settings.lock_before_s, settings.lock_after_s)
+    return LockMargins(settings.lock_before_s, settings.lock_after_s)
 
 
 def up_to_date(base: Database) -> None:
@@ -136,7 +136,12 @@ def about(base: Database, round_: RoundId) -> list[Dispute]:
 
 
 def raise_(
-    office: Office, round_name: str, position: int, claim: str, by: str, name: str | None = None
+    office: DisputeContext,
+    round_name: str,
+    position: int,
+    claim: str,
+    by: str,
+    name: str | None = None,
 ) -> Raised:
     """Raise a dispute about a round, and lock the footage around it.
 
@@ -172,7 +177,7 @@ def doubt(base: Database, round_name: str, position: int, withheld: Container[Ro
     """
     up_to_date(base)
     with reading(base, _TABLES) as store:
-        round_ = which(store, round_name)
+        round_ = resolve_round(store, round_name)
         if round_ in withheld:
             return ""
         others = unplayed(map(fact_of, facts_of(store, round_)), position)
@@ -187,7 +192,7 @@ def story_of(base: Database, case: Dispute) -> Story | None:
     if case.claim is None or case.claim.round is None:
         return None
     try:
-        return told(base, str(case.claim.round), None).story
+        return load_round(base, str(case.claim.round), None).story
     except NotFound:
         return None
 
@@ -199,7 +204,7 @@ def reviewer(by: str | None, *, blind: bool) -> str | None:
     return by if blind else None
 
 
-def lock(vault: Vault, case: Dispute, by: str | None = None) -> list[Noted]:
+def lock(vault: LockContext, case: Dispute, by: str | None = None) -> list[Noted]:
     """Lock what of the footage around a dispute's round was never locked for it; what was put.
 
     `by`: who asked for it; None: who raised the dispute, since that locks by itself.
@@ -215,7 +220,7 @@ def lock(vault: Vault, case: Dispute, by: str | None = None) -> list[Noted]:
     )
 
 
-def unlocked_spans(vault: Vault, case: Dispute) -> list[Span]:
+def unlocked_spans(vault: LockContext, case: Dispute) -> list[Span]:
     """The footage around a dispute's round that was never locked for it."""
     claim = case.claim
     if claim is None or claim.round is None:
@@ -231,7 +236,7 @@ def unlocked_spans(vault: Vault, case: Dispute) -> list[Span]:
     return unlocked(known, case.property, spans, case.dispute)
 
 
-def lock_pending(vault: Vault, *, fresh: bool = True, wait: bool = False) -> list[Raised]:
+def lock_pending(vault: LockContext, *, fresh: bool = True, wait: bool = False) -> list[Raised]:
     """Lock the footage of every open dispute that has none locked, whoever raised it.
 
     Where another process is at it, that one does it: empty; `wait`: it is done once this returns,
@@ -257,7 +262,7 @@ def lock_pending(vault: Vault, *, fresh: bool = True, wait: bool = False) -> lis
 
 
 def preserve(
-    vault: Vault, what: What, stretch: tuple[int, int], because: str, by: str
+    vault: LockContext, what: What, stretch: tuple[int, int], because: str, by: str
 ) -> list[Noted]:
     """Lock a stretch of the reference's time without a dispute. Raises `Usage`, `NotFound`.
 
@@ -316,7 +321,7 @@ def put_locks(
 def _named(base: Database, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
     """The round meant, and its new dispute, named. Raises `Refused` where the name is taken."""
     with reading(base, _TABLES) as store:
-        round_ = which(store, round_name)
+        round_ = resolve_round(store, round_name)
         case = _case(store, round_.property, name or _next_name(store, round_))
     if case.claim:
         raise Refused(

@@ -31,7 +31,7 @@ from replay.disputes.preserved_windows import (
     span_of,
     state_of,
 )
-from replay.disputes.service import Vault, What
+from replay.disputes.service import LockContext, What
 from replay.recording.house_facts import screen
 
 Stretch = tuple[str, int, int]
@@ -41,7 +41,7 @@ Stretch = tuple[str, int, int]
 class Windows(NamedTuple):
     """What a server keeps footage with, without a dispute; each call reads to the record's end."""
 
-    vault: Vault
+    vault: LockContext
     tape: PostgresTape
     policy: Policy
 

@@ -30,7 +30,7 @@ from replay.dossier.signing.keys import keys_folder, load_if_there
 from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.package import beside, refuse_what_is_there
 from replay.footage.library.index import Library
-from replay.rounds.reading import ROUND_VIEWS, Told, told
+from replay.rounds.reading import ROUND_VIEWS, LoadedRound, load_round
 
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -89,7 +89,7 @@ def hand_over(
 
 def write_for(
     base: Database,
-    found: Told,
+    found: LoadedRound,
     out: Path,
     wanted: Wanted,
     keys: Path,
@@ -136,7 +136,7 @@ def write_found(
         ) from error
 
 
-def wanted_for(found: Told, by: str) -> Wanted:
+def wanted_for(found: LoadedRound, by: str) -> Wanted:
     """What a dossier of a round alone is asked for with."""
     return Wanted(by, f"Dossier of round {found.story.round}.", PRE_S, POST_S)
 
@@ -147,7 +147,7 @@ def found_for(
     """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
     kind = kind or _kind(base, name)
     if kind == "round":
-        story = told(base, name, footage)
+        story = load_round(base, name, footage)
         return of_round(story), wanted_for(story, "")
     if kind == "window":
         because = f"Dossier of window {name.rpartition(':')[2]}."
@@ -192,7 +192,7 @@ def _of_dispute(base: Database, name: str, footage: Path | Library | None) -> tu
             where="view disputes",
             hint="Name the round instead.",
         )
-    story = told(base, str(cases[0].round), footage)
+    story = load_round(base, str(cases[0].round), footage)
     wanted = wanted_for(story, "")._replace(
         because=f"Dossier of dispute {dispute}.", dispute=dispute, case_rows=rows
     )

@@ -60,7 +60,7 @@ RoundName = Annotated[
 """The argument of every command about one round."""
 
 
-class Told(NamedTuple):
+class LoadedRound(NamedTuple):
     """A story, and what it was made from beside the round's own facts."""
 
     story: Story
@@ -73,11 +73,11 @@ def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Da
     """The record's database with these views at the end of the record (ADR 0061)."""
     with opened_database() as base:
         with progress("views") as advance:
-            bring_along(base, projections, advance)
+            catch_up_views(base, projections, advance)
         yield base
 
 
-def bring_along(base: Database, projections: Sequence[Projection], advance: Advance) -> None:
+def catch_up_views(base: Database, projections: Sequence[Projection], advance: Advance) -> None:
     """Create views that are not there, and bring these to the end of the record.
 
     Where a runner is at work too, each batch is applied by whichever comes first.
@@ -104,18 +104,18 @@ def footage_folder(named: Path | None) -> Path | Library | None:
     return named
 
 
-def told(base: Database, name: str, footage: Path | Library | None) -> Told:
+def load_round(base: Database, name: str, footage: Path | Library | None) -> LoadedRound:
     """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
     with reading(base, STORY_TABLES) as store:
-        return told_in(store, which(store, name), footage)
+        return load_round_in(store, resolve_round(store, name), footage)
 
 
-def told_in(store: Store, round_: RoundId, footage: Path | Library | None) -> Told:
+def load_round_in(store: Store, round_: RoundId, footage: Path | Library | None) -> LoadedRound:
     """A round of the index, told as it stood when `STORY_TABLES` were opened."""
     parts = parts_of(store, round_)
     between = times_of(row.time_us for row in parts.rows) or (0, 0)
     camera_rows = rows_about(store, round_.property, round_.table, *between)
-    return told_from(parts, parts.ruling(), camera_rows, footage)
+    return tell_round(parts, parts.ruling(), camera_rows, footage)
 
 
 class RoundParts(NamedTuple):
@@ -137,17 +137,17 @@ def parts_of(store: Store, round_: RoundId) -> RoundParts:
     return RoundParts(round_, facts_of(store, round_), docket, docket.case(round_))
 
 
-def told_from(
+def tell_round(
     parts: RoundParts,
     ruling: Ruling | None,
     camera_rows: Sequence[TapeRow],
     footage: Path | Library | None,
-) -> Told:
+) -> LoadedRound:
     """The story of a round, with the footage that is at hand of it."""
     camera_facts = [fact_of(row) for row in camera_rows]
     kept = at_hand(footage, camera_facts)
     whole = story(parts.round, parts.rows, ruling, camera_facts, kept, parts.case.made)
-    return Told(whole, camera_rows, kept)
+    return LoadedRound(whole, camera_rows, kept)
 
 
 def at_hand(footage: Path | Library | None, facts: Sequence[Fact]) -> FootageIndex | None:
@@ -171,7 +171,7 @@ def draw(parts: Iterable[RenderableType]) -> None:
         print_drawn(without_trailing_blanks(capture.get()))
 
 
-def which(store: Store, name: str) -> RoundId:
+def resolve_round(store: Store, name: str) -> RoundId:
     """The round a name means; the property may be left out where only one has such a round."""
     parts = _ROUND.fullmatch(name)
     meant = parse_subject(parts["subject"], parts["property"] or "") if parts else None

@@ -57,7 +57,7 @@ class AlertsNow(NamedTuple):
     fed_us: int | None
 
 
-class Watch:
+class AlertWatch:
     """Looks at how things stand, no more often than every `KEPT_S`, whoever asks."""
 
     def __init__(self, base: Database, tape: PostgresTape, settings: Settings) -> None:

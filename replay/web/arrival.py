@@ -34,7 +34,7 @@ PASS_IDLE_S = 0.5
 _Part = Literal["head", "body"]
 
 
-class Impatient(H11Protocol):
+class TimeoutProtocol(H11Protocol):
     """uvicorn's HTTP/1.1 that closes a connection whose head or body does not come in time."""
 
     head_s_max: ClassVar[float] = HEAD_S_MAX
@@ -84,7 +84,7 @@ class Impatient(H11Protocol):
             self._closing = self.loop.call_later(seconds, self.transport.close)
 
 
-class Share:
+class BodyShare:
     """What one request holds of the budget."""
 
     def __init__(self, budget: Budget) -> None:
@@ -113,9 +113,9 @@ class Budget:
         self.held = 0
 
     @contextmanager
-    def share(self) -> Iterator[Share]:
+    def share(self) -> Iterator[BodyShare]:
         """One request's part, given back when the request is answered."""
-        share = Share(self)
+        share = BodyShare(self)
         try:
             yield share
         finally:

@@ -15,11 +15,11 @@ from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from replay.cameras.retention import policy_from
 from replay.disputes.dispute import Desk
-from replay.disputes.service import Office, Vault, roll_of
+from replay.disputes.service import DisputeContext, LockContext, roll_of
 from replay.disputes.windows import Windows
 from replay.footage.library.index import Library
 from replay.shell.settings import in_force
-from replay.web.alert_watch import Watch
+from replay.web.alert_watch import AlertWatch
 from replay.web.round_reader import RoundReader
 
 
@@ -43,8 +43,8 @@ class Ports(NamedTuple):
     sessions: Sessions
     library: Library  # of footage
     rounds: RoundReader
-    alerts: Watch
-    office: Office  # of disputes
+    alerts: AlertWatch
+    office: DisputeContext  # of disputes
     windows: Windows  # of footage kept without one
 
 
@@ -56,7 +56,7 @@ def opened_ports(
     door, library = Door(base), Library(in_force().home)
     try:
         with Desk(base) as desk:
-            office = Office(Vault(base, tape, roll_of(settings)), desk)
+            office = DisputeContext(LockContext(base, tape, roll_of(settings)), desk)
             yield Ports(
                 address=address,
                 zone=settings.time_zone,
@@ -67,7 +67,7 @@ def opened_ports(
                 sessions=Sessions(door),
                 library=library,
                 rounds=RoundReader(base, library),
-                alerts=Watch(base, tape, settings),
+                alerts=AlertWatch(base, tape, settings),
                 office=office,
                 windows=Windows(office.vault, tape, policy_from(settings.retention_file)),
             )

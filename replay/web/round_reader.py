@@ -23,7 +23,7 @@ from ledger.facts import SeatLeft, SeatTaken, SegmentRecorded
 from ledger.record.wire import fact_of
 from replay.cameras.coverage import coverage
 from replay.footage.library.files import FootageIndex
-from replay.rounds.reading import STORY_TABLES, parts_of, told_from
+from replay.rounds.reading import STORY_TABLES, parts_of, tell_round
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,9 +108,9 @@ class RoundReader:
             if kept:
                 return kept
             ruling = parts.ruling()
-            told = told_from(parts, ruling, near, self._library)
+            told = tell_round(parts, ruling, near, self._library)
             if not _whole(told.story):
-                told = told_from(parts, ruling, rows_about(store, *of), self._library)
+                told = tell_round(parts, ruling, rows_about(store, *of), self._library)
         known = coverage(map(fact_of, told.camera_rows))
         return self._keep(
             round_, KeptRound(told.story, known, told.footage or _NO_FOOTAGE, version)

@@ -45,7 +45,7 @@ from replay.footage.library.adding import Told as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import Library
 from replay.footage.simulated.filming import film
-from replay.rounds.reading import Told, bring_along, draw, told
+from replay.rounds.reading import LoadedRound, catch_up_views, draw, load_round
 from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
 from replay.web.page import round_path
@@ -237,7 +237,7 @@ def _film(
     """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
     segments = filming.result()
     _take_in(base, place.recorder, advance)
-    bring_along(base, VIEWS, advance)
+    catch_up_views(base, VIEWS, advance)
     _index(base, plan, place)
     return None, (
         f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
@@ -259,7 +259,7 @@ def _index(base: Database, plan: Plan, place: Place) -> None:
 
 
 def _rule(base: Database, advance: Advance) -> tuple[None, str]:
-    bring_along(base, VIEWS, advance)
+    catch_up_views(base, VIEWS, advance)
     with reading(base, [RULINGS.name]) as store:
         count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
     return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"
@@ -294,18 +294,18 @@ def _round(name: str) -> RoundId:
     return round_
 
 
-def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[Told, str]:
+def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[LoadedRound, str]:
     """The mistaken round in which most money went wrong, with its footage."""
     names = sorted({each.round for each in planted if each.round})
-    stakes = {name: money_at_stake(told(base, name, None).story.lines) for name in names}
+    stakes = {name: money_at_stake(load_round(base, name, None).story.lines) for name in names}
     name = max(names, key=lambda each: stakes[each])
-    found = told(base, name, Library(place.home))
+    found = load_round(base, name, Library(place.home))
     seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
     facts = len(found.story.moments)
     return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
 
 
-def _hand_over(base: Database, worst: Told, place: Place) -> tuple[None, str]:
+def _hand_over(base: Database, worst: LoadedRound, place: Place) -> tuple[None, str]:
     wanted = wanted_for(worst, "demonstration")
     keys = place.home / SIGNING
     signer = make_key(keys, "demonstration", datetime.now(UTC))

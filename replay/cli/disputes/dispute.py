@@ -19,7 +19,7 @@ from replay.disputes.comparison import sides
 from replay.disputes.dispute import Dispute
 from replay.disputes.note_moments import moments_of
 from replay.disputes.preserved_windows import named_by
-from replay.disputes.service import Office, What, opened_office
+from replay.disputes.service import DisputeContext, What, opened_office
 from replay.recording.house_facts import Noted
 from replay.rounds.reading import RoundName
 from replay.shell.output import Json, print_json, print_lines, say, show_table
@@ -330,7 +330,7 @@ def _act(
         _tell(office, case, decide(case), json=json)
 
 
-def _tell(office: Office, case: Dispute, body: Body, *, json: bool) -> None:
+def _tell(office: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:
     """Put a decision on record, and say what should be known about it."""
     warning = cases.warning(case, body)
     [position] = office.desk.tell(case, body)

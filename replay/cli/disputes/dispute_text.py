@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from ledger.facts import Attached
 from ledger.values import dollars, format_time
-from replay.disputes.comparison import Sides
+from replay.disputes.comparison import CaseComparison
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import named_by
 from replay.recording.house_facts import Noted
@@ -28,7 +28,7 @@ def case_json(case: Dispute) -> dict[str, object]:
     }
 
 
-def sides_json(seen: Sides) -> dict[str, object]:
+def sides_json(seen: CaseComparison) -> dict[str, object]:
     """One person's view of a dispute; times in UTC beside microseconds."""
     told: dict[str, object] = to_builtins(seen)
     told["raised"] = None if seen.raised_us is None else format_time(seen.raised_us)
@@ -50,7 +50,7 @@ def lock_json(lock: Noted) -> dict[str, object]:
     }
 
 
-def draw_case(seen: Sides, zone: ZoneInfo) -> None:
+def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
     """One dispute: its sides beside one another, then the money wager by wager, then its file."""
     where = f"{seen.round or 'no round'}, position {seen.position}"
     status = seen.status.replace("_", " ")
@@ -81,7 +81,7 @@ def draw_case(seen: Sides, zone: ZoneInfo) -> None:
         say(f"Missing: {printable(says)}")
 
 
-def _rows(seen: Sides, zone: ZoneInfo) -> list[tuple[str, str]]:
+def _rows(seen: CaseComparison, zone: ZoneInfo) -> list[tuple[str, str]]:
     """What was claimed, seen, owed, paid and decided, one after the other."""
     rows = []
     if seen.raised_us is not None:

@@ -22,7 +22,7 @@ from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
 from replay.footage.library.files import FootageIndex, open_footage
 from replay.footage.library.index import Library
-from replay.rounds.reading import footage_folder, opened_views, which
+from replay.rounds.reading import footage_folder, opened_views, resolve_round
 from replay.shell.output import Json, print_json
 from replay.shell.settings import in_force
 
@@ -105,7 +105,7 @@ def state(store: Store, about: _About, footage: Path | Library | None) -> Statem
 
 def about_round(store: Store, name: str) -> _About:
     """A round as one stretch. Raises `Usage`, `NotFound`."""
-    round_ = which(store, name)
+    round_ = resolve_round(store, name)
     facts = [fact_of(row) for row in facts_of(store, round_)]
     times = times_of(fact.time_us for fact in facts)
     if times is None:

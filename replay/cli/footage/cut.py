@@ -32,7 +32,7 @@ from replay.footage.clips.clips import Way, clip
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageIndex, frames
 from replay.recording.exports import Because, By, Taken, tell_exports
-from replay.rounds.reading import ROUND_VIEWS, opened_views, told
+from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
 from replay.shell.output import Json, print_json, progress, say
 
 group = family()
@@ -196,7 +196,7 @@ def _asked(
 ) -> Asked:
     """The cameras meant and their facts, near these times. Raises `Usage`, `NotFound`."""
     if round_ is not None:
-        found = told(base, round_, library())
+        found = load_round(base, round_, library())
         facts = [fact_of(row) for row in found.camera_rows]
         known, of = coverage(facts), found.story.round
         times = tuple(row.time_us for row in found.story.rows)

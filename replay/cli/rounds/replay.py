@@ -20,12 +20,12 @@ from replay.footage.library.files import FrameFile, spilled
 from replay.recording.exports import Because, By, Taken, tell_exports
 from replay.rounds.reading import (
     FootageFolder,
+    LoadedRound,
     RoundName,
-    Told,
     draw,
     footage_folder,
+    load_round,
     opened_views,
-    told,
 )
 from replay.rounds.story import Story
 from replay.rounds.story_text import moment_json, ruling_json, tell
@@ -62,7 +62,7 @@ def replay(
     Example: round-ledger replay CC-07/2026-11-20/231
     """
     with opened_views() as base:
-        found = told(base, round_, footage_folder(footage))
+        found = load_round(base, round_, footage_folder(footage))
         story = found.story
         if at is not None and not 1 <= at <= len(story.moments):
             raise Usage(
@@ -96,7 +96,9 @@ def _taken(shown: Mapping[str, tuple[Sight, FrameFile]]) -> Iterator[Taken]:
         yield Taken(sight.camera or "", at_us, at_us)
 
 
-def _hand_out(base: Database, found: Told, folder: Path, by: str | None, because: str) -> int:
+def _hand_out(
+    base: Database, found: LoadedRound, folder: Path, by: str | None, because: str
+) -> int:
     """Write the frames there as files, once that is on record; how many. Raises `Refused`."""
     story = found.story
     if found.footage is None:

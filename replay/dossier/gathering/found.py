@@ -14,7 +14,7 @@ from replay.dossier import Window as Preserved
 from replay.dossier import named_frames
 from replay.dossier import wanted as every_frame
 from replay.footage.library.files import FootageIndex, FrameFile, spilled
-from replay.rounds.reading import Told
+from replay.rounds.reading import LoadedRound
 from replay.rounds.story import Story
 
 US = 1_000_000
@@ -40,7 +40,7 @@ class Found(NamedTuple):
         return sorted(own | set(self.window_rows))
 
 
-def of_round(told: Told) -> Found:
+def of_round(told: LoadedRound) -> Found:
     """A told round."""
     round_ = told.story.round
     return Found(round_.property, round_.table, [told.story], told.camera_rows, told.footage)

@@ -27,7 +27,7 @@ from replay.dossier import Window as Preserved
 from replay.dossier.gathering.found import Found
 from replay.footage.library.index import Library
 from replay.recording.house_facts import SURVEILLANCE, screen
-from replay.rounds.reading import STORY_TABLES, at_hand, told_in
+from replay.rounds.reading import STORY_TABLES, at_hand, load_round_in
 
 FACTS_MAX = 20_000
 """Facts of one window; more are several windows."""
@@ -64,7 +64,7 @@ def found_window(base: Database, name: str, footage: Path | Library | None) -> F
         locks, held, window = _window_of(store, tape, name)
         place, table = window.property, window.table
         rows = _rows(store, tape, window)
-        stories = [told_in(store, each, footage) for each in _rounds(store, window, rows)]
+        stories = [load_round_in(store, each, footage) for each in _rounds(store, window, rows)]
         since_us, until_us = window.from_us - UNCHECKED_US, window.to_us + UNCHECKED_US
         around = rows_about(store, place, table, since_us, until_us)
     own = {row for each in stories for row in each.story.rows}

@@ -132,7 +132,7 @@ def begin_form(request: Request) -> None:
     request.state.csrf = csrf_of(token)
 
 
-def let_in(request: Request, response: Response, token: str) -> None:
+def set_session_cookie(request: Request, response: Response, token: str) -> None:
     """Give the browser its session, always a new one."""
     keep(request, response, SESSION, token, SESSION_S_MAX)
     drop(request, response, FORM)

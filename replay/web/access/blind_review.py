@@ -20,7 +20,7 @@ from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
-from replay.disputes.case_file import CaseFile, Held, round_times, unknown_to
+from replay.disputes.case_file import CaseFile, FootageHold, round_times, unknown_to
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import Released, Window
 from replay.dossier.request import DossierRequest
@@ -235,5 +235,5 @@ def _window(each: Window, reader: str) -> Window:
     return each._replace(because=_of_others(each, reader), released=released)
 
 
-def _of_others(told: Window | Released | Held, reader: str) -> str:
+def _of_others(told: Window | Released | FootageHold, reader: str) -> str:
     return told.because if told.by == reader else WITHHELD

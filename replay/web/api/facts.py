@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import Quarantined, Received
     from replay.web.access.device_keys import Keyring
     from replay.web.api.metrics import Metrics
-    from replay.web.arrival import Budget, Share
+    from replay.web.arrival import BodyShare, Budget
 
 BODY_OCTETS_MAX = 8 * 2**20
 """A larger body is refused; what is still being sent of it passes by unread."""
@@ -86,7 +86,7 @@ class Intake:
         self._metrics.requests.labels(mode, str(response.status_code)).inc()
         return response
 
-    async def _kept(self, request: Request, mode: Mode, share: Share) -> Response:
+    async def _kept(self, request: Request, mode: Mode, share: BodyShare) -> Response:
         if "origin" in request.headers:
             raise NotKept(403, "A web page may not send facts", "Send them from the device itself.")
         may = await self._may(request)
@@ -119,7 +119,7 @@ class Intake:
                 401, str(error), "Send `Authorization: Bearer KEY`; see `round-ledger keys`."
             ) from error
 
-    async def _body(self, request: Request, share: Share) -> bytes:
+    async def _body(self, request: Request, share: BodyShare) -> bytes:
         """The whole body. Raises NotKept where it is too long, too slow, or one too many."""
         told = request.headers.get("content-length", "0")
         too_large = told.isdecimal() and int(told) > BODY_OCTETS_MAX

@@ -13,7 +13,7 @@ from replay.web.alert_watch import AlertNow
 Severity = Literal["urgent", "attention"]
 
 
-class Kind(NamedTuple):
+class AlertKind(NamedTuple):
     """A kind of alert in words."""
 
     title: str
@@ -22,55 +22,55 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "payout": Kind(
+    "payout": AlertKind(
         "Large payout",
         "attention",
         "Open the round and look whether the payout was verified as the house requires.",
     ),
-    "finding": Kind(
+    "finding": AlertKind(
         "Mispaid or wrong card",
         "urgent",
         "Open the round, compare paid with owed and the footage, then tell the floor or raise a"
         " dispute.",
     ),
-    "procedure": Kind(
+    "procedure": AlertKind(
         "Procedure missed",
         "attention",
         "Call the pit. The sentence names the section that asks for it.",
     ),
-    "device_silent": Kind(
+    "device_silent": AlertKind(
         "Device silent",
         "attention",
         "Have somebody look at the device and its line. What it kept, it sends once it is back.",
     ),
-    "table_quiet": Kind(
+    "table_quiet": AlertKind(
         "Table quiet",
         "urgent",
         "Look whether the table deals. If it does, its devices or their network are down, and"
         " what happens there is not recorded now.",
     ),
-    "lag": Kind(
+    "lag": AlertKind(
         "Behind the record",
         "attention",
         "Pages may show what was. Ask operations whether consume, relay and the brokers run.",
     ),
-    "parked": Kind(
+    "parked": AlertKind(
         "Table left out of a view",
         "urgent",
         "Pages lack what this table told since. Operations: look at consume all --status, mend"
         " the cause, then unpark the table.",
     ),
-    "camera_lost": Kind(
+    "camera_lost": AlertKind(
         "Camera lost",
         "urgent",
         "Have it mended, and told once it is back. Look whether its table is short of cameras.",
     ),
-    "clock_off": Kind(
+    "clock_off": AlertKind(
         "Camera's clock off",
         "attention",
         "Set the recorder to the house's clock, then have it checked again: replays go by checks.",
     ),
-    "dead_letters": Kind(
+    "dead_letters": AlertKind(
         "Records nobody could read",
         "attention",
         "Operations: look at them with dlq list and dlq show, mend the cause, then dlq replay.",
@@ -78,13 +78,13 @@ KINDS = {
 }
 """What is known of each kind of alert."""
 
-OTHER = Kind("Alert", "attention", "See docs/operations.md, Alerts.")
+OTHER = AlertKind("Alert", "attention", "See docs/operations.md, Alerts.")
 
 
 class Alarm(NamedTuple):
     """An alert as the page shows it."""
 
-    kind: Kind
+    kind: AlertKind
     table: str | None
     round: RoundId | None  # a page to open
     about: str

@@ -25,7 +25,7 @@ router = APIRouter(include_in_schema=False)
 Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
 
 
-class Box(NamedTuple):
+class BoxTotal(NamedTuple):
     """What a day's boxes should hold beside what was counted last. Cents; None: not on record."""
 
     expected: int | None  # cash, counter checks and vouchers, as facts at the table tell
@@ -64,7 +64,7 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
     )
 
 
-def box_of(day: Drop) -> Box:
+def box_of(day: Drop) -> BoxTotal:
     """The box of a table's day; of an amount that is corrected, what it should have been."""
     names = ("cash", "counter_checks", "vouchers")
     told = [day.corrected.get(name, getattr(day, name)) for name in names]
@@ -74,4 +74,4 @@ def box_of(day: Drop) -> Box:
     for box in last.values():
         amounts = [getattr(box, name) for name in _MONEY_COUNTED]
         counted = (counted or 0) + sum(each for each in amounts if each is not None)
-    return Box(sum(known) if known else None, counted)
+    return BoxTotal(sum(known) if known else None, counted)

@@ -52,7 +52,7 @@ router = APIRouter(include_in_schema=False)
 Finder = Annotated[User, Depends(signed_in("surveillance", "finance", "auditor"))]
 
 
-class Reading(NamedTuple):
+class FormReading(NamedTuple):
     """A form as it was understood, and what was not."""
 
     asked: Filters
@@ -86,7 +86,7 @@ def find(request: Request, who: Finder) -> Response:
     )
 
 
-def read(typed: Mapping[str, str], zone: ZoneInfo) -> Reading:
+def read(typed: Mapping[str, str], zone: ZoneInfo) -> FormReading:
     """What the fields of a form ask for; a field that cannot be read is named, not passed over."""
     wrong: dict[str, str] = {}
 
@@ -122,11 +122,11 @@ def read(typed: Mapping[str, str], zone: ZoneInfo) -> Reading:
         "cards": field("card", lambda text, where: cards([text], where)) or (),
         "limit": field("limit", lambda text, where: _number(text, where, RESULTS_MAX)) or 50,
     }
-    return Reading(Filters(**(fields | named)), wrong)
+    return FormReading(Filters(**(fields | named)), wrong)
 
 
 def _results(
-    request: Request, who: User, found: Reading, typed: Mapping[str, str]
+    request: Request, who: User, found: FormReading, typed: Mapping[str, str]
 ) -> dict[str, object]:
     """What the search gives; nothing where a field could not be read."""
     base = ports(request).database

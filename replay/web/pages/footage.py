@@ -86,7 +86,7 @@ class Views:
         return True
 
 
-class Looked(NamedTuple):
+class ViewedStretch(NamedTuple):
     """A stretch of a camera's footage, by the camera's clock."""
 
     camera: str
@@ -103,7 +103,7 @@ def viewed(
     how: str = "opened",
 ) -> None:
     """Put on record that somebody opened a round with its footage: one fact a camera."""
-    its = [Looked(*each) for each in shown]
+    its = [ViewedStretch(*each) for each in shown]
     spans: dict[str, tuple[int, int]] = {}
     for each in its:
         from_us, to_us = spans.get(each.camera, (each.from_us, each.to_us))

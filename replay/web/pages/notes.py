@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from replay.web.pages.lanes import Span
 
 
-class Noted(NamedTuple):
+class PlacedNote(NamedTuple):
     """A note of a case, at one of the instants it points at."""
 
     dispute: str
@@ -35,7 +35,9 @@ class Noted(NamedTuple):
     after: int  # the number of the last fact told by then; 0: before all
 
 
-def noted(story: Story, known: Coverage, span: Span, disputes: Sequence[Dispute]) -> list[Noted]:
+def noted(
+    story: Story, known: Coverage, span: Span, disputes: Sequence[Dispute]
+) -> list[PlacedNote]:
     """Every note of every dispute about a round, in order of the instants."""
     found = []
     for case in disputes:
@@ -43,7 +45,7 @@ def noted(story: Story, known: Coverage, span: Span, disputes: Sequence[Dispute]
             for time_us, at in _instants(story, known, span, note):
                 after = [m.number for m in story.moments if time_us and m.time_us <= time_us]
                 its = (case.dispute, case.property, note.note, note.by)
-                found.append(Noted(*its, time_us, at, max(after, default=0)))
+                found.append(PlacedNote(*its, time_us, at, max(after, default=0)))
     return sorted(found, key=lambda each: (each.time_us is None, each.time_us or 0))
 
 

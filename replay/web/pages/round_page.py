@@ -42,7 +42,7 @@ AROUND_US = 20_000_000
 _US_A_MS = 1000
 
 
-class Fact(NamedTuple):
+class FactLine(NamedTuple):
     """A fact as the list shows it."""
 
     number: int
@@ -82,7 +82,7 @@ class Money(NamedTuple):
     facts: Sequence[int]
 
 
-class Found(NamedTuple):
+class FindingLine(NamedTuple):
     """A finding, and the facts it names by number."""
 
     code: str
@@ -90,7 +90,7 @@ class Found(NamedTuple):
     facts: Sequence[int]
 
 
-class View(NamedTuple):
+class CameraView(NamedTuple):
     """One camera: what it has of the round, and how its clock stands."""
 
     name: str
@@ -131,7 +131,7 @@ def values(
         "moment": story.moments[at - 1],
         "hindsight": hindsight,
         "facts": facts(story),
-        "findings": [Found(f.code, f.says, _named(f, numbers)) for f in findings],
+        "findings": [FindingLine(f.code, f.says, _named(f, numbers)) for f in findings],
         "before": story.ruling.before.findings if story.ruling and story.ruling.before else (),
         "money": [line_of(line, numbers) for line in story.lines],
         "jumps": jumps(story),
@@ -182,7 +182,7 @@ def tables(story: Story, *, hindsight: bool) -> list[str]:
     return [table(story, at, hindsight=hindsight) for at in range(1, len(story.moments) + 1)]
 
 
-def facts(story: Story) -> list[Fact]:
+def facts(story: Story) -> list[FactLine]:
     """The list of facts, in the order of the round."""
     starts = {number for _, number in phases(story.moments)}
     codes: dict[tuple[str, str], list[str]] = {}
@@ -190,7 +190,7 @@ def facts(story: Story) -> list[Fact]:
         for ref in finding.facts:
             codes.setdefault((ref.source, ref.id), []).append(finding.code)
     return [
-        Fact(
+        FactLine(
             number=moment.number,
             says=moment.says,
             time_us=moment.time_us,
@@ -257,12 +257,14 @@ def line_of(line: Line, numbers: Mapping[tuple[str, str], int]) -> Money:
     )
 
 
-def view(told: KeptRound, span: Span, name: str, lane: Sequence[Stretch], at: int | None) -> View:
+def view(
+    told: KeptRound, span: Span, name: str, lane: Sequence[Stretch], at: int | None
+) -> CameraView:
     """One camera beside the table; at no fact where none may be told."""
     sight = _sight(told.story.seen[at - 1], name) if at else None
     its = told.coverage.cameras.get((span.property, name), Camera())
     exact = sight is not None and sight.segment is not None and sight.frame is not None
-    return View(
+    return CameraView(
         name=name,
         clock=_clock(its),
         steps=[

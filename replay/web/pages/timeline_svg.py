@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from replay.rounds.moment import Moment
     from replay.web.pages.lanes import Stretch
-    from replay.web.pages.notes import Noted
+    from replay.web.pages.notes import PlacedNote
 
 WIDTH, GUTTER, LANE = 1240, 116, 22
 """The picture's width, what is left of it for names, and the height of a lane."""
@@ -47,7 +47,7 @@ def draw_timeline(
     moments: Sequence[Moment],
     flagged: Mapping[int, str],
     lanes: Mapping[str, Sequence[Stretch]],
-    notes: Sequence[Noted] = (),
+    notes: Sequence[PlacedNote] = (),
 ) -> str:
     """The whole picture. `flagged`: what was found, by the number of the fact.
 
@@ -110,7 +110,7 @@ def _facts(axis: Axis, moments: Sequence[Moment], flagged: Mapping[int, str], y:
     return "".join(drawn)
 
 
-def _notes(axis: Axis, pinned: Sequence[Noted], y: float) -> str:
+def _notes(axis: Axis, pinned: Sequence[PlacedNote], y: float) -> str:
     """A diamond a note, at its own instant."""
     drawn = [_name("notes", y)]
     for each in pinned:

@@ -81,7 +81,7 @@ class Provider:
         self._known: tuple[float, Mapping[str, Any]] | None = None
         self._keys: tuple[float, KeySet] | None = None
 
-    def depart(self, then: str) -> tuple[str, str]:
+    def start_login(self, then: str) -> tuple[str, str]:
         """Where to send a browser, and the state that it must bring back."""
         going = _Going(
             secrets.token_urlsafe(32), secrets.token_urlsafe(48), then, time.monotonic() + PENDING_S
@@ -106,7 +106,7 @@ class Provider:
         }
         return f"{self._of_itself()['authorization_endpoint']}?{urlencode(asked)}", state
 
-    def arrive(self, state: str, code: str) -> tuple[str, str]:
+    def login_callback(self, state: str, code: str) -> tuple[str, str]:
         """Who came back, by the provider's word, and where they were going.
 
         Raises `NotBelievedError`. A state serves once.
@@ -231,11 +231,11 @@ def is_safe(url: str) -> bool:
 
 
 @router.get("/oidc")
-async def depart(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
+async def start_login(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
     """To the identity provider."""
     provider = _provider(request)
     try:
-        url, state = await run_in_threadpool(provider.depart, here(next))
+        url, state = await run_in_threadpool(provider.start_login, here(next))
     except NotBelievedError as error:
         raise _not_let_in(str(error)) from error
     response = RedirectResponse(url, 303)
@@ -244,7 +244,7 @@ async def depart(request: Request, next: str = "/") -> Response:  # noqa: A002 -
 
 
 @router.get(CALLBACK)
-async def arrive(request: Request, state: str = "", code: str = "") -> Response:
+async def login_callback(request: Request, state: str = "", code: str = "") -> Response:
     """Back from it: a user who is known here is signed in."""
     provider, door = _provider(request), ports(request).sessions
     address = authentication.address(request)
@@ -252,7 +252,7 @@ async def arrive(request: Request, state: str = "", code: str = "") -> Response:
     if not (state and code and hmac.compare_digest(brought.encode(), state.encode())):
         raise _not_let_in("another browser went, or it was not let in there")
     try:
-        subject, then = await run_in_threadpool(provider.arrive, state, code)
+        subject, then = await run_in_threadpool(provider.login_callback, state, code)
     except NotBelievedError as error:
         await run_in_threadpool(door.refused, "", address, str(error)[:200])
         raise _not_let_in(str(error)) from error

@@ -203,7 +203,7 @@ async def welcome(request: Request, token: str, then: str) -> Response:
     if user is None:
         raise HTTPException(403, "You were signed out at once: the account has just changed.")
     response = _go_on(user, then)
-    authentication.let_in(request, response, token)
+    authentication.set_session_cookie(request, response, token)
     return response
 
 

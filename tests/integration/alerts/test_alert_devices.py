@@ -17,7 +17,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from infra.settings import load
 from ledger.facts import TableOpened, WagerPaid
-from replay.web.alert_watch import Watch
+from replay.web.alert_watch import AlertWatch
 from tests.fixtures.postgres import fact
 from tests.scenes.view_feeds import record
 
@@ -68,7 +68,7 @@ def of_a_look(base: Database, settings: Settings = SETTINGS) -> set[tuple[str, s
         process.Desk(base, kept, {"log": str}, settings).look()
         raised = {tuple(each.alert_id.split(":")[:2]) for each in kept.receipts()}
     with PostgresTape(base) as tape:
-        shown = {(each.kind, each.about) for each in Watch(base, tape, settings).now().all}
+        shown = {(each.kind, each.about) for each in AlertWatch(base, tape, settings).now().all}
     assert raised == shown
     return shown
 

@@ -13,7 +13,7 @@ from infra.postgres.advisory_lock import advisory_lock
 from ledger.facts import CameraMapped, CardsDealt, DisputeRaised, SegmentRecorded
 from ledger.values import Source, format_time
 from replay.disputes.lock_keeper import locks_kept
-from replay.disputes.service import LOCKS, VIEWS, Roll, Vault, lock_pending, up_to_date
+from replay.disputes.service import LOCKS, VIEWS, LockContext, LockMargins, lock_pending, up_to_date
 from replay.recording.house_facts import put
 from tests.fixtures.cli import Cli
 from tests.fixtures.postgres import fact
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 T0_US = 1_795_000_000_000_000
 OLD_US = 1_577_836_800_000_000  # 2020-01-01
-ROLL = Roll(60, 60)
+ROLL = LockMargins(60, 60)
 ROUND = "hollywood:CC-07/2026-11-20/231"
 
 
@@ -80,7 +80,7 @@ def test_whoever_comes_second_leaves_it_to_the_first(
 ) -> None:
     floor(database, tape)
     raise_elsewhere(tape)
-    vault = Vault(database, tape, ROLL)
+    vault = LockContext(database, tape, ROLL)
     with (
         database.connect("ledger_reader") as connection,
         advisory_lock(connection, "round-ledger", LOCKS) as first,
@@ -98,7 +98,7 @@ def test_a_round_of_which_no_fact_is_on_record_is_locked_when_its_facts_arrive(
 ) -> None:
     install(database)
     raise_elsewhere(tape)
-    vault = Vault(database, tape, ROLL)
+    vault = LockContext(database, tape, ROLL)
     assert lock_pending(vault) == []
     floor(database, tape)
     assert [each.case.dispute for each in lock_pending(vault)] == ["D-17"]

@@ -20,7 +20,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.record.group_commit import Committer
 from replay.web.app import build
-from replay.web.arrival import Impatient
+from replay.web.arrival import TimeoutProtocol
 from tests.fixtures.cli import lines
 from tests.fixtures.http import BATCH, STRUCTURED, batch
 from tests.fixtures.postgres import waits_for_a_lock
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 HEAD = b"POST /v1/facts HTTP/1.1\r\nHost: localhost\r\n"
 
 
-class Hasty(Impatient):
+class Hasty(TimeoutProtocol):
     head_s_max = 0.5
     body_s_max = 1.0
 
 
-class Calm(Impatient):
+class Calm(TimeoutProtocol):
     """Slow enough that a machine which does other things too is not taken for a slow client."""
 
     head_s_max = 3.0

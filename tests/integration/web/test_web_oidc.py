@@ -300,16 +300,16 @@ def test_a_provider_that_is_not_the_one_named_is_not_asked(
     issuer.tell = tell
     provider = Provider(Client(issuer.url, CLIENT_ID, SECRET, "sub", "x"), "http://127.0.0.1/x")
     with pytest.raises(NotBelievedError):
-        provider.depart("/")
+        provider.start_login("/")
 
 
 def test_an_address_counts_only_where_the_provider_has_verified_it(issuer: Issuer) -> None:
     provider = Provider(Client(issuer.url, CLIENT_ID, SECRET, "email", "x"), "http://127.0.0.1/x")
 
     def arrived() -> str:
-        url, state = provider.depart("/")
+        url, state = provider.start_login("/")
         back = httpx.get(url).headers["Location"]
-        return provider.arrive(state, parse_qs(urlsplit(back).query)["code"][0])[0]
+        return provider.login_callback(state, parse_qs(urlsplit(back).query)["code"][0])[0]
 
     issuer.changed = {"email": "maria@example", "email_verified": True}
     assert arrived() == "maria@example"
@@ -322,7 +322,7 @@ def test_an_address_counts_only_where_the_provider_has_verified_it(issuer: Issue
 def test_a_provider_that_does_not_answer_is_said_to_be_away() -> None:
     provider = Provider(Client("http://127.0.0.1:9", CLIENT_ID, None, "sub", "x"), "http://x/")
     with pytest.raises(Unavailable):
-        provider.depart("/")
+        provider.start_login("/")
 
 
 def test_secrets_go_over_tls_or_stay_on_this_machine() -> None:

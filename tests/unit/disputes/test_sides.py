@@ -15,7 +15,7 @@ from replay.rounds.story import Story
 if TYPE_CHECKING:
     import pytest
 
-    from replay.disputes.comparison import Sides
+    from replay.disputes.comparison import CaseComparison
 
 ROUND = RoundId("hollywood", "CC-07", "2026-11-20", 231)
 CLAIM = Claim(ROUND, 3, "Paid short.", "F-330", 0)
@@ -31,7 +31,7 @@ def line(position: int, difference: int) -> Line:
     )  # fmt: skip
 
 
-def seen(*paid: tuple[int, int]) -> Sides:
+def seen(*paid: tuple[int, int]) -> CaseComparison:
     """Position 3 claims to be $25 short, and is; paid: position and cents."""
     told = Story(
         ROUND, "criss_cross_poker", (), (), (), (), (), None, [line(3, -2_500), line(5, 0)], (), {}

@@ -40,7 +40,7 @@ from replay.footage.decoding.decoder import FrameIndex
 from replay.footage.library.files import FootageIndex, Kept
 from replay.footage.library.index import Library
 from replay.rounds.owed import paid_beside_owed
-from replay.rounds.reading import Told as ToldByCommand
+from replay.rounds.reading import LoadedRound as ToldByCommand
 from replay.rounds.reconstruct import reconstruct
 from replay.rounds.story import Story
 from replay.web.pages.clips import _within
