@@ -17,7 +17,7 @@ from replay.web.table_svg.change import change
 from replay.web.table_svg.dice import craps, fields, football
 from replay.web.table_svg.layouts import HEIGHT, LAYOUTS, UNKNOWN, WIDTH
 from replay.web.table_svg.middle import community, places, pot
-from replay.web.table_svg.seats import View, arc, ring
+from replay.web.table_svg.seats import TableView, arc, ring
 from replay.web.table_svg.shapes import (
     BLACK,
     FELT,
@@ -34,7 +34,7 @@ from replay.web.table_svg.shapes import (
 
 if TYPE_CHECKING:
     from replay.rounds.moment import Moment
-    from replay.web.table_svg.layouts import Layout
+    from replay.web.table_svg.layouts import FeltLayout
 
 _CENTRES = {"football": football, "craps": craps, "pot": pot}
 
@@ -53,7 +53,7 @@ def draw_table(
     element, so that two pictures can stand on one page.
     """
     layout = LAYOUTS.get(game or "", UNKNOWN)
-    view = View(moment, layout, wager_namer(game), change(before, moment), hindsight)
+    view = TableView(moment, layout, wager_namer(game), change(before, moment), hindsight)
     known = games().get(game or "")
     title = f"The {known.title if known else game or 'unknown'} table after fact {moment.number}"
     told = f"{moment.says} {'Everything on record is shown.' if hindsight else _AS_SEEN}"
@@ -87,7 +87,7 @@ def pot_texts(moment: Moment, game: str | None) -> list[str]:
 _AS_SEEN = "Cards face down are shown as they lay."
 
 
-def _positions(view: View, of_game: int) -> str:
+def _positions(view: TableView, of_game: int) -> str:
     """Everybody at the table: as many positions as are drawn usually, or as the record names."""
     if view.layout.seats == "areas":
         return fields(view)
@@ -96,7 +96,7 @@ def _positions(view: View, of_game: int) -> str:
     return ring(view, count) if view.layout.seats == "ring" else arc(view, count)
 
 
-def _felt(layout: Layout, title: str) -> str:
+def _felt(layout: FeltLayout, title: str) -> str:
     """The rail and the felt, with the name of the game printed on it."""
     if layout.seats == "ring":
         rail = _sheet(8, 280, fill=RAIL, stroke=RAIL_LIGHT, stroke_width=3)

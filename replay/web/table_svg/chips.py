@@ -72,20 +72,20 @@ def _chip(body: str, edge: str, x: float, y: float, radius: float) -> str:
     return rim + marks
 
 
-class Told(NamedTuple):
+class AmountLine(NamedTuple):
     """One line beside a wager: what it says and how it is meant."""
 
     text: str
     colour: str
 
 
-def outcome(stake: Stake) -> list[Told]:
+def outcome(stake: Stake) -> list[AmountLine]:
     """What lies there, then what was paid, lost and given back."""
-    told = [Told(money(stake.on_layout), INK)] if stake.on_layout else []
-    told += [Told(f"+{money(stake.paid)}", GOLD)] if stake.paid else []
-    told += [Told(f"\N{MINUS SIGN}{money(stake.collected)}", RED)] if stake.collected else []
-    told += [Told(f"{money(stake.returned)} back", BLUE)] if stake.returned else []
-    told += [Told(stake.state, PRINT)] if stake.state else []
+    told = [AmountLine(money(stake.on_layout), INK)] if stake.on_layout else []
+    told += [AmountLine(f"+{money(stake.paid)}", GOLD)] if stake.paid else []
+    told += [AmountLine(f"\N{MINUS SIGN}{money(stake.collected)}", RED)] if stake.collected else []
+    told += [AmountLine(f"{money(stake.returned)} back", BLUE)] if stake.returned else []
+    told += [AmountLine(stake.state, PRINT)] if stake.state else []
     return told
 
 

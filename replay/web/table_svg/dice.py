@@ -22,8 +22,8 @@ from replay.web.table_svg.shapes import (
 
 if TYPE_CHECKING:
     from replay.rounds.moment import Moment, Stake, Thrown
-    from replay.web.table_svg.layouts import Field
-    from replay.web.table_svg.seats import View
+    from replay.web.table_svg.layouts import SharedArea
+    from replay.web.table_svg.seats import TableView
 
 DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal")
 _YARDS = 25
@@ -32,7 +32,7 @@ _POINTS = (4, 5, 6, 8, 9, 10)
 _SMALL, _TALL = (2, 3, 4, 5, 6), (8, 9, 10, 11, 12)
 
 
-def football(view: View) -> str:
+def football(view: TableView) -> str:
     """The field from the 25 to the goal line with its marker, the downs, the plays, the dice."""
     markers = view.moment.markers
     left, width, top = 26, 600, 38
@@ -166,7 +166,7 @@ def _earlier(throws: tuple[Thrown, ...]) -> str:
     return "".join(drawn)
 
 
-def craps(view: View) -> str:
+def craps(view: TableView) -> str:
     """The point boxes with the puck, the bonus numbers with their markers, and the dice."""
     point = view.moment.markers.get("point")
     off = view.moment.markers.get("off")
@@ -216,7 +216,7 @@ def _puck(text: str, x: float, y: float, fill: str, ink: str) -> str:
     return moved(x, y, disc, words(text, 0, 4, 11, fill=ink, font_weight=700))
 
 
-def fields(view: View) -> str:
+def fields(view: TableView) -> str:
     """Betting areas that all positions share, each with the chips of who is in it."""
     known = {field.wager for field in view.layout.fields}
     stakes: dict[str, list[tuple[int, Stake]]] = {}
@@ -235,7 +235,7 @@ def fields(view: View) -> str:
     return "".join(drawn)
 
 
-def _field(view: View, field: Field, stakes: list[tuple[int, Stake]]) -> str:
+def _field(view: TableView, field: SharedArea, stakes: list[tuple[int, Stake]]) -> str:
     lit = {position for position, wager in view.change.wagers if wager == field.wager}
     box = node(
         "rect", width=field.width, height=field.height, rx=6, fill=FELT_DARK, fill_opacity=0.75,

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 WIDTH, HEIGHT = 960, 600
 
 
-class Spot(NamedTuple):
+class BettingSpot(NamedTuple):
     """A betting area that each position has. column: from its left; row: from the player."""
 
     wager: str
@@ -21,7 +21,7 @@ class Spot(NamedTuple):
     round_: bool = False
 
 
-class Field(NamedTuple):
+class SharedArea(NamedTuple):
     """A betting area that all positions share: its middle left and upper edge, its size."""
 
     wager: str
@@ -32,7 +32,7 @@ class Field(NamedTuple):
     height: float
 
 
-class Place(NamedTuple):
+class CardsPlace(NamedTuple):
     """Where the cards of a holder who is no player lie: their middle, and the room they have."""
 
     to: str
@@ -43,14 +43,14 @@ class Place(NamedTuple):
     scale: float = 1.0
 
 
-class Layout(NamedTuple):
+class FeltLayout(NamedTuple):
     """A table's layout. `seats` stand in an arc, in a ring (poker), or round areas they share."""
 
     seats: Literal["arc", "ring", "areas"] = "arc"
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[BettingSpot, ...] = ()
     by_hand: frozenset[str] = frozenset()  # wagers that lie with one of several hands
-    fields: tuple[Field, ...] = ()
-    places: tuple[Place, ...] = ()
+    fields: tuple[SharedArea, ...] = ()
+    places: tuple[CardsPlace, ...] = ()
     boxes: tuple[tuple[float, float], ...] = ()  # of community cards, in dealing order
     box_scale: float = 1.0
     title_y: float = 262  # where the name of the game is printed; 0 where there is no room
@@ -60,19 +60,21 @@ class Layout(NamedTuple):
     positions: int = 7  # drawn where the game does not say how many there are
 
 
-def _grid(*rows: tuple[tuple[str, str], ...], round_: tuple[str, ...] = ()) -> tuple[Spot, ...]:
+def _grid(
+    *rows: tuple[tuple[str, str], ...], round_: tuple[str, ...] = ()
+) -> tuple[BettingSpot, ...]:
     """Rows of areas from the player's side on, each from left to right."""
     return tuple(
-        Spot(wager, label, column, number, wager in round_)
+        BettingSpot(wager, label, column, number, wager in round_)
         for number, row in enumerate(rows)
         for column, (wager, label) in enumerate(row)
     )
 
 
-_DEALER = (Place("dealer", "Dealer", 480, 46, 420, 1.5),)
+_DEALER = (CardsPlace("dealer", "Dealer", 480, 46, 420, 1.5),)
 _HANDS = frozenset(("double_down", "split"))
 
-_CROSS = Layout(
+_CROSS = FeltLayout(
     spots=_grid(
         (("ante_across", "Ante Across"), ("ante_down", "Ante Down")),
         (("across", "Across"), ("down", "Down")),
@@ -85,9 +87,9 @@ _CROSS = Layout(
     box_labels=("far", "left", "middle", "right", "near"),
 )
 
-_BACCARAT = Layout(
+_BACCARAT = FeltLayout(
     spots=tuple(
-        Spot(wager, label, 0, row)
+        BettingSpot(wager, label, 0, row)
         for row, (wager, label) in enumerate(
             (
                 ("player", "Player"),
@@ -98,14 +100,14 @@ _BACCARAT = Layout(
         )
     ),
     places=(
-        Place("player_hand", "Player", 330, 46, 250, 1.5),
-        Place("banker_hand", "Banker", 630, 46, 250, 1.5),
+        CardsPlace("player_hand", "Player", 330, 46, 250, 1.5),
+        CardsPlace("banker_hand", "Banker", 630, 46, 250, 1.5),
     ),
     third_across=True,
     positions=9,
 )
 
-_POKER = Layout(
+_POKER = FeltLayout(
     seats="ring",
     title_y=192,
     boxes=((384, 220), (432, 220), (480, 220), (528, 220), (576, 220)),
@@ -116,16 +118,16 @@ _DRAW_POKER = _POKER._replace(boxes=())
 
 def _row(
     entries: tuple[tuple[str, str], ...], y: float, height: float, left: float = 26, gap: float = 8
-) -> tuple[Field, ...]:
+) -> tuple[SharedArea, ...]:
     """Shared areas side by side, over the whole width of the felt."""
     width = (WIDTH - 2 * left - gap * (len(entries) - 1)) / len(entries)
     return tuple(
-        Field(wager, label, left + at * (width + gap), y, width, height)
+        SharedArea(wager, label, left + at * (width + gap), y, width, height)
         for at, (wager, label) in enumerate(entries)
     )
 
 
-_FOOTBALL = Layout(
+_FOOTBALL = FeltLayout(
     seats="areas",
     title_y=0,
     centre="football",
@@ -166,15 +168,15 @@ _FOOTBALL = Layout(
     ),
 )
 
-_CRAPS = Layout(
+_CRAPS = FeltLayout(
     seats="areas",
     title_y=0,
     centre="craps",
     positions=8,
     fields=(
         *_row(tuple((f"lay_{n}", f"Lay {n}") for n in (4, 5, 6, 8, 9, 10)), 222, 84),
-        Field("dont_pass", "Don't Pass", 26, 316, 908, 70),
-        Field("pass", "Pass Line", 26, 396, 908, 84),
+        SharedArea("dont_pass", "Don't Pass", 26, 316, 908, 70),
+        SharedArea("pass", "Pass Line", 26, 396, 908, 84),
         *_row(
             (
                 ("all_small", "All Small"),
@@ -187,11 +189,11 @@ _CRAPS = Layout(
     ),
 )
 
-LAYOUTS: dict[str, Layout] = {
+LAYOUTS: dict[str, FeltLayout] = {
     "criss_cross_poker": _CROSS,
     "three_dice_football": _FOOTBALL,
     "craps": _CRAPS,
-    "five_card_hi_lo": Layout(
+    "five_card_hi_lo": FeltLayout(
         spots=_grid(
             (("ante", "Ante"), ("play", "Play")),
             (("tie", "Tie"), ("poker_bonus", "Bonus")),
@@ -199,19 +201,19 @@ LAYOUTS: dict[str, Layout] = {
         ),
         places=_DEALER,
     ),
-    "lunar_poker": Layout(
+    "lunar_poker": FeltLayout(
         spots=_grid((("ante", "Ante"), ("bet", "Bet")), (("super", "Super"),), round_=("super",)),
         places=_DEALER,
     ),
-    "saigon_5_card": Layout(
+    "saigon_5_card": FeltLayout(
         spots=_grid((("ante", "Ante"), ("pot", "Pot")), (("bonus", "Bonus"),), round_=("bonus",)),
         places=_DEALER,
     ),
-    "asia_poker": Layout(
+    "asia_poker": FeltLayout(
         spots=_grid((("asia_poker", "Asia Poker"), ("bonus", "Bonus")), round_=("bonus",)),
         places=_DEALER,
     ),
-    "double_attack_blackjack": Layout(
+    "double_attack_blackjack": FeltLayout(
         spots=_grid(
             (("bet", "Bet"), ("double_attack", "Attack")),
             (("bust_it", "Bust It"), ("insurance", "Insurance")),
@@ -220,7 +222,7 @@ LAYOUTS: dict[str, Layout] = {
         places=_DEALER,
         by_hand=_HANDS,
     ),
-    "blackjack": Layout(
+    "blackjack": FeltLayout(
         spots=_grid(
             (("blackjack", "Blackjack"), ("insurance", "Insurance")),
             (("straight_jack", "Straight Jack"), ("house_money", "House Money")),
@@ -229,14 +231,14 @@ LAYOUTS: dict[str, Layout] = {
         places=_DEALER,
         by_hand=_HANDS,
     ),
-    "spanish_21": Layout(
+    "spanish_21": FeltLayout(
         spots=_grid(
             (("spanish_21", "Spanish 21"), ("insurance", "Insurance")), round_=("spanish_21",)
         ),
         places=_DEALER,
         by_hand=_HANDS,
     ),
-    "three_card_poker": Layout(
+    "three_card_poker": FeltLayout(
         spots=_grid(
             (("ante", "Ante"), ("play", "Play")),
             (("pair_plus", "Pair Plus"), ("six_card_bonus", "Six Card")),
@@ -257,7 +259,7 @@ LAYOUTS: dict[str, Layout] = {
 }
 """By the game's id."""
 
-UNKNOWN = Layout(
+UNKNOWN = FeltLayout(
     places=_DEALER,
     boxes=((366, 130), (423, 130), (480, 130), (537, 130), (594, 130)),
 )

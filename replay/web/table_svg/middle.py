@@ -23,11 +23,11 @@ from replay.web.table_svg.shapes import (
 if TYPE_CHECKING:
     from replay.rounds.moment import Held
     from replay.rounds.pots import PotNow
-    from replay.web.table_svg.layouts import Place
-    from replay.web.table_svg.seats import View
+    from replay.web.table_svg.layouts import CardsPlace
+    from replay.web.table_svg.seats import TableView
 
 
-def places(view: View) -> str:
+def places(view: TableView) -> str:
     """The cards of the dealer, of the two hands of baccarat, and of any other holder on record."""
     known = {place.to for place in view.layout.places} | {"community", "player"}
     drawn = [_place(view, place) for place in view.layout.places]
@@ -44,7 +44,7 @@ def places(view: View) -> str:
     return "".join(drawn)
 
 
-def _place(view: View, place: Place) -> str:
+def _place(view: TableView, place: CardsPlace) -> str:
     held = next((each for each in view.moment.held if each.to == place.to), None)
     width = place.width / place.scale
     box = node(
@@ -59,13 +59,13 @@ def _label(text: str, y: float) -> str:
     return words(text, 0, y, 10, fill=PRINT, font_weight=600, letter_spacing=0.6)
 
 
-def _held(view: View, held: Held, width: float) -> str:
+def _held(view: TableView, held: Held, width: float) -> str:
     if view.layout.third_across:
         return _across(view, held)
     return _row(view, held, width)
 
 
-def _row(view: View, held: Held, width: float) -> str:
+def _row(view: TableView, held: Held, width: float) -> str:
     """A hand side by side; one that was set, in its parts with a gap between them."""
     rows = rows_of(held, width) if held.set_as else [("", list(range(len(held.cards))))]
     lit = view.change.cards_of(held)
@@ -84,7 +84,7 @@ def _row(view: View, held: Held, width: float) -> str:
     return node("g", *drawn, **gone)
 
 
-def _across(view: View, held: Held) -> str:
+def _across(view: TableView, held: Held) -> str:
     """Two cards, and the third across beside them."""
     two, rest = held.cards[:2], held.cards[2:]
     lit = view.change.cards_of(held)
@@ -97,7 +97,7 @@ def _across(view: View, held: Held) -> str:
     return node("g", *drawn, transform="translate(-32 0)", **gone)
 
 
-def community(view: View) -> str:
+def community(view: TableView) -> str:
     """The common cards in their boxes; an empty box where none was dealt."""
     held = next((each for each in view.moment.held if each.to == "community"), None)
     if not view.layout.boxes or (held is None and not view.layout.spots and not view.layout.centre):
@@ -122,7 +122,7 @@ def community(view: View) -> str:
     return node("g", *drawn, **gone)
 
 
-def pot(view: View) -> str:
+def pot(view: TableView) -> str:
     """Each pot of a poker round in the middle with who contests it, main pot first; the rake."""
     pots = pots_at(view.moment)
     top = 316.0 if view.layout.boxes else 274.0

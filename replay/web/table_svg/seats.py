@@ -10,7 +10,7 @@ from replay.rounds.drawing import money
 from replay.rounds.pots import put_in
 from replay.web.table_svg.cards import CARD_H, row_of_cards, row_step
 from replay.web.table_svg.chips import area, outcome, stack
-from replay.web.table_svg.layouts import HEIGHT, WIDTH, Spot
+from replay.web.table_svg.layouts import HEIGHT, WIDTH, BettingSpot
 from replay.web.table_svg.shapes import (
     BLACK,
     FELT_DARK,
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
     from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake
     from replay.web.table_svg.change import Change
-    from replay.web.table_svg.layouts import Layout
+    from replay.web.table_svg.layouts import FeltLayout
 
 _SPOT_H = 46
 _BADGE = 13
 
 
-class View(NamedTuple):
+class TableView(NamedTuple):
     """What is drawn, and with whose eyes. change: what the last fact did to the table."""
 
     moment: Moment
-    layout: Layout
+    layout: FeltLayout
     name: Callable[[str], str]  # a wager's printed name
     change: Change
     hindsight: bool
 
 
-def arc(view: View, count: int) -> str:
+def arc(view: TableView, count: int) -> str:
     """Positions in an arc before the dealer; the first stands at the dealer's left."""
     slot = (WIDTH - 24) / count
     middle = (count - 1) / 2
@@ -64,7 +64,7 @@ def arc(view: View, count: int) -> str:
     return "".join(drawn)
 
 
-def _seat(view: View, position: int, seat: Seat | None, slot: float) -> str:
+def _seat(view: TableView, position: int, seat: Seat | None, slot: float) -> str:
     """One position about its badge: cards over it, betting areas over these."""
     room = slot - 10
     parts = [_badge(view, position, seat, room)]
@@ -87,13 +87,13 @@ def _seat(view: View, position: int, seat: Seat | None, slot: float) -> str:
     return "".join(parts)
 
 
-def _has_cards(view: View) -> bool:
+def _has_cards(view: TableView) -> bool:
     """Whether this game deals to the positions."""
     places = {place.to for place in view.layout.places}
     return "player_hand" not in places
 
 
-def _hint(view: View, position: int, stake: Stake | None) -> str:
+def _hint(view: TableView, position: int, stake: Stake | None) -> str:
     """What a pointer that rests on an area is told."""
     if stake is None:
         return ""
@@ -106,17 +106,17 @@ def _plain(text: str) -> str:
     return text.replace("&", "and").replace("<", "")
 
 
-def _laid(view: View, seat: Seat | None) -> dict[str, Stake]:
+def _laid(view: TableView, seat: Seat | None) -> dict[str, Stake]:
     """The stakes that lie in areas of the position, not with one of its hands."""
     stakes = seat.stakes if seat else ()
     return {s.wager: s for s in stakes if not _with_hand(view, s)}
 
 
-def _with_hand(view: View, stake: Stake) -> bool:
+def _with_hand(view: TableView, stake: Stake) -> bool:
     return stake.wager in view.layout.by_hand or stake.hand > 1
 
 
-def _spots(view: View, seat: Seat | None) -> list[Spot]:
+def _spots(view: TableView, seat: Seat | None) -> list[BettingSpot]:
     """The areas of the layout, then one for each other wager that chips are on record for."""
     spots = list(view.layout.spots)
     known = {spot.wager for spot in spots}
@@ -129,7 +129,7 @@ def _spots(view: View, seat: Seat | None) -> list[Spot]:
         if (at % columns, at // columns) not in taken
     )
     spots += [
-        Spot(wager, _short(view.name(wager)), column, row)
+        BettingSpot(wager, _short(view.name(wager)), column, row)
         for wager, (column, row) in zip(others, free, strict=False)
     ]
     return spots
@@ -139,7 +139,7 @@ def _short(name: str) -> str:
     return name.removesuffix(" Wager").removesuffix(" Bet")
 
 
-def _badge(view: View, position: int, seat: Seat | None, room: float) -> str:
+def _badge(view: TableView, position: int, seat: Seat | None, room: float) -> str:
     """The number of a position, marked where the fact is its own, and what it decided last."""
     now = view.moment.position == position
     fill = GOLD if now else INK if seat else FELT_DARK
@@ -176,7 +176,9 @@ def hands_of(moment: Moment, position: int) -> list[Held]:
     return [held for held in moment.held if held.to == "player" and held.position == position]
 
 
-def _hands(view: View, position: int, seat: Seat | None, room: float) -> tuple[list[str], float]:
+def _hands(
+    view: TableView, position: int, seat: Seat | None, room: float
+) -> tuple[list[str], float]:
     """The hands of a position side by side, and how high they are."""
     hands = hands_of(view.moment, position)
     if not hands:
@@ -206,7 +208,7 @@ def _chips_of_hand(stakes: list[Stake], height: float, share: float) -> str:
     return chips + words(told, 8 if lies else 0, height - 3, size, font_weight=700, fill=GOLD)
 
 
-def _hand(view: View, held: Held, width: float, *, folded: bool = False) -> tuple[str, float]:
+def _hand(view: TableView, held: Held, width: float, *, folded: bool = False) -> tuple[str, float]:
     """One hand as it lies, and how high it is: in the rows it was set in, or in one or two."""
     rows = rows_of(held, width)
     step = CARD_H * (0.62 if len(rows) > 1 else 1)
@@ -253,7 +255,7 @@ def _as_set(
     return [*rows, *([("not set", left)] if left else [])]
 
 
-def ring(view: View, count: int) -> str:
+def ring(view: TableView, count: int) -> str:
     """Positions round a poker table: the dealer above, the first position at his left."""
     by_position = {seat.position: seat for seat in view.moment.seats}
     drawn = []
@@ -265,7 +267,7 @@ def ring(view: View, count: int) -> str:
     return "".join(drawn)
 
 
-def _player(view: View, position: int, seat: Seat | None, inner: tuple[float, float]) -> str:
+def _player(view: TableView, position: int, seat: Seat | None, inner: tuple[float, float]) -> str:
     """A poker player: cards, stack, and before him the chips he put in."""
     room = 150.0
     hands = hands_of(view.moment, position)
