@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
-from consumers.runtime.lifecycle import Projection, dump
+from consumers.registry import VIEWS, install
+from consumers.runtime.lifecycle import Projection, catch_up, dump
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from ledger.facts import (
@@ -122,6 +123,20 @@ def record(database: Database, facts: Sequence[Received]) -> list[TapeRow]:
         while found := tape.read(len(rows), 5000):
             rows += found
         return rows
+
+
+def recorded(database: Database, minutes: int, **of_day: int) -> tuple[TapeRow, ...]:
+    """A scene: a day on the tape, and every view there is, still empty; the rows of the record."""
+    rows = record(database, day(minutes, **of_day))
+    install(database)
+    return tuple(rows)
+
+
+def viewed(database: Database, minutes: int, **of_day: int) -> tuple[TapeRow, ...]:
+    """A scene: the same with the day in every view."""
+    rows = recorded(database, minutes, **of_day)
+    catch_up(database, Prefix(rows, len(rows)), VIEWS)
+    return rows
 
 
 def dumped(database: Database, view: Projection) -> bytes:

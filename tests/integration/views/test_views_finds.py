@@ -24,7 +24,7 @@ from ledger.facts import (
     WagerPlaced,
 )
 from ledger.record import wire
-from tests.scenes.view_feeds import MINUTE_US, Prefix, day, received, record
+from tests.scenes.view_feeds import MINUTE_US, Prefix, received, record, viewed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.record.tape import Received
     from tests.fixtures.cli import Cli
+    from tests.fixtures.postgres import Scenes
 
 T0_US = 1_795_000_000_000_000
 
@@ -142,9 +143,9 @@ def test_cards_are_found_where_one_holder_had_them_all(database: Database) -> No
 
 
 @pytest.fixture
-def floor(database: Database) -> Database:
-    brought(database, day(60, planted=2))
-    return database
+def floor(scenes: Scenes) -> Database:
+    """An hour that every test searches and none changes."""
+    return scenes.read(viewed, 60, planted=2)[0]
 
 
 def test_a_row_is_found_by_its_beginning_whatever_its_case(floor: Database) -> None:

@@ -33,13 +33,22 @@ from ledger.record.wire import encode, fact_of
 from ledger.rules.engine.ruling import Ruling, TableFindings
 from ledger.simulate import deal, line, plan_of
 from ledger.values import RoundId
-from tests.scenes.view_feeds import Prefix, day, disturbed, received, record, uncared
+from tests.scenes.view_feeds import (
+    Prefix,
+    day,
+    disturbed,
+    received,
+    record,
+    uncared,
+    viewed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres.connection import Database
     from ledger.record.tape import Received, TapeRow
+    from tests.fixtures.postgres import Scenes
 
 OFFICE = "/hollywood/office/desk"
 METERED = ("blackjack",)
@@ -319,10 +328,8 @@ def test_an_open_round_has_a_ruling_that_says_what_must_come_next(database: Data
     assert isinstance(fact_of(facts[closing]).body, RoundCompleted)
 
 
-def test_planted_mistakes_are_found_by_code_outcome_and_sentence(database: Database) -> None:
-    rows = record(database, day(60, planted=2))
-    install(database)
-    catch_up(database, Prefix(rows, len(rows)), [rulings.VIEW, ROUND_INDEX])
+def test_planted_mistakes_are_found_by_code_outcome_and_sentence(scenes: Scenes) -> None:
+    database, _ = scenes.read(viewed, 60, planted=2)
     found = rulings.findings(database, code="overpaid")
     assert found
     named = search(database, Filters(finding="overpaid", limit=100))

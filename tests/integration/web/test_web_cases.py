@@ -13,11 +13,17 @@ from ledger.facts import AdjustmentPaid, CameraMapped, DisputeRaised
 from ledger.record.tape import unframe_attributes
 from ledger.values import Source, format_time, parse_source, parse_time
 from replay.recording.house_facts import made
+from tests.fixtures.web import opened_site, people, taken_in
 from tests.scenes.view_feeds import day
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     import httpx
 
+    from infra.postgres.connection import Database
+    from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser, Site
 
 CLAIM = "The patron says <b>two pairs</b> & a push"
@@ -39,7 +45,7 @@ class Desk(NamedTuple):
 
     def send(self, path: str, who: Browser | None = None, /, **form: str) -> httpx.Response:
         browser = who or self.maria
-        return browser.post(path, data={"csrf": browser.token("/cases"), **form})
+        return browser.post(path, data={"csrf": browser.csrf, **form})
 
     def raised(self, by: Browser | None = None) -> str:
         """The page of a new dispute."""
@@ -49,7 +55,15 @@ class Desk(NamedTuple):
 
 
 @pytest.fixture
-def desk(staffed: Site) -> Desk:
+def desk(scenes: Scenes, tmp_path: Path) -> Iterator[Desk]:
+    base, round_ = scenes.copy(played)
+    with opened_site(base, tmp_path) as site:
+        yield Desk(site, site.browser("surveillance"), round_)
+
+
+def played(base: Database) -> str:
+    """A scene: a table with rounds and a camera; the subject of its first round."""
+    people(base)
     feed = [fact for fact in day(8, tables=1) if not fact.tape.endswith("/surveillance")]
     first = next(fact for fact in feed if fact.type == "round_completed.v1")
     source = parse_source(first.source)
@@ -57,8 +71,8 @@ def desk(staffed: Site) -> Desk:
     assert first.subject is not None
     camera = CameraMapped(camera="X-1", table=source.place, kind="ptz", covers=("table",))
     early = made(camera, Source(source.property, source.place, "pit"), time_us=0)
-    staffed.take_in([early, *feed])
-    return Desk(staffed, staffed.browser("surveillance"), first.subject)
+    taken_in(base, [early, *feed])
+    return first.subject
 
 
 def other(desk: Desk) -> Browser:
@@ -324,7 +338,7 @@ def test_only_surveillance_decides_and_an_auditor_reads_all_of_it(desk: Desk) ->
     assert SHOWN in auditor.get(page).text
     assert "<textarea" not in auditor.get(page).text
     assert auditor.get("/cases/new").status_code == 403
-    token = auditor.token("/cases")
+    token = auditor.csrf
     for path in ("/cases", page, "/cases/preserve"):
         assert auditor.post(path, data={"csrf": token, "step": "reveal"}).status_code == 403
     for role in ("finance", "ops"):
@@ -384,7 +398,7 @@ def test_windows_are_listed_until_somebody_who_may_releases_one_and_the_other_st
         assert told in listed, told
     auditor = desk.site.browser("auditor")
     assert "<form" not in auditor.get(one).text.split("<main")[1]
-    token = auditor.token("/cases")
+    token = auditor.csrf
     assert auditor.post(one, data={"csrf": token, "because": "mine"}).status_code == 403
     assert desk.maria.post(one, data={"because": "no token"}).status_code == 403
     assert desk.send(one, because=" ").status_code == 422

@@ -6,6 +6,8 @@ import io
 import json
 import re
 import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,26 +18,25 @@ from consumers.alerts.conditions import Alert
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rounds.search import Filters, habits, latest_findings, search
 from infra.postgres.alerts import Alerts
-from infra.postgres.connection import Database, create_database
 from infra.postgres.view_tables import reading
 from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
 from ledger.record.wire import structured
 from ledger.values import Source, format_time
 from replay.recording.house_facts import made, screen
 from replay.web.routes import ROUTERS
-from tests.fixtures.postgres import new_name, url_of
-from tests.fixtures.web import opened_site
+from tests.fixtures.web import opened_site, people
 from tests.scenes.dossiers import received
 from tests.scenes.view_feeds import day, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import httpx
 
     from consumers.rounds.index import Round
+    from infra.postgres.connection import Database
     from ledger.record.tape import Received, TapeRow
+    from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser, Site
 
 WITHHELD = "withheld: blind review"
@@ -76,41 +77,34 @@ class Review(NamedTuple):
         return f"/rounds/hollywood/{self.round.id.subject}"
 
     def send(self, who: Browser, path: str, **form: str) -> httpx.Response:
-        return who.post(path, data={"csrf": who.token("/cases"), **form})
-
-
-@pytest.fixture(scope="module")
-def floor(postgres_url: str, web_template: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Half an hour of a floor with its views, to be copied, and two users: all that is the same."""
-    name = new_name()
-    create_database(postgres_url, name, template=web_template)
-    url = url_of(postgres_url, name)
-    with opened_site(Database(url, url), tmp_path_factory.mktemp("floor")) as site:
-        site.take_in(day(30, planted=1))
-        site.add("raiser", *ROLES)
-        site.add("reviewer", *ROLES)
-    return name
+        return who.post(path, data={"csrf": who.csrf, **form})
 
 
 @pytest.fixture
-def review(postgres_url: str, floor: str, tmp_path: Path) -> Iterator[Review]:
-    name = new_name()
-    create_database(postgres_url, name, template=floor)
-    url = url_of(postgres_url, name)
-    with opened_site(Database(url, url), tmp_path) as site:
-        yield disputed(site)
+def review(scenes: Scenes, tmp_path: Path) -> Iterator[Review]:
+    base, (round_, says, case) = scenes.copy(disputed)
+    with opened_site(base, tmp_path) as site:
+        raiser, reviewer = site.browser("raiser"), site.browser("reviewer")
+        yield Review(site, round_, says, raiser, reviewer, case)
 
 
-def disputed(site: Site) -> Review:
-    """The overpaid round, disputed by one user for the other to review."""
-    told = {found[0]: found[3] for found in latest_findings(site.base) if found[2] == "overpaid"}
-    round_ = next(r for r in search(site.base, Filters(finding="overpaid")) if r.id in told)
-    raiser, reviewer = site.browser("raiser"), site.browser("reviewer")
-    form = {"round": str(round_.id), "position": "1", "claim": "Too little.", "csrf": ""}
-    answer = raiser.post("/cases", data=form | {"csrf": raiser.token("/cases")})
-    assert answer.status_code == 303, answer.text
-    case = str(answer.headers["location"])
-    return Review(site, round_, told[round_.id], raiser, reviewer, case)
+def disputed(base: Database) -> tuple[Round, str, str]:
+    """Half an hour of a floor, its overpaid round disputed by one user for the other to review.
+
+    The round, the finding, and the address of the dispute.
+    """
+    people(base)
+    with TemporaryDirectory() as home, opened_site(base, Path(home)) as site:
+        site.take_in(day(30, planted=1))
+        site.add("raiser", *ROLES)
+        site.add("reviewer", *ROLES)
+        told = {found[0]: found[3] for found in latest_findings(base) if found[2] == "overpaid"}
+        round_ = next(r for r in search(base, Filters(finding="overpaid")) if r.id in told)
+        raiser = site.browser("raiser")
+        form = {"round": str(round_.id), "position": "1", "claim": "Too little."}
+        answer = raiser.post("/cases", data=form | {"csrf": raiser.csrf})
+        assert answer.status_code == 303, answer.text
+        return round_, told[round_.id], str(answer.headers["location"])
 
 
 def results(who: Browser, **asked: str) -> str:
