@@ -19,7 +19,15 @@ from consumers.runtime.lifecycle import (
 )
 from infra.postgres.view_tables import LIVE, Store, writing
 from ledger.errors import NotFound, Refused
-from tests.scenes.view_feeds import Prefix, day, disturbed, dumped, record
+from tests.scenes.view_feeds import (
+    Prefix,
+    day,
+    disturbed,
+    dumped,
+    record,
+    recorded,
+    viewed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
+    from tests.fixtures.postgres import Scenes
 
 every_view = pytest.mark.parametrize("projection", VIEWS, ids=[each.name for each in VIEWS])
 
@@ -53,10 +62,8 @@ def test_every_view_is_the_same_at_any_prefix_whatever_the_batches_and_however_i
             assert dumped(database, projection) == incremental, (projection.name, prefix, size)
 
 
-def test_replaying_twice_gives_identical_bytes(database: Database) -> None:
-    rows = record(database, day(8))
-    install(database)
-    catch_up(database, Prefix(rows, len(rows)), VIEWS)
+def test_replaying_twice_gives_identical_bytes(scenes: Scenes) -> None:
+    database, rows = scenes.copy(viewed, 6)
     first = {each.name: dumped(database, each) for each in VIEWS}
     for projection in VIEWS:
         rebuild(database, Prefix(rows, len(rows)), projection)
@@ -66,7 +73,7 @@ def test_replaying_twice_gives_identical_bytes(database: Database) -> None:
 
 @every_view
 def test_a_view_names_every_fact_that_it_takes(
-    database: Database, projection: Projection, monkeypatch: pytest.MonkeyPatch
+    scenes: Scenes, projection: Projection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it takes and does not name it would pass over in a version that is not known here."""
     asked: set[str] = set()
@@ -86,18 +93,15 @@ def test_a_view_names_every_fact_that_it_takes(
     monkeypatch.setattr(Batch, "fact", of(fact))
     monkeypatch.setattr(Batch, "body", of(body))
     monkeypatch.setattr(Batch, "facts", all_of)
-    rows = record(database, day(12, planted=1))
-    install(database)
+    database, rows = scenes.copy(recorded, 12, planted=1)
     catch_up(database, Prefix(rows, len(rows)), [projection])
     assert asked
     assert asked <= (projection.reads or {row.type for row in rows})
 
 
 @every_view
-def test_a_batch_applied_twice_changes_nothing(database: Database, projection: Projection) -> None:
-    rows = record(database, day(6))
-    install(database)
-    catch_up(database, Prefix(rows, len(rows)), [projection])
+def test_a_batch_applied_twice_changes_nothing(scenes: Scenes, projection: Projection) -> None:
+    database, rows = scenes.copy(viewed, 6)
     before = dumped(database, projection)
     assert catch_up(database, Prefix(rows, len(rows)), [projection]) == len(rows)
     assert dumped(database, projection) == before
@@ -105,10 +109,9 @@ def test_a_batch_applied_twice_changes_nothing(database: Database, projection: P
 
 @every_view
 def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
-    database: Database, projection: Projection
+    scenes: Scenes, projection: Projection
 ) -> None:
-    rows = record(database, day(6))
-    install(database)
+    database, rows = scenes.copy(recorded, 6)
     with writing(database, LIVE) as connection:
         store = Store(connection, LIVE)
         seen = store.tracking(projection.name)
@@ -131,13 +134,11 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
 
 @pytest.mark.parametrize("name", ["drop", "payouts", "rounds"])
 def test_without_the_comparison_an_overtaken_runner_would_count_twice(
-    database: Database, name: str
+    scenes: Scenes, name: str
 ) -> None:
     """The control: what the test above would look like if the tracking did not refuse."""
     projection = view(name)
-    rows = record(database, day(6))
-    install(database)
-    catch_up(database, Prefix(rows, len(rows)), [projection])
+    database, rows = scenes.copy(viewed, 6)
     before = dumped(database, projection)
     with writing(database, LIVE) as connection, connection.transaction():
         projection.apply(Store(connection, LIVE), Batch(rows))
@@ -145,10 +146,8 @@ def test_without_the_comparison_an_overtaken_runner_would_count_twice(
 
 
 @every_view
-def test_every_column_of_a_view_says_what_it_holds(
-    database: Database, projection: Projection
-) -> None:
-    install(database)
+def test_every_column_of_a_view_says_what_it_holds(scenes: Scenes, projection: Projection) -> None:
+    database, _ = scenes.read(viewed, 6)
     with writing(database, LIVE) as connection:
         for table in projection.tables:
             missing = connection.execute(
@@ -168,10 +167,9 @@ def test_no_two_views_share_a_table() -> None:
 
 @every_view
 def test_a_view_of_another_version_stands_still_until_it_is_rebuilt(
-    database: Database, projection: Projection
+    scenes: Scenes, projection: Projection
 ) -> None:
-    rows = record(database, day(3))
-    install(database)
+    database, rows = scenes.copy(recorded, 3)
     with database.connect("ledger_owner") as connection:
         connection.execute(
             "UPDATE views.tracking SET version = 99 WHERE view = %s", (projection.name,)
