@@ -14,19 +14,20 @@ from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import catch_up, dump, rebuild
 from consumers.runtime.source import Batch
 from infra.kafka.feed_source import feed_source
-from infra.postgres.view_tables import BESIDE, Store, tape_source, writing
+from infra.postgres.view_tables import BESIDE, LIVE, Store, tape_source, writing
 from ledger.errors import Unavailable
 from ledger.record.wire import StoredFactError
 from tests.scenes.feeding import once
 from tests.scenes.view_feeds import Prefix, as_type, day, disturbed, dumped, record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
     from infra.postgres.connection import AnyConnection, Database
     from ledger.record.tape import TapeRow
+    from tests.fixtures.postgres import Scenes
 
 SHARED = [each for each in VIEWS if each.part_of]
 
@@ -70,29 +71,61 @@ def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_o
     assert side_by_side(database, view("payouts"), len(rows), workers=2), "it reads no such fact"
 
 
-@pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
-def test_several_processes_make_the_same_view(database: Database, projection: Projection) -> None:
-    rows = record(database, disturbed(day(10, planted=1), 3))
-    install(database)
-    catch_up(database, Prefix(rows, len(rows)), [projection])
-    expected = dumped(database, projection)
-    assert side_by_side(database, projection, len(rows) - 40, workers=3)  # the rest by one
-    assert dumped(database, projection) == expected
+def arrived(base: Database) -> tuple[TapeRow, ...]:
+    """A scene: a few minutes that came in another order, on the tape alone."""
+    rows = record(base, disturbed(day(6, planted=1), 5))
+    install(base)
+    return tuple(rows)
+
+
+def arrived_in_views(base: Database) -> tuple[TapeRow, ...]:
+    """A scene: the same in every view, by one process."""
+    rows = arrived(base)
+    catch_up(base, Prefix(rows, len(rows)), VIEWS)
+    return rows
 
 
 @pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
-def test_no_two_processes_ever_touch_one_row(database: Database, projection: Projection) -> None:
-    rows = record(database, disturbed(day(6, planted=1), 5))
-    install(database)
+def test_the_parts_of_a_view_one_after_the_other_are_the_whole_of_it(
+    scenes: Scenes, projection: Projection
+) -> None:
+    """As several processes make it, without the processes."""
+    whole, _ = scenes.read(arrived_in_views)
+    base, rows = scenes.copy(arrived)
+    assert dumped(base, projection) != dumped(whole, projection)
+    for number in range(3):
+        mine = takes(projection, number, 3)
+        with writing(base, LIVE) as connection, connection.transaction():
+            projection.apply(Store(connection, LIVE), Batch([row for row in rows if mine(row)]))
+    assert dumped(base, projection) == dumped(whole, projection)
+
+
+@pytest.mark.parametrize(
+    "projection",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.long] if number else [])
+        for number, each in enumerate(SHARED)
+    ],
+)
+def test_several_processes_make_the_same_view(scenes: Scenes, projection: Projection) -> None:
+    """Each process takes about a second to begin: the parts of every view are tested above."""
+    base, rows = scenes.copy(arrived_in_views)
+    expected = dumped(base, projection)
+    assert side_by_side(base, projection, len(rows) - 40, workers=2)  # the rest by one
+    assert dumped(base, projection) == expected
+
+
+@pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
+def test_no_two_processes_ever_touch_one_row(scenes: Scenes, projection: Projection) -> None:
+    database, rows = scenes.copy(arrived)
     touched = written(database, projection, [takes(projection, n, 4) for n in range(4)], rows)
     assert sum(map(len, touched)) == len(set().union(*touched)) > 0
     assert sum(1 for each in touched if each) > 1
 
 
-def test_facts_shared_out_without_regard_to_tables_would_meet(database: Database) -> None:
+def test_facts_shared_out_without_regard_to_tables_would_meet(scenes: Scenes) -> None:
     """The control: every other fact to the other process."""
-    rows = record(database, disturbed(day(6, planted=1), 5))
-    install(database)
+    database, rows = scenes.copy(arrived)
     halves = [lambda row, rest=rest: row.position % 2 == rest for rest in (0, 1)]
     touched = written(database, view("table_board"), halves, rows)
     assert touched[0] & touched[1]
@@ -102,7 +135,7 @@ def written(
     base: Database,
     projection: Projection,
     shares: list[Callable[[TapeRow], bool]],
-    rows: list[TapeRow],
+    rows: Sequence[TapeRow],
 ) -> list[set[tuple[str, tuple[object, ...]]]]:
     """The keys of rows that each share writes, alone."""
     found = []
@@ -117,6 +150,7 @@ def written(
     return found
 
 
+@pytest.mark.long
 def test_a_rebuild_that_is_stopped_leaves_the_view_as_it_was(database: Database) -> None:
     rows = record(database, day(6))
     install(database)
@@ -129,6 +163,7 @@ def test_a_rebuild_that_is_stopped_leaves_the_view_as_it_was(database: Database)
         assert Store(connection, BESIDE).tracking("rounds") is None
 
 
+@pytest.mark.long
 def test_a_process_that_dies_is_told_and_nothing_is_swapped(database: Database) -> None:
     rows = record(database, day(6))
     install(database)

@@ -126,11 +126,13 @@ def test_every_sign_in_is_a_session_of_its_own(staffed: Site) -> None:
 
 
 def test_a_token_is_kept_nowhere_but_in_the_cookie(staffed: Site) -> None:
+    staffed.ports.users.set_password("ops", PASSWORD, ACTOR)
     token = staffed.browser("surveillance").cookies[SESSION]
     with staffed.base.connect("ledger_owner") as connection:
         rows = connection.execute("SELECT token_hash FROM access.sessions").fetchall()
         users = connection.execute("SELECT password FROM access.users").fetchall()
     assert token.encode() not in [row[0] for row in rows]
+    assert [row[0] for row in users if row[0].startswith("$argon2id$v=19$m=65536,t=3,")]
     assert all(row[0].startswith("$argon2id$") for row in users)
     assert not any(PASSWORD in row[0] for row in users)
 
@@ -157,6 +159,7 @@ def test_a_session_ends_when_idle_and_when_the_shift_is_over(
     assert browser.get("/").status_code == 303
 
 
+@pytest.mark.usefixtures("quick_hashes")
 def test_another_password_other_roles_or_being_disabled_end_every_session(staffed: Site) -> None:
     users = staffed.ports.users
     changes = (
@@ -373,6 +376,7 @@ def test_there_is_one_user_of_a_name_and_none_is_changed_that_is_not_there(site:
             change()
 
 
+@pytest.mark.usefixtures("quick_hashes")
 def test_whatever_is_typed_as_a_name_is_a_wrong_name(staffed: Site) -> None:
     for name in ("\0", "ops\0", "x" * 200, "' OR true --", "%", "ÖPS", "\N{BELL}"):
         assert staffed.browser().sign_in(name).status_code == 401
