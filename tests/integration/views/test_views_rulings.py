@@ -126,7 +126,7 @@ def test_findings_of_tables_are_those_of_the_whole_feed(database: Database, seed
 def test_one_floorperson_for_all_tables_is_found_by_the_view_as_by_the_feed(
     database: Database, seed: int
 ) -> None:
-    plan = plan_of(minutes=10, tables=6, seats=2, seed=4, of=("criss_cross_poker",))
+    plan = plan_of(minutes=6, tables=6, seats=2, seed=4, of=("criss_cross_poker",))
     one = {"body": FloorpersonAssigned(employee="F-1")}
     facts = [
         received(line(plan, msgspec.structs.replace(f, **one)))
@@ -156,7 +156,7 @@ def test_633a_13_m_2_meters_are_held_to_their_wagers_by_the_view_as_by_the_feed(
 def test_637a_c_2_a_button_out_of_turn_is_found_by_the_view_as_by_the_feed(
     database: Database,
 ) -> None:
-    plan = plan_of(minutes=20, tables=2, seats=5, seed=3, of=("badugi", "three_dice_football"))
+    plan = plan_of(minutes=12, tables=2, seats=5, seed=3, of=("badugi", "three_dice_football"))
     facts = []
     for fact in deal(plan)[0]:
         body, third = fact.body, fact.round is not None and fact.round.number % 3 == 0
@@ -196,7 +196,7 @@ def test_a_device_hours_off_is_ruled_on_by_the_view_as_by_the_feed(
 def test_a_submission_filed_afterwards_makes_new_rulings_and_keeps_the_old(
     database: Database,
 ) -> None:
-    facts = [f for f in day(10, planted=0) if not f.type.startswith("rules_submission")]
+    facts = [f for f in day(7, planted=0) if not f.type.startswith("rules_submission")]
     game = "criss_cross_poker"
     filed = RulesSubmissionFiled(
         game=game, effective_from="2026-01-01", offers=(), breakage=Breakage(unit=100)
@@ -250,7 +250,7 @@ def test_a_correction_that_comes_before_its_fact_holds_once_the_fact_is_there(
 
 
 def test_a_seat_told_long_after_changes_the_rulings_it_touches(database: Database) -> None:
-    facts = day(10)
+    facts = day(7)
     completed = [fact for fact in facts if fact.type == "round_completed.v1"]
     late: list[Received] = []
     for number, fact in enumerate(completed[:6]):
@@ -269,7 +269,7 @@ def test_every_fact_on_a_tape_of_its_own_counter_lost_or_late_is_told_as_in_the_
 ) -> None:
     """Facts outside rounds are lost too: the gap is then a finding of the table."""
     chance = random.Random(3)  # noqa: S311 - repeatable, guards nothing
-    facts = day(12, planted=0)
+    facts = day(8, planted=0)
     kept = [fact for fact in facts if chance.random() > 0.03]
     lost = [fact for fact in facts if fact not in kept]
     rows = record(database, [*kept, *lost])

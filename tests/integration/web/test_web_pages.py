@@ -24,13 +24,18 @@ from ledger.facts import (
 )
 from ledger.facts.vocabulary import FactRef
 from ledger.record import wire
-from ledger.simulate import MISTAKES
 from ledger.values import format_time
+from tests.fixtures.web import opened_site, people, taken_in
 from tests.scenes.view_feeds import day, received
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from infra.postgres.connection import Database
     from ledger.facts import Body
     from ledger.record.tape import Received
+    from tests.fixtures.postgres import Scenes
     from tests.fixtures.web import Browser, Site
 
 T0_US = 1_795_000_000_000_000
@@ -57,6 +62,19 @@ def auditor(staffed: Site) -> Browser:
     return staffed.browser("auditor")
 
 
+def played(base: Database) -> None:
+    """A scene: some minutes of a floor, and the people who look at it."""
+    people(base)
+    taken_in(base, day(10, planted=1))
+
+
+@pytest.fixture
+def floor(scenes: Scenes, tmp_path: Path) -> Iterator[Browser]:
+    """An auditor before the pages of it."""
+    with opened_site(scenes.copy(played)[0], tmp_path) as site:
+        yield site.browser("auditor")
+
+
 def test_every_answer_to_a_browser_carries_the_headers(staffed: Site, auditor: Browser) -> None:
     for browser in (auditor, staffed.browser()):
         for path in PAGES:
@@ -69,11 +87,10 @@ def test_every_answer_to_a_browser_carries_the_headers(staffed: Site, auditor: B
 
 
 def test_no_page_has_script_or_style_in_line_or_anything_of_another_host(
-    staffed: Site, auditor: Browser
+    floor: Browser, site: Site
 ) -> None:
-    staffed.take_in(day(10, planted=1))
     for path in ("/sign-in", "/", "/live", "/drop"):
-        text = (staffed.browser() if path == "/sign-in" else auditor).get(path).text
+        text = (site.browser() if path == "/sign-in" else floor).get(path).text
         assert not re.search(r"\son[a-z]+\s*=", text)
         assert not re.search(r"\sstyle\s*=|<style", text)
         assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", text))
@@ -138,45 +155,42 @@ def test_what_facts_say_is_text_whatever_is_in_it(staffed: Site, auditor: Browse
 
 
 @pytest.mark.long
-def test_no_search_does_more_than_search(staffed: Site, auditor: Browser) -> None:
-    staffed.take_in(day(10, planted=1))
-    everything = shown(auditor, "/").count('<th scope="row"')
+def test_no_search_does_more_than_search(floor: Browser) -> None:
+    everything = shown(floor, "/").count('<th scope="row"')
     assert everything
     hostile = ("%", "_", "\\", "' OR '1'='1", "x'; DROP TABLE views.rounds; --", "%(limit)s")
-    assert auditor.get("/?table=%00").status_code == 400
-    assert auditor.get("/rounds/a/b/2026-11-20%00/1").status_code == 400
+    assert floor.get("/?table=%00").status_code == 400
+    assert floor.get("/rounds/a/b/2026-11-20%00/1").status_code == 400
     for field in ("table", "game", "dealer", "patron", "wager", "row", "dispute", "gaming_day"):
         for text in hostile:
-            answer = auditor.get("/", params={field: text})
+            answer = floor.get("/", params={field: text})
             assert answer.status_code == 200, (field, text)
             assert '<th scope="row"' not in answer.text, (field, text)
     for field in ("from", "to", "amount", "position", "round", "card", "finding", "limit"):
         for text in (*hostile, "9" * 300, "-1", "1e9", "٣"):
-            answer = auditor.get("/", params={field: text})
+            answer = floor.get("/", params={field: text})
             assert answer.status_code == 200, (field, text)
             assert "Not searched" in answer.text, (field, text)
-    assert shown(auditor, "/").count('<th scope="row"') == everything
+    assert shown(floor, "/").count('<th scope="row"') == everything
 
 
-def test_a_search_is_the_same_with_and_without_its_page(staffed: Site, auditor: Browser) -> None:
-    staffed.take_in(day(30, planted=1))
-    part = auditor.get("/?finding=overpaid", headers={"X-Fragment": "results"}).text
+def test_a_search_is_the_same_with_and_without_its_page(floor: Browser) -> None:
+    part = floor.get("/?finding=overpaid", headers={"X-Fragment": "results"}).text
     assert "<html" not in part
-    assert part.strip() in shown(auditor, "/?finding=overpaid")
+    assert part.strip() in shown(floor, "/?finding=overpaid")
     assert '<span class="tag bad"' in part
 
 
-def test_rounds_are_found_by_what_a_person_knows(staffed: Site, auditor: Browser) -> None:
-    staffed.take_in(day(30, planted=len(MISTAKES)))
-    newest = re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(auditor, "/"))
+def test_rounds_are_found_by_what_a_person_knows(floor: Browser) -> None:
+    newest = re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(floor, "/"))
     assert newest
-    of_one = shown(auditor, f"/?round={newest[0]}")
+    of_one = shown(floor, f"/?round={newest[0]}")
     assert re.findall(r'href="/rounds/hollywood/([^"]+)"', of_one) == [newest[0]]
     table = newest[0].partition("/")[0]
-    for path in re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(auditor, f"/?table={table}")):
+    for path in re.findall(r'href="/rounds/hollywood/([^"]+)"', shown(floor, f"/?table={table}")):
         assert path.startswith(f"{table}/")
-    dealers = re.findall(r'href="/\?dealer=([^"&]+)"', shown(auditor, "/"))
-    assert "errors found in" in shown(auditor, f"/?dealer={dealers[0]}")
+    dealers = re.findall(r'href="/\?dealer=([^"&]+)"', shown(floor, "/"))
+    assert "errors found in" in shown(floor, f"/?dealer={dealers[0]}")
 
 
 def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -> None:
@@ -199,7 +213,7 @@ def test_finance_sees_no_patrons_token_and_cannot_search_by_one(staffed: Site) -
 def test_the_floor_and_the_drop_show_what_is_on_record(staffed: Site, auditor: Browser) -> None:
     assert "No table is on record yet." in shown(auditor, "/live")
     assert "No money fact" in shown(auditor, "/drop")
-    staffed.take_in(day(20, planted=1))
+    staffed.take_in(day(10, planted=1))
     floor = auditor.get("/live", headers={"X-Fragment": "floor"}).text
     assert "<html" not in floor
     assert "Criss-Cross Poker" in floor
