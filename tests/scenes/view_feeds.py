@@ -125,14 +125,14 @@ def record(database: Database, facts: Sequence[Received]) -> list[TapeRow]:
         return rows
 
 
-def recorded(database: Database, minutes: int, **of_day: int) -> tuple[TapeRow, ...]:
+def recorded(database: Database, /, minutes: int, **of_day: int) -> tuple[TapeRow, ...]:
     """A scene: a day on the tape, and every view there is, still empty; the rows of the record."""
     rows = record(database, day(minutes, **of_day))
     install(database)
     return tuple(rows)
 
 
-def viewed(database: Database, minutes: int, **of_day: int) -> tuple[TapeRow, ...]:
+def viewed(database: Database, /, minutes: int, **of_day: int) -> tuple[TapeRow, ...]:
     """A scene: the same with the day in every view."""
     rows = recorded(database, minutes, **of_day)
     catch_up(database, Prefix(rows, len(rows)), VIEWS)
