@@ -28,13 +28,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.suite import spent
+
 if TYPE_CHECKING:
     import io
     from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 START = [sys.executable, "-c", "from replay.cli import main; main()"]
-_SERVER = [*START[:2], "from tests.command_server import run, serve; serve(); run()"]
+_SERVER = [*START[:2], "from tests.processes.command_server import run, serve; serve(); run()"]
 _WARNINGS = "PYTHONWARNINGS"
 _OF_OPENCV = ("OPENCV_", "QT_QPA_", "LD_LIBRARY_PATH")  # set as tests import it, and read footage
 _NOT_PYTHONS = ("ROUND_LEDGER_", "PYTEST_", "PYTHONUNBUFFERED", _WARNINGS, *_OF_OPENCV)
@@ -52,6 +54,8 @@ _LATE = (
 
 SECONDS: list[float] = []
 """What each forked command took of a processor; `os.times` of the tests lacks it until the end."""
+
+spent.count(lambda: sum(SECONDS))
 
 _LENGTH, _BORN, _ENDED = struct.Struct("!I"), struct.Struct("!q"), struct.Struct("!qd")
 
