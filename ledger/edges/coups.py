@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.edges import Edge
-from ledger.rules.baccarat.coup import Coup
+from ledger.rules.baccarat.coup import Coup, base
 from ledger.rules.hands.baccarat_points import (
     BANKER,
     TIE,
@@ -48,9 +48,9 @@ class Initial(NamedTuple):
     pairs: int
 
 
-def edges(rules: InForce, printed: Printed, tables: Base) -> list[Edge]:
+def edges(rules: InForce, printed: Printed) -> list[Edge]:
     """The edges of one game under the rules in force."""
-    counted, cards = shoe(rules.decks), _cards(rules.decks, 6)
+    counted, cards, tables = shoe(rules.decks), _cards(rules.decks, 6), base(printed.paid)
     ended: Counter[Coup] = Counter()
     for initial, ways in counted.items():
         for coup, more in tails(rules.decks, initial.player, initial.banker).items():

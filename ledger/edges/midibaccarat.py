@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.edges import coups
-from ledger.games.midibaccarat import PRINTED, TABLES
+from ledger.games.midibaccarat import PRINTED
 
 if TYPE_CHECKING:
     from ledger.edges import Edge
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 def edges(rules: InForce) -> list[Edge]:
     """The three outcomes, and House Money taken or pressed."""
-    return coups.edges(rules, PRINTED, TABLES)
+    return coups.edges(rules, PRINTED)

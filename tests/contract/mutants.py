@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ledger.regulations import chapters
+from tests.contract.citations import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,7 +123,7 @@ def _load(tree: ast.Module, path: Path, then: Sequence[Path]) -> tuple[Game, ...
     ast.fix_missing_locations(tree)
     with _modules_put_back():
         for each in (path, *then):
-            name = ".".join(each.with_suffix("").parts[-3:])
+            name = ".".join(each.relative_to(ROOT).with_suffix("").parts)
             module = ModuleType(name)
             try:
                 code = _code(each) if each in then else compile(tree, each.name, "exec")

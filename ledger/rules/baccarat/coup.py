@@ -7,10 +7,11 @@ game: points and third cards (`baccarat_points`), even money, 19 to 20, 8 to 1, 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from ledger.facts import CardsDealt, CardsTurned
-from ledger.rules.engine.game import Option, PlayerModel
+from ledger.rules.engine.game import Edition, Option, PlayerModel, Wager
 from ledger.rules.engine.odds import PUSH, paytable, row
 from ledger.rules.engine.refused_wagers import back_if_returned, only_late
 from ledger.rules.engine.steps import Step, said
@@ -24,14 +25,16 @@ from ledger.rules.hands.baccarat_points import (
     points_if_known,
     winner_if_known,
 )
+from ledger.rules.hands.cards import DECK
 from ledger.rules.wagers import house_money
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Literal
 
     from ledger.record.wire import Fact
+    from ledger.rules.engine.game import Irregularity, Reading
     from ledger.rules.engine.odds import Paytable
     from ledger.rules.engine.ruling import Settlement
     from ledger.rules.engine.steps import Spot
@@ -84,9 +87,21 @@ def _won_by(hand: str) -> Callable[[Coup], bool]:
     return lambda coup: coup.winner == hand
 
 
-def paired(hands: int) -> Callable[[int], bool]:
+def _paired(hands: int) -> Callable[[int], bool]:
     """Whether so many of the two hands begin with a pair."""
     return lambda pairs: pairs == hands
+
+
+def paid_house_money(section: str) -> Paytable:
+    """What House Money pays, the same in the three chapters."""
+    return paytable(
+        HOUSE_MONEY,
+        section,
+        [
+            row("Player and Banker Pair", _paired(2), "15 to 1"),
+            row("Player or Banker Pair", _paired(1), "3 to 1"),
+        ],
+    )
 
 
 class Base(NamedTuple):
@@ -100,6 +115,7 @@ class Base(NamedTuple):
     pushed: Paytable  # either hand, on a tie
 
 
+@cache
 def base(paid: str) -> Base:
     """The tables that the documents do not print, under the section of payout odds."""
     bankers = _won_by(BANKER)
@@ -122,17 +138,17 @@ def base(paid: str) -> Base:
     )
 
 
-def options(marked: str, pressed: str) -> tuple[Option, ...]:
+def _options(printed: Printed) -> tuple[Option, ...]:
     """What the three chapters leave to the holder."""
     return (
         Option(
             "vigorish",
             ("on_payout", "marked", "none"),
-            marked,
+            printed.marked,
             "`on_payout`: the Banker's Hand is paid 19 to 20; `marked`: 1 to 1, and one part in 20 "
             "is paid afterwards; `none`: 1 to 1, and EZ Baccarat's push.",
         ),
-        house_money.option(pressed),
+        house_money.option(printed.pressed),
         Option("decks", (8, 7, 6, 5, 4, 3, 2, 1), "601a.2", "Decks in the dealing shoe."),
     )
 
@@ -146,7 +162,50 @@ PLAYER_MODEL = PlayerModel(
 """Banker's wagers, and what is pressed onto them, in $20: 19 to 20 of it is whole dollars."""
 
 
-def play(t: Table, printed: Printed, tables: Base) -> None:
+class BaccaratChapter(TypedDict):
+    """What the three games share, by where their chapter prints it."""
+
+    editions: tuple[Edition, ...]
+    play: Callable[[Any], None]
+    deck: frozenset[str]
+    wagers: tuple[Wager, ...]
+    paytables: tuple[Paytable, ...]
+    readings: tuple[Reading, ...]
+    irregularities: Mapping[str, Irregularity]
+    procedures: None
+    player_model: PlayerModel
+    options: tuple[Option, ...]
+    fees: tuple[str, ...]
+    decks: int
+    base: str
+
+
+def baccarat(chapter: str, printed: Printed) -> BaccaratChapter:
+    """The game of a chapter by where it prints what."""
+    of = printed.wagers
+    return BaccaratChapter(
+        editions=(Edition(chapter, "proposed", None, None, "43 Pa.B., Doc. No. 13-230"),),
+        play=partial(play, printed=printed),
+        deck=frozenset(DECK),
+        wagers=(
+            Wager(PLAYER, "Player's Hand", of),
+            Wager(BANKER, "Banker's Hand", of),
+            Wager(TIE, "Tie Wager", of),
+            Wager(HOUSE_MONEY, "House Money Wager", f"{of}(7)", optional=True),
+        ),
+        paytables=(*base(printed.paid), printed.house_money),
+        readings=(house_money.reading(printed.pressed),),
+        irregularities={},
+        procedures=None,
+        player_model=PLAYER_MODEL,
+        options=_options(printed),
+        fees=("vigorish",),
+        decks=8,
+        base=BASE,
+    )
+
+
+def play(t: Table, printed: Printed) -> None:
     """One coup, from the wagers to the last payment."""
     opening = t.wagers((PLAYER, BANKER, TIE, HOUSE_MONEY), printed.wagers)
     t.awaits((PLAYER,), printed.wagers)
@@ -164,7 +223,7 @@ def play(t: Table, printed: Printed, tables: Base) -> None:
         HANDS, (player_draws_if_known, banker_draws_if_known), printed.thirds, strict=True
     ):
         _third(t, printed, hand, draws(*_hands(t)), section)
-    _settle(t, printed, tables, beyond)
+    _settle(t, printed, beyond)
 
 
 def _held(t: Table, hand: str) -> list[str]:
@@ -250,9 +309,9 @@ def _coup(player: list[str], banker: list[str]) -> Coup | None:
     return Coup(winner, dragon and winner == BANKER) if winner else None
 
 
-def _settle(t: Table, printed: Printed, tables: Base, beyond: set[Spot]) -> None:
+def _settle(t: Table, printed: Printed, beyond: set[Spot]) -> None:
     """The three wagers of every player, counterclockwise; vigorish where it is marked."""
-    coup = _coup(*_hands(t))
+    coup, tables = _coup(*_hands(t)), base(printed.paid)
     vigorish = str(t.rules.options["vigorish"])
     for seat in reversed(t.positions()):
         for wager, table in (

@@ -5,25 +5,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from ledger.rules.engine.game import (
     Edition,
     Irregularity,
     Option,
     PlayerModel,
+    Reading,
     Rotation,
     Wager,
 )
+from ledger.rules.hands.best_five import highest_by_suit
+from ledger.rules.hands.cards import DECK
 from ledger.rules.poker import pots
 from ledger.rules.poker.betting import Cites, PokerBetting, first_round, next_round, opened
-from ledger.rules.poker.cards import Stub, burn, deal_in, deal_now, draw_round, showdown
+from ledger.rules.poker.cards import (
+    Stub,
+    board,
+    burn,
+    deal_in,
+    deal_now,
+    draw_round,
+    held,
+    showdown,
+)
+from ledger.rules.poker.pots import ODD_CHIP, Share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from ledger.rules.engine.game import NotModelled
     from ledger.rules.engine.table import Table
-    from ledger.rules.poker.pots import Share
+    from ledger.rules.hands.lowball import Badugi, Low
 
 EDITIONS = (Edition("637a", "proposed", None, None, "Pa.B. Doc. No. 13-230, filed 2013-02-08"),)
 BASE = (
@@ -37,6 +52,9 @@ LIMITS = dict.fromkeys(
 )
 FLOP, TURN, RIVER = 3, 1, 1
 HOLE = {"19": 5, "20": 5, "21": 4}
+PLAYERS = {"19": 8, "20": 7, "21": 9}
+NO_BADUGI = "no_badugi"
+FOUR = 4
 
 
 def cites_of(section: str) -> Cites:
@@ -146,3 +164,123 @@ def decision_weights(cards: Sequence[str], options: Sequence[str]) -> dict[str, 
 
 
 PLAYER_MODEL = PlayerModel(closes=False, decision_weights=decision_weights)
+
+
+class PokerSection(TypedDict):
+    """What all games of a section share, and nothing of which hand wins what."""
+
+    editions: tuple[Edition, ...]
+    play: Callable[[Any], None]
+    positions: int
+    deck: frozenset[str]
+    wagers: tuple[Wager, ...]
+    paytables: tuple[()]
+    irregularities: Mapping[str, Irregularity]
+    procedures: None
+    not_modelled: Mapping[str, NotModelled]
+    player_model: PlayerModel
+    options: tuple[Option, ...]
+    limits: Mapping[str, int]
+    rotation: Rotation
+    base: str
+    pots: bool
+
+
+def five_card_omaha(shares: Sequence[Share]) -> PokerSection:
+    """A game of 637a.19 by who wins what of its pots."""
+    return _of_section("19", partial(omaha, shares=shares))
+
+
+def draw_poker(section: Literal["20", "21"], shares: Sequence[Share]) -> PokerSection:
+    """A game of 637a.20 or 637a.21 by who wins what of its pots."""
+    return _of_section(section, partial(draws, shares=shares, section=section))
+
+
+def _of_section(section: str, play: Callable[[Any], None]) -> PokerSection:
+    return PokerSection(
+        editions=EDITIONS,
+        play=play,
+        positions=PLAYERS[section],
+        deck=frozenset(DECK),
+        wagers=wagers(section),
+        paytables=(),
+        irregularities=irregularities(section),
+        procedures=None,
+        not_modelled={f"{section}(a)": "on camera, not in the feed"},
+        player_model=PLAYER_MODEL._replace(hole=HOLE[section]),
+        options=options(section),
+        limits=LIMITS,
+        rotation=button(section),
+        base=BASE,
+        pots=True,
+    )
+
+
+def own_cards(hand: Callable[[Sequence[str]], Any]) -> Callable[[PokerBetting, int], Any]:
+    """The hand of a player's own cards."""
+    return lambda ring, seat: hand(held(ring, seat))
+
+
+def with_board(
+    hand: Callable[[Sequence[str], Sequence[str]], Any],
+) -> Callable[[PokerBetting, int], Any]:
+    """The hand of a player's own cards and the board."""
+    return lambda ring, seat: hand(held(ring, seat), board(ring))
+
+
+def highest_suit_first(ring: PokerBetting, seat: int) -> tuple[int, ...]:
+    """Tied highs by their highest card by suit, the highest first."""
+    order = highest_by_suit(held(ring, seat), board(ring))
+    return tuple(-suit for _, suit in order)  # the ranks of tied hands are the same
+
+
+def low_and_badugi(
+    low: Callable[[Sequence[str]], Low | None],
+    badugi: Callable[[Sequence[str]], Badugi | None],
+    section: str,
+    tied: str,
+) -> tuple[Share, Share]:
+    """Half of the pot to the low hand, half to the badugi: of four cards, or as it is read."""
+    return (
+        Share("low", own_cards(low), section, tied=tied, alone=section),
+        Share(
+            "badugi",
+            own_cards(badugi),
+            section,
+            tied=tied,
+            wins=lambda ring, best: best.size == FOUR or _splits(ring),
+            unclear=lambda best: best.size < FOUR,
+            reading=NO_BADUGI,
+        ),
+    )
+
+
+def _splits(ring: PokerBetting) -> bool:
+    """Whether a badugi of fewer than four cards wins its half."""
+    return ring.t.rules.readings[NO_BADUGI] == "best_three_card"
+
+
+def no_badugi(section: str) -> Reading:
+    """What becomes of the half of a badugi that nobody has."""
+    return Reading(
+        NO_BADUGI,
+        ("best_three_card", "low_hand_scoops"),
+        section,
+        "What becomes of the badugi half where nobody has four cards of different suits and "
+        "ranks: the best badugi of fewer has it, or the low hand the whole pot.",
+    )
+
+
+def odd_chip(section: str) -> Reading:
+    """Who has the odd chip, where the section leaves it to the holder."""
+    return Reading(
+        ODD_CHIP,
+        ("first_left_of_button",),
+        section,
+        "Who has the odd chip of tied hands is left to the Rules Submission.",
+    )
+
+
+def odd_chip_by_suit(section: str, says: str) -> Reading:
+    """Who has the odd chip, where the section gives it by suit."""
+    return Reading(ODD_CHIP, ("by_suit", "first_left_of_button"), section, says)
