@@ -20,7 +20,6 @@ from infra.postgres import arrays
 from infra.postgres.connection import Database, translated
 from ledger.errors import NotFound, Refused
 from ledger.record.quarantine import Aside, Counted, verify_aside
-from ledger.record.tampering import Known
 from ledger.record.tape import (
     IDENTITY_OCTETS_MAX,
     Counters,
@@ -32,7 +31,7 @@ from ledger.record.tape import (
     TapeRow,
     Verdict,
 )
-from ledger.record.verify import Expected, Verified, verify
+from ledger.record.verify import Expected, Known, Verified, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.record.tampering import Break, Kind
 from ledger.record.tape import InQuarantine, unframe_attributes
+from ledger.record.verify import Break, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

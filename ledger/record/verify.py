@@ -1,35 +1,91 @@
 """Whether the record is whole: every hash recomputed from bytes, and the first break named.
 
 Reads rows in order of position, in constant memory, and believes no stored hash; a head kept
-elsewhere also finds what somebody with every right on the database could hide (ADR 0003). Knows no
-database: it verifies a copy just as well.
+elsewhere also finds what somebody with every right on the database could hide (ADR 0003). The first
+row that does not fit, and those after it, tell what was done: edited, moved, put in or taken out.
+That is evidence for a person, so it says what is known and no more. Knows no database: it verifies
+a copy just as well.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ledger.errors import Usage
-from ledger.record.tampering import (
-    Break,
-    Known,
-    Place,
-    Suspect,
-    beyond_the_tip,
-    copies_agree,
-    explain,
-    identity_edited,
-)
-from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash
+from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash, unframe_attributes
+from ledger.values import parse_source, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+Kind = Literal[
+    "edited payload",
+    "edited header",
+    "deleted",
+    "inserted",
+    "swapped",
+    "truncated",
+    "recomputed",
+    "identity missing",
+    "identity edited",
+    "quarantine edited",
+    "quarantine deleted",
+    "quarantine inserted",
+]
+"""What was done to the record, as far as the record itself can tell."""
 
 PROGRESS_ROWS = 5_000
 """How many rows pass between two calls of the progress function."""
 
 _HASH_OCTETS = 32
+DIGEST_OCTETS = 8
+_TYPE_PREFIX = "roundledger."
+
+
+class Known(NamedTuple):
+    """What the list of identities says of a row."""
+
+    position: int
+    data_digest: bytes  # the first 8 octets of SHA-256 of its data
+
+
+class Break(NamedTuple):
+    """The first thing that is not as it was recorded."""
+
+    kind: Kind
+    tape: str | None  # None where no remaining row tells
+    table_seq: int | None
+    position: int | None  # None: it is in quarantine
+    says: str
+    quarantine_id: int | None = None  # of a row of the quarantine: its number
+
+
+class Place(NamedTuple):
+    """Where a tape stands while it is read: its newest row, and the hash before that."""
+
+    table_seq: int
+    position: int
+    hash: bytes
+    before: bytes
+
+
+class Suspect(NamedTuple):
+    """The first row that does not fit, and what should have stood there."""
+
+    row: TapeRow
+    known: Known | None
+    position: int
+    table_seq: int
+    previous: bytes  # the hash it should be chained to
+    before: bytes  # the one before that
+    listed: bool  # whether identities are listed at all
+
+    @property
+    def is_stranger(self) -> bool:
+        """Whether identities are listed, but not its own."""
+        return self.listed and self.known is None
 
 
 class Expected(NamedTuple):
@@ -203,3 +259,232 @@ def _recomputed(head: Head, places: Mapping[str, Place]) -> Break:
         f"The chain holds together, but a head kept of it was {head.hash.hex()[:16]}…; "
         f"something up to sequence {max(head.table_seq, place.table_seq)} was written anew.",
     )
+
+
+def explain(
+    suspect: Suspect,
+    computed: bytes,
+    rest: Iterator[tuple[TapeRow, Known | None]],
+    places: Mapping[str, Place],
+) -> Break:
+    """What happened at the first row that does not fit; later rows are read for evidence.
+
+    `computed` is its hash recomputed, `places` where the tapes stand before it.
+    """
+    row = suspect.row
+    if row.position > suspect.position:
+        return _hole(suspect, rest, places)
+    if computed == row.hash and row.table_seq > suspect.table_seq:
+        return _deleted(row.tape, suspect.table_seq, suspect.position)
+    if _was_one_earlier(suspect):
+        return _inserted_before(suspect, places)
+    if chain_hash(suspect.previous, row._replace(position=row.position + 1)) == row.hash:
+        return _taken_from_another_tape(suspect, rest, places)
+    return _told_by_later_rows(suspect, computed, rest, places) or _edited(suspect, computed)
+
+
+def beyond_the_tip(row: TapeRow, tip: int) -> Break:
+    """A row no append has numbered."""
+    return _break("inserted", row, f"the record counts {tip} positions")
+
+
+def _edited(suspect: Suspect, computed: bytes) -> Break:
+    """Nothing was moved: the row itself is not what was recorded."""
+    row, known = suspect.row, suspect.known
+    column = contradiction(row)
+    kind: Kind = "edited header"
+    if suspect.is_stranger and not column:
+        kind = "identity missing" if computed == row.hash else "inserted"
+        says = "it is not listed under its source and id"
+    elif column:
+        says = f"{column} is not what its attributes say"
+    elif computed == row.hash:
+        says = f"its identity is listed at {known.position if known else 'another position'}"
+    elif chain_hash(suspect.previous, row._replace(table_seq=suspect.table_seq)) == row.hash:
+        says = f"its sequence was {suspect.table_seq}"
+    elif known is None or known.data_digest != digest_of(row.data):
+        kind, says = "edited payload", "its octets are not those that were kept"
+    else:
+        says = "its data are as kept, what stands around them is not"
+    return _break(kind, row, says)
+
+
+def identity_edited(row: TapeRow, known: Known | None) -> Break | None:
+    """What is wrong with the identity of a row that is whole in itself, if anything is."""
+    if known is None or known.data_digest == digest_of(row.data):
+        return None
+    return _break(
+        "identity edited", row, "the digest listed with its identity is not that of its data"
+    )
+
+
+def digest_of(data: bytes) -> bytes:
+    """What is listed with an identity of the octets of its data."""
+    return hashlib.sha256(data).digest()[:DIGEST_OCTETS]
+
+
+def copies_agree(row: TapeRow) -> bool:
+    """Whether the columns that only the attributes are chained for still say what those say."""
+    try:
+        told = unframe_attributes(row.attributes)
+    except ValueError:
+        return False
+    return (row.source, row.id, row.subject) == (
+        told.get("source"),
+        told.get("id"),
+        told.get("subject"),
+    )
+
+
+def contradiction(row: TapeRow) -> str | None:
+    """The column that is not what the received attributes say, if any."""
+    try:
+        told = unframe_attributes(row.attributes)
+        source = parse_source(told["source"])
+        said: dict[str, object] = {
+            "type": told["type"].removeprefix(_TYPE_PREFIX),
+            "source": told["source"],
+            "id": told["id"],
+            "time_us": parse_time(told["time"]),
+            "subject": told.get("subject"),
+            "tape": source.tape if source else None,
+        }
+    except (ValueError, KeyError):
+        return "the frame of attributes"
+    return next((name for name, value in said.items() if getattr(row, name) != value), None)
+
+
+def _was_one_earlier(suspect: Suspect) -> bool:
+    """Whether the row fits one place earlier: then the row now before it was put in."""
+    row = suspect.row
+    earlier = row._replace(position=row.position - 1)
+    return row.hash in {
+        chain_hash(suspect.previous, earlier),
+        chain_hash(suspect.before, earlier._replace(table_seq=row.table_seq - 1)),
+    }
+
+
+def _told_by_later_rows(
+    suspect: Suspect,
+    computed: bytes,
+    rest: Iterator[tuple[TapeRow, Known | None]],
+    places: Mapping[str, Place],
+) -> Break | None:
+    """Read on until a later row shows what was moved, put in, or taken out."""
+    row, known = suspect.row, suspect.known
+    chained = {tape: place.hash for tape, place in places.items()}
+    chained[row.tape] = row.hash
+    nearest = True
+    for later, later_known in rest:
+        if _exchanged(suspect, later, later_known):
+            says = f"it has changed places with position {later.position}"
+            return _break("swapped", row, says)
+        previous = chained.get(later.tape, GENESIS)
+        shift = _shift(suspect, later, previous)
+        if nearest and shift is None and known and later_known:
+            shift = _listed_shift(known, row, later_known, later)
+        if shift == -1:
+            return _break(
+                "inserted", row, "everything after it stands one place later than recorded"
+            )
+        if shift == 1:
+            return _deleted(row.tape, suspect.table_seq, suspect.position)
+        chains = later.tape == row.tape and chain_hash(computed, later) == later.hash
+        if chains and computed != row.hash:
+            return _break("edited header", row, "its stored hash is not the one it had")
+        chained[later.tape] = later.hash
+        nearest = False
+    if known and known.position == row.position + 1:
+        return _deleted(row.tape, suspect.table_seq, suspect.position)
+    return None
+
+
+def _exchanged(suspect: Suspect, later: TapeRow, later_known: Known | None) -> bool:
+    row, known = suspect.row, suspect.known
+    if known and later_known and known.position != row.position:
+        return (known.position, later_known.position) == (later.position, row.position)
+    if row.table_seq != suspect.table_seq:
+        return later.tape == row.tape and later.table_seq == suspect.table_seq
+    content = {
+        name: getattr(later, name)
+        for name in ("type", "source", "id", "time_us", "subject", "attributes", "data")
+    }
+    there = row._replace(**content)
+    return row.hash in {
+        chain_hash(suspect.previous, there),
+        chain_hash(suspect.previous, there._replace(received_at_us=later.received_at_us)),
+    }
+
+
+def _shift(suspect: Suspect, later: TapeRow, previous: bytes) -> int | None:
+    """How far `later` stands from where it was recorded: 0, -1 (a row put in), +1 (taken out)."""
+    if chain_hash(previous, later) == later.hash:
+        return 0
+    same = later.tape == suspect.row.tape
+    skipping = suspect.previous if same else previous
+    for shift, chained in ((-1, skipping), (1, previous)):
+        moved = later._replace(
+            position=later.position + shift, table_seq=later.table_seq + (shift if same else 0)
+        )
+        if chain_hash(chained, moved) == later.hash:
+            return shift
+    return None
+
+
+def _listed_shift(known: Known, row: TapeRow, later_known: Known, later: TapeRow) -> int | None:
+    """The same, by the list of identities, for a chain too broken to tell."""
+    shift = later_known.position - later.position
+    if shift == -1 or (shift == 1 and known.position - row.position == 1):
+        return shift
+    return None
+
+
+def _hole(
+    suspect: Suspect,
+    rest: Iterator[tuple[TapeRow, Known | None]],
+    places: Mapping[str, Place],
+) -> Break:
+    """A position is missing; the tape is the one that lacks a sequence, if any row tells."""
+    reached = {tape: place.table_seq for tape, place in places.items()}
+    row: TapeRow | None = suspect.row
+    while row is not None:
+        expected = reached.get(row.tape, 0) + 1
+        if row.table_seq != expected:
+            return _deleted(row.tape, expected, suspect.position)
+        reached[row.tape] = row.table_seq
+        row = next((later for later, _ in rest), None)
+    return _deleted(None, None, suspect.position)
+
+
+def _taken_from_another_tape(
+    suspect: Suspect,
+    rest: Iterator[tuple[TapeRow, Known | None]],
+    places: Mapping[str, Place],
+) -> Break:
+    """All positions have moved up by one; the tape is the one where more than that has changed."""
+    seen = {suspect.row.tape}
+    for later, _ in rest:
+        if later.tape in seen:
+            continue
+        seen.add(later.tape)
+        previous = places[later.tape].hash if later.tape in places else GENESIS
+        if chain_hash(previous, later._replace(position=later.position + 1)) != later.hash:
+            return _deleted(later.tape, later.table_seq, suspect.position)
+    return _deleted(None, None, suspect.position)
+
+
+def _inserted_before(suspect: Suspect, places: Mapping[str, Place]) -> Break:
+    """The row just before the suspect's position, on whichever tape that is."""
+    position = suspect.position - 1
+    tape = next((name for name, place in places.items() if place.position == position), None)
+    seq = places[tape].table_seq if tape else None
+    says = "Everything after it stands one place later than recorded."
+    return Break("inserted", tape, seq, position, says)
+
+
+def _deleted(tape: str | None, table_seq: int | None, position: int) -> Break:
+    return Break("deleted", tape, table_seq, position, "A row that was recorded here is gone.")
+
+
+def _break(kind: Kind, row: TapeRow, says: str) -> Break:
+    return Break(kind, row.tape, row.table_seq, row.position, f"{says[0].upper()}{says[1:]}.")

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from ledger.games import games
 from ledger.rules.engine.odds import as_json
-from ledger.rules.wagers.meter_terms import TERMS
+from ledger.rules.wagers.progressive import TERMS
 from ledger.values import dollars
 from replay.docs import markdown
 from replay.games.game_card import card

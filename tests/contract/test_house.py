@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 import pytest
 
 from infra.postgres.migrations import ROLES
-from ledger.record.tampering import Kind
+from ledger.record.verify import Kind
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ledger", "consumers", "infra", "replay")

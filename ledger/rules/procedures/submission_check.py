@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.engine.coupons import readings_of
 from ledger.rules.engine.odds import as_json, readable
-from ledger.rules.wagers.meter_terms import AMOUNTS, TERMS, amount_of, rate_of
+from ledger.rules.wagers.progressive import AMOUNTS, TERMS, amount_of, rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

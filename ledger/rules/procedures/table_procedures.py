@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from ledger.facts import RoundStarted, TableOpened
 from ledger.rules.procedures import (
     card_handling,
-    cut,
     dice_handling,
     meters,
     rotation,
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Finding
 
 
-LOOKS = (card_handling, cut, dice_handling, staffing, meters, rotation)
+LOOKS = (card_handling, dice_handling, staffing, meters, rotation)
 
 HEARD = frozenset({TableOpened, RoundStarted, *(kind for each in LOOKS for kind in each.CARE)})
 """The kinds of fact that procedures look at; no other changes what they find."""

@@ -1,8 +1,8 @@
 """Progressive wagers: what a win takes of a meter, who pays it, and what is filed of the meter.
 
-The rate, the initial and the reset amount are the Rules Submission's `progressives`, by wager
-(`meter_terms`). What a meter shows is read from the record; how it moves from round to round,
-`meters` judges.
+The rate, the initial and the reset amount are the Rules Submission's `progressives`, by wager:
+`{"meter": "link-7", "rate": "1/10", "initial": 500000, "reset": 500000}`, amounts in cents. What a
+meter shows is read from the record; how it moves from round to round, `meters` judges.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ledger.facts import MeterRead, WagerPaid
 from ledger.rules.engine.ruling import Settlement
 from ledger.rules.engine.steps import Step, said
-from ledger.rules.wagers.meter_terms import AMOUNTS, amount_of, rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
 
     Payer = Literal["table", "cage"]
+
+AMOUNTS = ("reset", "initial")
+TERMS = ("meter", "rate", *AMOUNTS)
+"""What a Rules Submission says of a meter."""
 
 _SHARE = re.compile(r"(\d{1,3})% of meter and (.+)")
 _WHOLE = Fraction(1)
@@ -70,6 +73,22 @@ def meter_of(rules: InForce, of: PrintedMeter) -> Meter:
         rate_of(told.get("rate")),
         *(amount_of(told.get(each), of.least) for each in AMOUNTS),
     )
+
+
+def amount_of(told: object, least: int) -> int | None:
+    """Cents that a meter begins at, or is reset to: as much as the section asks for at least."""
+    whole = isinstance(told, int) and not isinstance(told, bool)
+    return told if whole and told >= least else None  # type: ignore[operator,return-value]  # an int
+
+
+def rate_of(told: object) -> Fraction | None:
+    """The part of each wager that its meter goes up by: `1/10`, `10%` or `0.1`."""
+    text = str(told)
+    try:
+        rate = Fraction(text.rstrip("%")) / (100 if text.endswith("%") else 1)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return rate if 0 < rate <= 1 else None
 
 
 def settle(t: Table, wins: Sequence[Win], table: Paytable, of: PrintedMeter) -> None:

@@ -24,7 +24,7 @@ SHARED = ("ledger/rules/wagers/house_money.py", "ledger/rules/baccarat/coup.py")
 ASKED_BY_NAME = "the names of the wagers asked for are a set; each is settled in a step of its own"
 
 EQUIVALENT = {
-    "options: 'Decks in the dealing shoe.' -> 'Decks in the dealing shoe.x'": "a sentence",
+    "_options: 'Decks in the dealing shoe.' -> 'Decks in the dealing shoe.x'": "a sentence",
     "play: (PLAYER, BANKER, TIE, HOUSE_MONEY) -> (BANKER, PLAYER, TIE, HOUSE_MONEY)": ASKED_BY_NAME,
     "play: (PLAYER, BANKER, TIE, HOUSE_MONEY) -> (PLAYER, BANKER, HOUSE_MONEY, TIE)": ASKED_BY_NAME,
     "play: (PLAYER, BANKER, TIE, HOUSE_MONEY) -> (PLAYER, TIE, BANKER, HOUSE_MONEY)": ASKED_BY_NAME,

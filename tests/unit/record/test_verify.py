@@ -10,9 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.errors import Usage
-from ledger.record.tampering import Known
 from ledger.record.tape import GENESIS, Head, TapeRow, chain_hash
-from ledger.record.verify import Expected, heads_from_json, heads_to_json, verify
+from ledger.record.verify import Expected, Known, heads_from_json, heads_to_json, verify
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
