@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.facts import (
@@ -56,6 +57,11 @@ class Camera:
     segments: list[Segment] = field(default_factory=list)
     handled: list[Handling] = field(default_factory=list)
     lost: list[tuple[int, bool]] = field(default_factory=list)  # when, and whether it went dark
+
+    @cached_property
+    def longest_us(self) -> int:
+        """No segment is longer, by its own clock; asked for once all facts are read."""
+        return max((each.end_us - each.start_us for each in self.segments), default=0)
 
 
 class Coverage(NamedTuple):
@@ -149,6 +155,11 @@ def expiry_of(camera: Camera, camera_us: int) -> FootageExpired | None:
         if covers and isinstance(handling.body, FootageExpired):
             return handling.body
     return None
+
+
+def expired_by(expiry: FootageExpired) -> str:
+    """Who reported that footage is past its keeping, and why."""
+    return f"Expired, by {expiry.by}: {expiry.because}."
 
 
 def property_of(fact: Fact) -> str:

@@ -9,7 +9,7 @@ pictures show stands beside it. Pure: it opens no file; whoever calls it hands o
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,10 +19,19 @@ from msgspec.structs import replace
 from ledger.facts import CameraMapped, CameraUnmapped
 from ledger.rules.procedures.staffing import STATIONARY, cameras_due, watched
 from ledger.values import format_time
-from replay.cameras.clocks import to_camera, unchecked_us
-from replay.cameras.coverage import Camera, coverage, property_of
+from replay.cameras.clock_pieces import epochs_of
+from replay.cameras.clocks import to_camera, to_reference, unchecked_us
+from replay.cameras.coverage import (
+    Camera,
+    coverage,
+    expired_by,
+    expiry_of,
+    held_by,
+    lock_on,
+    property_of,
+)
 from replay.cameras.health import Pictured
-from replay.cameras.states import SEEN, Piece, by_reference, pieces_of, runs_of
+from replay.cameras.states import SEEN, CameraState, camera_states, joined
 from replay.cameras.timeline import HOLE_US_MAX, State
 
 if TYPE_CHECKING:
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
     from ledger.rules.procedures.staffing import Watched
     from replay.cameras.coverage import Segment
     from replay.cameras.health import Ailing
+    from replay.cameras.timeline import Sight
     from replay.footage.library.files import FootageIndex
 
 
@@ -86,7 +96,7 @@ class CameraCover(Struct, frozen=True, kw_only=True):
     sizes: Sequence[str]  # as "1280x720"
     pictured: int  # segments whose pictures were looked at
     findings: Sequence[Ailing]
-    pieces: Sequence[Piece]
+    pieces: Sequence[CameraState]
 
 
 class Cover(Struct, frozen=True, kw_only=True):
@@ -104,7 +114,7 @@ class Cover(Struct, frozen=True, kw_only=True):
     due: str | None
     met: bool | None
     covered_us: int | None  # in which as many cameras as are due have footage
-    short: Sequence[Piece]
+    short: Sequence[CameraState]
     cameras: Sequence[CameraCover]
 
 
@@ -178,8 +188,17 @@ def coverage_statement(
 
 def _by_time(camera: Camera) -> list[tuple[int, int, Segment]]:
     """The segments of a camera with their times by the reference, in order of these."""
-    times = ((*by_reference(camera.clock, segment), segment) for segment in camera.segments)
+    times = ((*_by_reference(camera, segment), segment) for segment in camera.segments)
     return sorted(times, key=lambda each: each[:2])
+
+
+def _by_reference(camera: Camera, segment: Segment) -> tuple[int, int]:
+    """When a segment was recorded, as one stretch, by the likeliest fit of the clock."""
+    if camera.clock is None:
+        return segment.start_us, segment.end_us
+    epoch, *_ = epochs_of(camera.clock, segment)
+    start, end = (to_reference(camera.clock, at, epoch) for at in segment[:2])
+    return start, end
 
 
 def _longest_us(camera: Camera) -> int:
@@ -199,7 +218,7 @@ def _mappings(facts: Iterable[Fact], property_: str, table: str) -> dict[str, li
             changes.setdefault(body.camera, []).append((fact.time_us, on))
     found = {}
     for camera, told in changes.items():
-        told.sort(key=lambda each: each[0])
+        told.sort(key=lambda each: (each[0], each[1] is not None))
         ends = [*(time_us for time_us, _ in told[1:]), FAR_US]
         found[camera] = [
             _Mapped(from_us, to_us, on.kind, on.covers)
@@ -231,8 +250,12 @@ def _camera(
     """One camera over a stretch while it was on the table in one role."""
     camera = filming.camera
     near = filming.near(stretch.from_us - HOLE_US_MAX, stretch.to_us + HOLE_US_MAX)
-    runs = runs_of(near, at_hand)
-    pieces = [piece for each in on for piece in pieces_of(camera, runs, each.from_us, each.to_us)]
+    says = partial(_says, camera, looked=at_hand is not None)
+    pieces = [
+        piece
+        for each in on
+        for piece in camera_states(filming.name, camera, at_hand, (each.from_us, each.to_us), says)
+    ]
     counted = [each for each in near if _touches(on, each[0], each[1] - 1)]
     over = [each for _, _, each in counted]
     files = [file for each in over if (file := filmed(each.body.sha256))]
@@ -262,6 +285,22 @@ def _camera(
     )
 
 
+def _says(camera: Camera, of: Sight, *, looked: bool) -> str:
+    """What is said of a stretch, by what an instant of it has."""
+    camera_us = of.camera_time_us or 0
+    if of.state == "altered":
+        return "Recorded, and no file at hand has its bytes."
+    if of.state == "expired" and (expiry := expiry_of(camera, camera_us)):
+        return expired_by(expiry)
+    if of.state == "off_line":
+        return "The camera was reported lost."
+    if of.state == "gap":
+        return "The segment has no frame here." if of.segment else "No segment was recorded."
+    lock = lock_on(camera, camera_us)
+    kept = "Recorded, its file unaltered." if looked else "Recorded; no file was looked at."
+    return f"{kept} {held_by(lock)}." if lock else kept
+
+
 def _findings(
     ails: Iterable[Ailing], counted: Sequence[tuple[int, int, Segment]], on: Sequence[_Mapped]
 ) -> Iterable[Ailing]:
@@ -289,7 +328,7 @@ def _touches(on: Sequence[_Mapped], first_us: int, last_us: int) -> bool:
 def _cover(stretch: Stretch, cameras: Sequence[CameraCover]) -> Cover:
     """A stretch beside the section: when too few cameras have footage of it."""
     due = cameras_due(stretch.game)
-    short = list(_short(stretch, due, cameras)) if due else []
+    short = joined(_short(stretch, due, cameras)) if due else []
     lacking = sum(each.to_us - each.from_us for each in short)
     return Cover(
         name=stretch.name,
@@ -306,34 +345,26 @@ def _cover(stretch: Stretch, cameras: Sequence[CameraCover]) -> Cover:
     )
 
 
-def _short(stretch: Stretch, due: Watched, cameras: Sequence[CameraCover]) -> Iterable[Piece]:
+def _short(stretch: Stretch, due: Watched, cameras: Sequence[CameraCover]) -> Iterable[CameraState]:
     """When fewer stationary cameras have footage than are due, and why."""
     fixed = [each for each in cameras if each.kind == STATIONARY]
     edges = {stretch.from_us, stretch.to_us}
     edges |= {at for each in fixed for piece in each.pieces for at in (piece.from_us, piece.to_us)}
-    last: Piece | None = None
     for start, end in pairwise(sorted(edges)):
         now = [(each, _piece_at(each.pieces, start)) for each in fixed]
         seen = [each.covers for each, piece in now if piece and piece.state in SEEN]
         if watched(due, seen):
             continue
         state, says = _why(due, [(each.camera, piece) for each, piece in now if piece])
-        if last and last.to_us == start and (last.state, last.says) == (state, says):
-            last = Piece(last.from_us, end, state, says)
-            continue
-        if last:
-            yield last
-        last = Piece(start, end, state, says)
-    if last:
-        yield last
+        yield CameraState(start, end, state, says)
 
 
-def _piece_at(pieces: Sequence[Piece], time_us: int) -> Piece | None:
+def _piece_at(pieces: Sequence[CameraState], time_us: int) -> CameraState | None:
     found = bisect_right(pieces, time_us, key=lambda piece: piece.from_us) - 1
     return pieces[found] if found >= 0 and pieces[found].to_us > time_us else None
 
 
-def _why(due: Watched, now: Collection[tuple[str, Piece]]) -> tuple[State, str]:
+def _why(due: Watched, now: Collection[tuple[str, CameraState]]) -> tuple[State, str]:
     """Why there are too few: what the first camera without footage lacks, or too few mapped."""
     missing = [(camera, piece) for camera, piece in now if piece.state not in SEEN]
     if missing:

@@ -7,6 +7,7 @@ carries its plus-minus: the device's and the clock mapping's, or none for a cloc
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from replay.cameras.clock_pieces import doubt_at, epochs_of
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera
 from replay.cameras.coverage import (
     Camera,
+    expired_by,
     expiry_of,
     held_by,
     is_off_line,
@@ -161,7 +163,7 @@ def _look(
     if footage is None:
         expiry = expiry_of(camera, camera_us)
         if expiry:
-            return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
+            return replace(sight, state="expired", says=expired_by(expiry))
         says = "Recorded; no footage folder was named, so no frame was looked up."
         return _kept(sight, camera, camera_us, says)
     file = footage.kept.get(segment.body.sha256)
@@ -180,9 +182,11 @@ def _segment_at(camera: Camera, epoch: int | None, camera_us: int, time_us: int)
     epoch is taken, then the one reported nearer to the fact. A pause between two segments too
     short for a gap belongs to the later one.
     """
-    its = []
-    for segment in camera.segments:
-        if segment.start_us - HOLE_US_MAX <= camera_us <= segment.end_us + HOLE_US_MAX:
+    its, starts = [], itemgetter(0)
+    first = bisect_left(camera.segments, camera_us - HOLE_US_MAX - camera.longest_us, key=starts)
+    last = bisect_right(camera.segments, camera_us + HOLE_US_MAX, key=starts)
+    for segment in camera.segments[first:last]:
+        if camera_us <= segment.end_us + HOLE_US_MAX:
             epochs = epochs_of(camera.clock, segment)
             if epoch is None or epoch in epochs:
                 its.append((0 if epoch is None else epochs.index(epoch), segment))
@@ -237,7 +241,7 @@ def _not_at_hand(sight: Sight, camera: Camera, camera_us: int, footage: FootageI
     """A segment was recorded, and no file has its bytes."""
     expiry = expiry_of(camera, camera_us)
     if expiry:
-        return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
+        return replace(sight, state="expired", says=expired_by(expiry))
     name = label_name(sight.path or "")
     if name in footage.strangers:
         says = f"{name} is in the footage folder, but its bytes are not those recorded."
@@ -250,7 +254,7 @@ def _nothing(sight: Sight, camera: Camera, camera_us: int, time_us: int) -> Sigh
     """No segment covers the instant: why."""
     expiry = expiry_of(camera, camera_us)
     if expiry:
-        return replace(sight, state="expired", says=_expired(expiry.by, expiry.because))
+        return replace(sight, state="expired", says=expired_by(expiry))
     if is_off_line(camera, time_us):
         return replace(sight, state="off_line", says="The camera was reported lost.")
     before, after = _neighbours(camera.segments, camera_us)
@@ -263,10 +267,6 @@ def _nothing(sight: Sight, camera: Camera, camera_us: int, time_us: int) -> Sigh
     if ends_near or begins_near:
         says += " Footage lies within the plus-minus."
     return replace(sight, says=says)
-
-
-def _expired(by: str, because: str) -> str:
-    return f"Expired, by {by}: {because}."
 
 
 def _clock(time_us: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from replay.cameras.clock_pieces import clock_pieces, epochs_of, steps
 from replay.cameras.coverage import Camera
-from replay.web.pages.lanes import segments_of, stretches
+from replay.web.pages.lanes import lane_of, segments_of
 from replay.web.pages.timeline_svg import STATES
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def player(told: KeptRound, library: Library, span: Span, name: str) -> dict[str
         "segments": segments,
         "nothing": [
             [each.from_us, each.to_us, f"{STATES[each.state].capitalize()}: {each.says}"]
-            for each in stretches(told.coverage, told.footage, span, name)
+            for each in lane_of(told.coverage, told.footage, span, name)
             if each.says
         ],
     }

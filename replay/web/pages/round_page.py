@@ -17,7 +17,7 @@ from replay.cameras.coverage import Camera
 from replay.cameras.custody import times_of
 from replay.rounds.drawing import money, notes
 from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
-from replay.web.pages.lanes import Span, cameras_on, segments_of, stretches
+from replay.web.pages.lanes import Span, cameras_on, lane_of, segments_of
 from replay.web.pages.notes import noted
 from replay.web.pages.player import player
 from replay.web.pages.timeline_svg import STATES, Axis, draw_timeline, phases
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ledger.rules.engine.ruling import Finding
+    from replay.cameras.states import CameraState
     from replay.cameras.timeline import Seen, Sight
     from replay.disputes.dispute import Dispute
     from replay.footage.library.index import Library
     from replay.rounds.moment import Moment
     from replay.rounds.owed import Line
     from replay.rounds.story import Story
-    from replay.web.pages.lanes import Stretch
     from replay.web.round_reader import KeptRound
 
 AROUND_US = 20_000_000
@@ -96,7 +96,7 @@ class CameraView(NamedTuple):
     name: str
     clock: str
     steps: Sequence[str]  # how its clock was set about then
-    lane: Sequence[Stretch]
+    lane: Sequence[CameraState]
     summary: str
     dark: bool  # it has nothing of the round
     at: Sight | None
@@ -117,7 +117,7 @@ def values(
     story = told.story
     span = span_of(story)
     names = cameras_on(told.coverage, span)
-    lanes = {name: stretches(told.coverage, told.footage, span, name) for name in names}
+    lanes = {name: lane_of(told.coverage, told.footage, span, name) for name in names}
     numbers = _numbers(story)
     findings = story.ruling.findings if story.ruling else []
     found = {number: finding.says for finding in findings for number in _named(finding, numbers)}
@@ -150,7 +150,7 @@ def blind(told: KeptRound) -> dict[str, object]:
     """What a reviewer may see who is to look before being told: cameras and times, no fact."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
-    lanes = {name: stretches(told.coverage, told.footage, span, name) for name in names}
+    lanes = {name: lane_of(told.coverage, told.footage, span, name) for name in names}
     axis = Axis(span.from_us, span.to_us)
     return {
         "round": told.story.round,
@@ -258,7 +258,7 @@ def line_of(line: Line, numbers: Mapping[tuple[str, str], int]) -> Money:
 
 
 def view(
-    told: KeptRound, span: Span, name: str, lane: Sequence[Stretch], at: int | None
+    told: KeptRound, span: Span, name: str, lane: Sequence[CameraState], at: int | None
 ) -> CameraView:
     """One camera beside the table; at no fact where none may be told."""
     sight = _sight(told.story.seen[at - 1], name) if at else None
@@ -378,7 +378,7 @@ def _clock(camera: Camera) -> str:
     return f"{told}, set {sets} time{'s' * (sets != 1)}" if sets else told
 
 
-def _summary(lane: Sequence[Stretch]) -> str:
+def _summary(lane: Sequence[CameraState]) -> str:
     """What a lane shows, in words: how much of each state."""
     sums: dict[str, int] = {}
     for stretch in lane:

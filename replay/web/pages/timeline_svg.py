@@ -15,8 +15,8 @@ from replay.web.table_svg.shapes import node
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from replay.cameras.states import CameraState
     from replay.rounds.moment import Moment
-    from replay.web.pages.lanes import Stretch
     from replay.web.pages.notes import PlacedNote
 
 WIDTH, GUTTER, LANE = 1240, 116, 22
@@ -46,7 +46,7 @@ def draw_timeline(
     axis: Axis,
     moments: Sequence[Moment],
     flagged: Mapping[int, str],
-    lanes: Mapping[str, Sequence[Stretch]],
+    lanes: Mapping[str, Sequence[CameraState]],
     notes: Sequence[PlacedNote] = (),
 ) -> str:
     """The whole picture. `flagged`: what was found, by the number of the fact.
@@ -120,7 +120,7 @@ def _notes(axis: Axis, pinned: Sequence[PlacedNote], y: float) -> str:
     return "".join(drawn)
 
 
-def _lane(axis: Axis, camera: str, its: Sequence[Stretch], y: float) -> str:
+def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float) -> str:
     drawn = [_name(camera, y)]
     for stretch in its:
         x = axis.x(stretch.from_us)

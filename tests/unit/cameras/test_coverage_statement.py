@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ledger.facts import (
     CameraLost,
@@ -25,10 +26,12 @@ from ledger.values import format_time
 from replay.cameras.coverage import coverage
 from replay.cameras.health import Ailing, Pictured
 from replay.cameras.statement import Cover, Filmed, Stretch, coverage_statement
+from replay.cameras.states import CameraState, joined
 from replay.cameras.timeline import sights_at
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.decoding.decoder import FrameIndex
 from replay.footage.library.files import FootageIndex, Kept
+from replay.web.pages.lanes import Span, lane_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -414,3 +417,95 @@ def test_at_every_instant_it_says_what_a_replay_of_that_instant_says(
     )
     if overlapping < 2:
         assert piece.state == sight.state, (piece, sight)
+
+
+def pieces(covered: Cover) -> list[tuple[float, float, str]]:
+    return [(of.from_us / S, of.to_us / S, of.state) for of in covered.cameras[0].pieces]
+
+
+def clock(at: int, ahead_s: float) -> Fact:
+    body = ClockChecked(
+        camera="A", camera_time=format_time(at * S + round(ahead_s * S)),
+        reference_time=format_time(at * S), reference="ntp", uncertainty_ms=0,
+    )  # fmt: skip
+    return told(at * S, body)
+
+
+def test_a_pause_too_short_for_a_gap_is_of_the_later_segment_whatever_state_the_two_have() -> None:
+    late = told(
+        165 * S,
+        SegmentRecorded(
+            camera="A", path="b", sha256="b" * 64, start=format_time(130 * S + 400 * MS),
+            frames=10, duration_us=35 * S,
+        ),
+    )  # fmt: skip
+    at_hand = FootageIndex({"b" * 64: Kept(Path("x"), None, None)}, frozenset())
+    covered = cover(mapped(), segment("A", 95, 35), late, at_hand=at_hand)
+    assert pieces(covered) == [(100, 130, "altered"), (130, 160, "recorded")]
+
+
+def test_a_hole_inside_a_file_lies_where_the_clock_has_it_and_is_told_as_one() -> None:
+    """The camera's clock gains 400 parts in a million: 0.4 s in 1,000."""
+    pts = (*range(0, 900 * S, S // 10), *range(960 * S, 1000 * S, S // 10))
+    at_hand = FootageIndex(
+        {digest("A", 0): Kept(Path("x"), FrameIndex(pts, (0,)), None)}, frozenset()
+    )
+    facts = (mapped(), clock(0, 0), clock(1000, 0.4), segment("A", 0, 1000))
+    covered = cover(*facts, stretch=OPEN._replace(from_us=890 * S, to_us=970 * S), at_hand=at_hand)
+    (_, hole, _) = covered.cameras[0].pieces
+    assert (hole.state, hole.says) == ("gap", "The segment has no frame here.")
+    assert (hole.from_us, hole.to_us) == (899_540_184, 959_616_154)  # the file's times / 1.0004
+
+
+def test_a_segment_across_a_clock_that_was_set_is_told_by_the_fit_of_each_side() -> None:
+    """Set forward by 20 s between the checks at 110 and 130 s: the nearer check's fit is taken."""
+    facts = (mapped(), clock(0, 0), clock(110, 0), clock(130, 20), clock(300, 20))
+    covered = cover(*facts, segment("A", 95, 75, told_at=171))
+    assert pieces(covered) == [(100, 150, "recorded"), (150, 160, "gap")]
+
+
+def test_of_two_segments_of_one_time_the_one_told_nearer_is_taken_as_a_replay_does() -> None:
+    at_hand = FootageIndex({digest("A", 95): Kept(Path("x"), None, None)}, frozenset())
+    facts = (mapped(), segment("A", 95, 70, told_at=900), segment("A", 110, 20))
+    assert pieces(cover(*facts, at_hand=at_hand)) == [
+        (100, 110, "recorded"), (110, 130, "altered"), (130, 160, "recorded"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_camera_unmapped_and_mapped_at_one_instant_is_on_the_table_in_any_order(
+    order: int,
+) -> None:
+    turned = (unmapped("A", 130), mapped("A", 130))[::order]
+    covered = cover(mapped(), *turned, segment("A", 95, 70))
+    assert covered.covered_us == 60 * S
+
+
+@given(STARTS, EVENTS, st.sets(st.integers(90, 170)), st.sampled_from([0, -30, 30]))
+def test_a_page_and_a_dossier_have_the_same_states_from_and_to_the_same_instants(
+    starts: list[tuple[int, int]],
+    events: list[tuple[str, int, int]],
+    gone: set[int],
+    set_by: int,
+) -> None:
+    """Also of segments that overlap, and of a clock that was set by so many seconds."""
+    given_starts = dict(starts)
+    segments = [segment("A", start, seconds) for start, seconds in given_starts.items()]
+    checks = [clock(0, 0), clock(120, 0), clock(140, set_by), clock(300, set_by)]
+    facts = [mapped(), *checks, *segments, *_events(events)]
+    pts = (*range(0, 2 * S, 100 * MS), *range(3 * S, 30 * S, 100 * MS))
+    kept = {
+        digest("A", start): Kept(Path("x"), FrameIndex(pts, (0,)), None)
+        for start in given_starts
+        if start not in gone
+    }
+    at_hand = FootageIndex(kept, frozenset())
+    covered = cover(*facts, at_hand=at_hand)
+    span = Span("hollywood", "CC-07", OPEN.from_us, OPEN.to_us)
+    shown = lane_of(coverage(facts), at_hand, span, "A")
+    assert _alike(shown) == _alike(covered.cameras[0].pieces)
+
+
+def _alike(states: Iterable[CameraState]) -> list[CameraState]:
+    """Without words, which a page and a dossier choose each."""
+    return joined(replace(each, says="") for each in states)

@@ -44,7 +44,7 @@ from replay.rounds.reading import LoadedRound as ToldByCommand
 from replay.rounds.reconstruct import reconstruct
 from replay.rounds.story import Story
 from replay.web.pages.clips import _within
-from replay.web.pages.lanes import Span, cameras_on, stretches
+from replay.web.pages.lanes import Span, cameras_on, lane_of
 from replay.web.pages.notes import noted
 from replay.web.pages.round_page import (
     AROUND_US,
@@ -107,12 +107,12 @@ def lane(*more: Fact, footage: FootageIndex = AT_HAND, base: tuple[Fact, ...] = 
     known = coverage([*base, *more])
     return [
         f"{each.state} {(each.to_us - each.from_us) / S:.1f}"
-        for each in stretches(known, footage, SPAN, "A")
+        for each in lane_of(known, footage, SPAN, "A")
     ]
 
 
 def test_a_lane_covers_the_whole_span_without_a_break() -> None:
-    its = stretches(coverage(BASE), AT_HAND, SPAN, "A")
+    its = lane_of(coverage(BASE), AT_HAND, SPAN, "A")
     assert (its[0].from_us, its[-1].to_us) == (SPAN.from_us, SPAN.to_us)
     assert all(a.to_us == b.from_us for a, b in pairwise(its))
 
@@ -140,10 +140,18 @@ def test_every_other_state_has_its_stretch(
     assert wanted in lane(*more, footage=footage, base=base)
 
 
+def test_what_is_locked_or_expired_includes_its_last_instant() -> None:
+    known = coverage([*BASE[:3], handled(FootageExpired, 8 * S, 10 * S)])  # camera's clock: +1 s
+    states = lane_of(known, NOTHING, SPAN, "A")
+    assert [(each.from_us, each.to_us, each.state) for each in states] == [
+        (5 * S, 7 * S, "gap"), (7 * S, 9 * S + 1, "expired"), (9 * S + 1, 15 * S, "gap"),
+    ]  # fmt: skip
+
+
 def test_a_camera_mapped_in_the_middle_of_a_round_has_a_lane() -> None:
     known = coverage([mapped(9 * S), *BASE[1:]])
     assert cameras_on(known, SPAN) == ["A"]
-    assert stretches(known, AT_HAND, SPAN, "A")[0].state == "no_camera_mapped"
+    assert lane_of(known, AT_HAND, SPAN, "A")[0].state == "no_camera_mapped"
 
 
 def told(game: str, *, cut: int | None = None, known: Coverage | None = None) -> KeptRound:
@@ -338,7 +346,7 @@ def test_the_timeline_keeps_every_fact_inside_and_flags_what_was_found() -> None
 def test_the_timeline_tells_each_state_by_pattern_and_word() -> None:
     known = coverage(BASE)
     axis = Axis(SPAN.from_us, SPAN.to_us)
-    lanes = {"A": stretches(known, NOTHING, SPAN, "A")}
+    lanes = {"A": lane_of(known, NOTHING, SPAN, "A")}
     svg = draw_timeline(axis, told("craps").story.moments, {}, lanes)
     assert 'fill="url(#lane-gap)"' in svg
     assert ">altered<" in svg
