@@ -4,9 +4,9 @@ Results go to stdout, everything said beside them to stderr. Rich is imported on
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar
 
 import msgspec
 import typer
@@ -19,6 +19,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines instead of 
 
 WIDTH_PIPED = 160
 """Columns of a table that is not drawn on a terminal."""
+
+T = TypeVar("T")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -67,6 +69,35 @@ def print_lines(objects: Iterable[object]) -> None:
     """JSON Lines, each written as it comes."""
     for each in objects:
         print_json(each)
+
+
+def print_list(
+    title: str,
+    found: Iterable[T],
+    columns: Mapping[str, Callable[[T], object]],
+    *,
+    json: bool,
+    as_json: Callable[[T], object] | None = None,
+    right: str = "",
+    whole: str = "",
+    none: str = "",
+) -> None:
+    """A list as JSON Lines, or as a table whose columns say what they show of each.
+
+    A named tuple is an object by itself; `right` and `whole` are those of `show_table`, and `none`
+    is said under a table without rows.
+    """
+    if json:
+        print_lines(map(as_json or _by_name, found))
+        return
+    rows = [[cell(each) for cell in columns.values()] for each in found]
+    show_table(title, tuple(columns), rows, right=right, whole=whole)
+    if none and not rows:
+        say(none)
+
+
+def _by_name(each: object) -> object:
+    return each._asdict() if isinstance(each, tuple) and hasattr(each, "_asdict") else each
 
 
 def console() -> "Console":

@@ -1,39 +1,94 @@
-"""`dispute`: a patron's dispute from claim to outcome; footage kept for it, or without one."""
+"""`dispute`: a patron's dispute from claim to outcome; footage kept for it, or without one.
+
+Everything is printed to read and to pipe; what is hidden from a reviewer is in neither.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
 
 import typer
+from msgspec import to_builtins
+from msgspec.json import decode
+from rich.markup import escape
 
+from consumers.cameras.cameras import CAMERAS
 from consumers.disputes import disputes
 from consumers.rulings import rulings
-from ledger.facts import Body, type_name
+from infra.postgres.tape import PostgresTape
+from ledger.facts import Attached, Body, type_name
 from ledger.values import dollars, format_time
-from replay.cli.disputes import windows
-from replay.cli.disputes.dispute_text import case_json, draw_case, lock_json, sides_json
-from replay.cli.disputes.group import Property, dispute
+from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
 from replay.disputes import dispute as cases
 from replay.disputes import service
-from replay.disputes.comparison import sides
+from replay.disputes.comparison import Sides, sides
 from replay.disputes.dispute import Dispute
 from replay.disputes.note_moments import moments_of
-from replay.disputes.preserved_windows import named_by
-from replay.disputes.service import DisputeContext, What, opened_office
+from replay.disputes.preserved_windows import Window, named_by
+from replay.disputes.service import Office, What, opened_office
+from replay.disputes.windows import windows_of
 from replay.recording.house_facts import Noted
-from replay.rounds.reading import RoundName
-from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.rounds.reading import RoundName, opened_views
+from replay.rounds.story_text import owed_table, signed
+from replay.shell.output import (
+    Json,
+    print_json,
+    print_lines,
+    print_list,
+    printable,
+    say,
+    show_table,
+)
+from replay.shell.output import show as draw
 from replay.shell.settings import in_force
 from replay.text.local_time import both, read, span
 from replay.text.typed import cents, written
 
-__all__ = ["app", "windows"]
-
 app = family()
+dispute = family()
 app.add_typer(dispute, name="dispute", help="Raise, review and resolve what patrons dispute.")
+
+Property = Annotated[
+    str | None, typer.Option("--property", help="Casino; else the one that has it.")
+]
 
 Name = Annotated[str, typer.Argument(metavar="DISPUTE", help="Its name, as D-2026-11-20-1.")]
 By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
+
+
+@dispute.command("windows")
+def windows(*, property_: Property = None, json: Json = False) -> None:
+    """List what was preserved without a dispute, the window put last first.
+
+    Each has the name by which `round-ledger dossier` hands it over and `footage release --window`
+    lets go of it. Where nothing locks it any more, who released it and why is told.
+
+    Example: round-ledger dispute windows
+    """
+    policy = policy_from(in_force().retention_file)
+    with opened_views([CAMERAS]) as base, PostgresTape(base) as tape:
+        found = windows_of(base, tape, policy, property_)
+    zone = in_force().time_zone
+    print_list(
+        "Preserved windows",
+        found,
+        {
+            "window": lambda each: each.name,
+            "table": lambda each: each.table,
+            "when": lambda each: span(each.from_us, each.to_us, zone),
+            "cameras": lambda each: len(each.locks),
+            "by": lambda each: each.by,
+            "because": lambda each: each.because,
+            "state": lambda each: each.status.replace("_", " "),
+            "kept until": _until,
+        },
+        json=json,
+        as_json=_window_json,
+        right="cameras",
+        whole="window",
+        none="No window was preserved.",
+    )
 
 
 @dispute.command("raise")
@@ -61,7 +116,7 @@ def raise_(
     if doubt:
         say(f"{doubt}.")
     if json:
-        print_json({**case_json(done.case), "locks": [lock_json(each) for each in done.locks]})
+        print_json({**_raised_json(done.case), "locks": [_lock_json(each) for each in done.locks]})
         return
     say(f"Dispute {done.case.dispute} is raised.")
     _tell_locks(done.locks)
@@ -88,26 +143,24 @@ def list_(
         found = disputes.read(
             office.base, property=property_, status=status, table=table, unlocked=unlocked
         )
-    if json:
-        print_lines(_row_json(each) for each in found)
-        return
     zone = in_force().time_zone
-    show_table(
+    print_list(
         "Disputes",
-        ("dispute", "status", "round", "position", "raised", "observed", "adjusted", "locks"),
-        (
-            (
-                each.dispute,
-                each.status.replace("_", " "),
-                each.round.subject if each.round else None,
-                each.position,
-                None if each.raised_us is None else both(each.raised_us, zone),
-                each.observations,
-                None if each.adjusted is None else dollars(each.adjusted),
-                f"{each.locks - each.releases} of {each.locks}" if each.releases else each.locks,
-            )
-            for each in found
-        ),
+        found,
+        {
+            "dispute": lambda each: each.dispute,
+            "status": lambda each: each.status.replace("_", " "),
+            "round": lambda each: each.round and each.round.subject,
+            "position": lambda each: each.position,
+            "raised": lambda each: None if each.raised_us is None else both(each.raised_us, zone),
+            "observed": lambda each: each.observations,
+            "adjusted": lambda each: None if each.adjusted is None else dollars(each.adjusted),
+            "locks": lambda each: (
+                f"{each.locks - each.releases} of {each.locks}" if each.releases else each.locks
+            ),
+        },
+        json=json,
+        as_json=_row_json,
         right="position observed adjusted locks",
     )
 
@@ -139,7 +192,7 @@ def show(
         left = service.unlocked_spans(office.vault, case)
         seen = sides(case, service.story_of(office.base, case), reviewer)
     if json:
-        print_json(sides_json(seen))
+        print_json(_case_json(seen))
         return
     draw_case(seen, in_force().time_zone)
     if left:
@@ -279,7 +332,7 @@ def preserve(
             office.vault, What(table, camera, property_), (from_us, to_us), because, by
         )
     if json:
-        print_lines(lock_json(each) for each in locks)
+        print_lines(_lock_json(each) for each in locks)
         return
     say(f"Preserved: {span(from_us, to_us, zone)}.")
     _tell_locks(locks)
@@ -312,7 +365,7 @@ def lock(
             done = [service.Raised(case, service.lock(office.vault, case))]
     for each in done:
         if json:
-            locks = [lock_json(lock) for lock in each.locks]
+            locks = [_lock_json(lock) for lock in each.locks]
             print_json({"dispute": each.case.dispute, "locks": locks})
         else:
             say(f"Dispute {each.case.dispute}:")
@@ -346,7 +399,7 @@ def _tell(office: DisputeContext, case: Dispute, body: Body, *, json: bool) -> N
 
 def _tell_locks(locks: Sequence[Noted]) -> None:
     for each in locks:
-        told = lock_json(each)
+        told = _lock_json(each)
         say(f"Locked: {told['camera']}, {told['from']} to {told['to']} by its own clock.")
     if not locks:
         say("Nothing more was locked: no camera was on the table, or no fact of the round is here.")
@@ -357,11 +410,11 @@ def _row_json(each: disputes.Dispute) -> dict[str, object]:
         "dispute": each.dispute,
         "property": each.property,
         "status": each.status,
-        "round": each.round.subject if each.round else None,
+        "round": each.round and each.round.subject,
         "position": each.position,
-        "raised": None if each.raised_us is None else format_time(each.raised_us),
+        "raised": _utc(each.raised_us),
         "raised_by": each.claimed_by,
-        "resolved": None if each.resolved_us is None else format_time(each.resolved_us),
+        "resolved": _utc(each.resolved_us),
         "observations": each.observations,
         "notes": each.notes,
         "reveals": each.reveals,
@@ -369,3 +422,132 @@ def _row_json(each: disputes.Dispute) -> dict[str, object]:
         "locks": each.locks,
         "releases": each.releases,
     }
+
+
+def _until(window: Window) -> str | None:
+    """Until when it is kept, by the day; None: it is past its keeping."""
+    if window.status == "locked":
+        return "released"
+    return None if window.expires_us is None else format_time(window.expires_us)[:10]
+
+
+def _window_json(window: Window) -> dict[str, object]:
+    """A window as it is printed to pipe; of footage by each camera's own clock."""
+    times = {"from": format_time(window.from_us), "to": format_time(window.to_us)}
+    return {
+        **window._asdict(),
+        **times,
+        "cameras": sorted(each.camera for each in window.locks),
+        "locks": [each._asdict() for each in window.locks],
+        "released": [each._asdict() for each in window.released],
+        "expires": _utc(window.expires_us),
+    }
+
+
+def _raised_json(case: Dispute) -> dict[str, object]:
+    """A dispute as it was raised."""
+    claim = case.claim
+    return {
+        "dispute": case.dispute,
+        "property": case.property,
+        "round": claim.round.subject if claim and claim.round else None,
+        "position": claim.position if claim else None,
+        "raised": _utc(claim.time_us if claim else None),
+    }
+
+
+def _case_json(seen: Sides) -> dict[str, object]:
+    """One person's view of a dispute; times in UTC beside microseconds."""
+    told: dict[str, object] = to_builtins(seen)
+    told["raised"] = _utc(seen.raised_us)
+    return told
+
+
+def _lock_json(lock: Noted) -> dict[str, object]:
+    """A lock that was put on record; its times by the camera's own clock."""
+    body = decode(lock.fact.data)
+    window = named_by(lock.fact.id)
+    return {
+        **({"window": window} if window else {}),
+        "camera": body["camera"],
+        "from": body["from"],
+        "to": body["to"],
+        "by": body["by"],
+        "because": body["because"],
+        "position": lock.position,
+    }
+
+
+def draw_case(seen: Sides, zone: ZoneInfo) -> None:
+    """One dispute: its sides beside one another, then the money wager by wager, then its file."""
+    where = f"{seen.round or 'no round'}, position {seen.position}"
+    status = seen.status.replace("_", " ")
+    title = escape(printable(f"Dispute {seen.dispute} · {where} · {status}"))
+    show_table(title, ("", ""), _rows(seen, zone))
+    if seen.hidden:
+        say("Hidden until you observe: watch the footage, then `round-ledger dispute observe`.")
+        return
+    if seen.lines:
+        draw(owed_table(seen.lines))
+    if seen.shown:
+        show_table(
+            "On record, of the position and of what all share",
+            ("fact", "time by the device", "says"),
+            ((each.number, each.time, each.says) for each in seen.shown),
+            right="fact",
+        )
+    if seen.notes:
+        show_table(
+            "Notes",
+            ("when", "by", "note", "moments"),
+            (
+                (both(each.time_us, zone), each.by, each.note, _moments(each.moments))
+                for each in seen.notes
+            ),
+        )
+    for says in seen.missing:
+        say(f"Missing: {printable(says)}")
+
+
+def _rows(seen: Sides, zone: ZoneInfo) -> list[tuple[str, str]]:
+    """What was claimed, seen, owed, paid and decided, one after the other."""
+    rows = []
+    if seen.raised_us is not None:
+        rows.append(("raised", f"{both(seen.raised_us, zone)} by {seen.raised_by}"))
+    if seen.hidden:
+        return rows
+    rows += [("claimed", f"{each.claim} ({each.by})") for each in seen.claims]
+    for saw in seen.saw:
+        how = "blind" if saw.blind else "knowing the claim"
+        rows.append(("seen", f"{saw.saw} ({saw.by}, {how}, {both(saw.time_us, zone)})"))
+    if seen.owed is not None and seen.moved is not None:
+        rows.append(("owed by the ruling", signed(seen.owed)))
+        rows.append(("moved by the dealer", signed(seen.moved)))
+        rows.append(("difference", "n/a" if seen.difference is None else signed(seen.difference)))
+    for paid in seen.adjustments:
+        who = f" by {paid.by}" if paid.by else ""
+        says = f"{dollars(paid.amount)} to position {paid.position} from the {paid.paid_from}{who}"
+        rows.append(("adjusted", says))
+    if seen.adjustments and seen.left is not None:
+        rows.append(("left", signed(seen.left)))
+    rows += [("claim shown to", f"{each.by}, {both(each.time_us, zone)}") for each in seen.revealed]
+    if seen.outcome:
+        when = both(seen.outcome.time_us, zone)
+        rows.append(("decided", f"{seen.outcome.outcome} ({seen.outcome.by}, {when})"))
+    return rows
+
+
+def _moments(moments: tuple[Attached, ...]) -> str:
+    """Moments on one line."""
+    told = []
+    for each in moments:
+        fact = f"{each.round or 'a round'}: {each.fact.source} {each.fact.id}" if each.fact else ""
+        when = f"at {each.reference_time}" if each.reference_time else ""
+        at = f"{each.camera or 'a camera'} at {each.camera_time}" if each.camera_time else ""
+        words = ", ".join(filter(None, (fact, when, at)))
+        told.append(words or each.round or each.camera or "nothing")
+    return "; ".join(told)
+
+
+def _utc(time_us: int | None) -> str | None:
+    return None if time_us is None else format_time(time_us)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from ledger.values import RoundId
-from replay.cli.disputes.dispute_text import draw_case
+from replay.cli.disputes.dispute import draw_case
 from replay.disputes.comparison import sides
 from replay.disputes.dispute import Adjusted, Claim, Dispute
 from replay.rounds.owed import Line
