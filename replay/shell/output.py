@@ -6,7 +6,7 @@ Results go to stdout, everything said beside them to stderr. Rich is imported on
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar, cast
 
 import msgspec
 import typer
@@ -74,7 +74,7 @@ def print_lines(objects: Iterable[object]) -> None:
 def print_list(
     title: str,
     found: Iterable[T],
-    columns: Mapping[str, Callable[[T], object]],
+    columns: Mapping[str, Callable[[T], object]] | Sequence[str],
     *,
     json: bool,
     as_json: Callable[[T], object] | None = None,
@@ -84,16 +84,21 @@ def print_list(
 ) -> None:
     """A list as JSON Lines, or as a table whose columns say what they show of each.
 
-    A named tuple is an object by itself; `right` and `whole` are those of `show_table`, and `none`
-    is said under a table without rows.
+    Columns without functions show the cells of a named tuple or the values of a mapping, which are
+    JSON objects by themselves. `none` is said under a table without rows; see `show_table`.
     """
     if json:
         print_lines(map(as_json or _by_name, found))
         return
-    rows = [[cell(each) for cell in columns.values()] for each in found]
+    cells = columns.values() if isinstance(columns, Mapping) else ()
+    rows = [[cell(each) for cell in cells] if cells else _cells(each) for each in found]
     show_table(title, tuple(columns), rows, right=right, whole=whole)
     if none and not rows:
         say(none)
+
+
+def _cells(each: object) -> Sequence[object]:
+    return [*(each.values() if isinstance(each, Mapping) else cast("Sequence[object]", each))]
 
 
 def _by_name(each: object) -> object:

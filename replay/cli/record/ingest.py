@@ -28,7 +28,7 @@ from replay.cli.shell.app import family
 from replay.cli.shell.feeds import Feeds, Line, blocks, opened, size
 from replay.recording.answers import answer, totals
 from replay.shell.connections import opened_tape
-from replay.shell.output import Json, print_json, print_lines, progress, say, show_table
+from replay.shell.output import Json, print_json, print_list, progress, say, show_table
 
 BLOCKS_WAITING_MAX = 4
 """Blocks handed to the record whose receipts have not been read yet."""
@@ -161,24 +161,20 @@ def list_(
     """
     with opened_tape() as tape:
         rows = _all(tape, released=released)
-        if json:
-            print_lines(_as_json(row, SHOWN_OCTETS) for row in rows)
-            return
-        show_table(
+        print_list(
             "In quarantine",
-            ("id", "received", "times", "reason", "what", "where", "released as"),
-            (
-                (
-                    row.quarantine_id,
-                    format_time(row.received_at_us),
-                    row.times_received,
-                    row.reason,
-                    row.what,
-                    row.where,
-                    row.released_position or "",
-                )
-                for row in rows
-            ),
+            rows,
+            {
+                "id": lambda row: row.quarantine_id,
+                "received": lambda row: format_time(row.received_at_us),
+                "times": lambda row: row.times_received,
+                "reason": lambda row: row.reason,
+                "what": lambda row: row.what,
+                "where": lambda row: row.where,
+                "released as": lambda row: row.released_position or "",
+            },
+            json=json,
+            as_json=lambda row: _as_json(row, SHOWN_OCTETS),
             right="id times",
         )
 

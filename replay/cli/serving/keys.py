@@ -15,10 +15,9 @@ from replay.shell.connections import opened_database
 from replay.shell.output import (
     Json,
     print_json,
-    print_lines,
+    print_list,
     print_text,
     say,
-    show_table,
 )
 
 app = family()
@@ -79,10 +78,7 @@ def list_(*, json: Json = False) -> None:
         }
         for each in found
     ]
-    if json:
-        print_lines(rows)
-    else:
-        show_table("Keys", ("key", "source", "made", "revoked"), ([*row.values()] for row in rows))
+    print_list("Keys", rows, ("key", "source", "made", "revoked"), json=json)
 
 
 @group.command("revoke")

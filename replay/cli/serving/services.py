@@ -4,7 +4,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -18,7 +18,7 @@ from infra.services.supervisor import LOG, Running
 from infra.settings import Settings
 from ledger.errors import Refused, Unavailable, Usage
 from replay.cli.shell.app import family
-from replay.shell.output import Json, print_json, progress, say, show_table
+from replay.shell.output import Json, print_json, print_list, progress, say
 from replay.shell.settings import in_force
 
 app = family()
@@ -29,8 +29,17 @@ UP_S_MAX = 120
 """How long the services may take until they are ready, downloads not counted, seconds."""
 
 NODES = (1, 3)
-COLUMNS = ("service", "version", "address", "pid", "state")
 START = [sys.executable, "-c", "from replay.cli import main; main()"]
+
+
+class ServiceState(NamedTuple):
+    """One server: what runs where, and whether it answers."""
+
+    service: str
+    version: str | None
+    address: str
+    pid: int | None
+    state: str
 
 
 @group.command("up")
@@ -164,24 +173,18 @@ def _started(home: Path, nodes: int) -> Running:
 def _tell(settings: Settings, found: Running, *, json: bool) -> bool:
     """Print what runs where; whether all of it answers."""
     rows = [_postgres(settings, found), *_nodes(found)]
-    if json:
-        for row in rows:
-            print_json(
-                dict(zip(("service", "version", "address", "pid", "state"), row, strict=True))
-            )
-    else:
-        show_table("Services", ("service", "version", "address", "pid", "state"), rows)
-    return all(row[-1] == "ready" for row in rows)
+    print_list("Services", rows, ServiceState._fields, json=json)
+    return all(row.state == "ready" for row in rows)
 
 
-def _postgres(settings: Settings, found: Running) -> tuple[object, ...]:
+def _postgres(settings: Settings, found: Running) -> ServiceState:
     try:
         with server(settings) as base:
             version: str | None = _version(base)
     except Unavailable:
         version = None
     state = "ready" if version else "does not answer"
-    return "postgres", version, found.postgres, None, state
+    return ServiceState("postgres", version, found.postgres, None, state)
 
 
 def _version(base: Database) -> str:
@@ -189,14 +192,14 @@ def _version(base: Database) -> str:
         return str(connection.info.parameter_status("server_version"))
 
 
-def _nodes(found: Running) -> list[tuple[object, ...]]:
+def _nodes(found: Running) -> list[ServiceState]:
     try:
         alive = cluster(found.kafka.connection).brokers
     except Unavailable:
         alive = ()
     version = f"{found.kafka_version} on Java {found.java}"
     return [
-        (
+        ServiceState(
             f"kafka node {node.id}",
             version,
             node.address,

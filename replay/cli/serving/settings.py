@@ -6,13 +6,13 @@ from urllib.parse import urlsplit
 
 from infra.settings import TABLE, Setting, Settings
 from replay.cli.shell.app import family
-from replay.shell.output import Json, print_lines, show_table
+from replay.shell.output import Json, print_list
 from replay.shell.settings import environment, in_force
 
 app = family()
 
 
-class Shown(NamedTuple):
+class SettingShown(NamedTuple):
     """One setting as it is shown: never a user name or a password."""
 
     setting: str
@@ -27,17 +27,13 @@ def settings(*, json: Json = False) -> None:
 
     Example: ROUND_LEDGER_HTTP_PORT=9000 round-ledger settings
     """
-    rows = shown(in_force(), environment())
-    if json:
-        print_lines(row._asdict() for row in rows)
-    else:
-        show_table("Settings", ("setting", "value", "origin", "purpose"), rows)
+    print_list("Settings", shown(in_force(), environment()), SettingShown._fields, json=json)
 
 
-def shown(settings: Settings, environ: Mapping[str, str]) -> list[Shown]:
+def shown(settings: Settings, environ: Mapping[str, str]) -> list[SettingShown]:
     """Every setting of the reference with the value in force."""
     return [
-        Shown(
+        SettingShown(
             row.name,
             _value(row, settings),
             "environment" if environ.get(row.name) else "default",

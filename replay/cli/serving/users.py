@@ -15,7 +15,7 @@ from ledger.errors import NotFound, Usage
 from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.shell.connections import opened_database
-from replay.shell.output import Json, print_lines, say, show_table
+from replay.shell.output import Json, print_lines, print_list, say, show_table
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -78,11 +78,24 @@ def list_(*, json: Json = False) -> None:
     """
     with opened_users() as users:
         found = users.list()
-    if json:
-        print_lines(_json(each) for each in found)
-        return
-    columns = ("name", "employee", "roles", "signs in with", "made", "disabled")
-    show_table("Users", columns, (_row(each) for each in found))
+    print_list(
+        "Users",
+        found,
+        {
+            "name": lambda each: each.name,
+            "employee": lambda each: each.employee,
+            "roles": lambda each: ", ".join(each.roles),
+            "signs in with": lambda each: ", ".join(
+                filter(None, ("password" if each.password else None, each.subject))
+            ),
+            "made": lambda each: format_time(each.made_at_us)[:10],
+            "disabled": lambda each: (
+                format_time(each.disabled_at_us)[:10] if each.disabled_at_us else ""
+            ),
+        },
+        json=json,
+        as_json=_json,
+    )
 
 
 @group.command("disable")
@@ -195,19 +208,3 @@ def _json(account: Account) -> dict[str, object]:
         "made": format_time(account.made_at_us),
         "disabled": None if account.disabled_at_us is None else format_time(account.disabled_at_us),
     }
-
-
-def _row(account: Account) -> tuple[object, ...]:
-    ways = [
-        *(["password"] if account.password else []),
-        *([account.subject] if account.subject else []),
-    ]
-    gone = account.disabled_at_us
-    return (
-        account.name,
-        account.employee,
-        ", ".join(account.roles),
-        ", ".join(ways),
-        format_time(account.made_at_us)[:10],
-        format_time(gone)[:10] if gone else "",
-    )
