@@ -5,6 +5,7 @@ Whether somebody may is for the house's table of keeping to say; here it meets t
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS
@@ -89,10 +90,17 @@ def to_release(house: House, what: LetGo, because: str, by: str) -> list[Footage
     return bodies
 
 
-def tell(house: House, bodies: Sequence[FootageHandled]) -> list[Noted]:
-    """Put on record what was done with footage, all or none."""
-    source = screen(house.property, DEVICE)
-    return put_all(house.record, [made(body, source) for body in bodies])
+def put_handled(
+    record: Record,
+    property_: str,
+    bodies: Sequence[FootageHandled],
+    device: str = DEVICE,
+    ids: Sequence[str] = (),
+) -> list[Noted]:
+    """Put on record what is done with footage, all or none; `ids`: of the facts, else made."""
+    source = screen(property_, device)
+    named = zip(bodies, ids or repeat(None), strict=False)
+    return put_all(record, [made(body, source, id=id_) for body, id_ in named])
 
 
 def stretch(from_us: int, to_us: int) -> dict[str, str]:

@@ -1,16 +1,17 @@
-"""Disputes and locks over the record and its views: what the command and the pages both do.
+"""Disputes over the record and its views: what the command, the pages and `consume` do.
 
-What may follow what is `replay.disputes.dispute`' to say, which footage to keep is
-`replay.cameras.custody`'s; here they meet the record. Nothing is released here.
+A dispute is found, raised, told with all that stands beside it, and its footage locked. Which step
+may follow which is in `replay.disputes.dispute`, which footage to keep in `replay.cameras.custody`.
 """
 
+import logging
 import re
+import threading
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERAS, rows_about
-from consumers.cameras.rows import rows_of_cameras, the_property
 from consumers.disputes import disputes
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.runtime.lifecycle import Projection, catch_up
@@ -19,16 +20,16 @@ from infra.postgres.connection import Database, translated
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import Store, reading, tape_source
 from infra.settings import Settings
-from ledger.errors import NotFound, Refused, Unavailable, Usage
-from ledger.facts import FootageLocked
-from ledger.record.wire import fact_of
-from ledger.values import RoundId, format_time
+from ledger.errors import LedgerError, NotFound, Refused, Unavailable, Usage
+from ledger.facts import Attached, FactRef, FootageLocked, FootageReleased
+from ledger.record.wire import Fact, fact_of
+from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.coverage import coverage
-from replay.cameras.custody import Span, span_on, times_of, to_keep, unlocked
+from replay.cameras.custody import Span, locked, times_of, to_keep, unlocked
+from replay.cameras.custody_service import put_handled, stretch
 from replay.disputes.dispute import Desk, Dispute, dispute_of, raised, unplayed
-from replay.disputes.preserved_windows import LOCKS, lock_ids, window_name
-from replay.recording.house_facts import Noted, Record, made, put_all, screen
-from replay.rounds.reading import catch_up_views, load_round, resolve_round
+from replay.recording.house_facts import Noted, Record
+from replay.rounds.reading import bring_along, told, which
 from replay.rounds.story import Story
 from replay.shell.connections import opened_database
 from replay.shell.output import progress
@@ -37,12 +38,22 @@ from replay.shell.settings import in_force
 VIEWS = (disputes.VIEW, ROUND_INDEX, CAMERAS)
 """What disputes are read from."""
 
+LOCKS = "locks"
+"""The device that tells of locks: `/<property>/surveillance/locks`."""
+
+EVERY_S = 10.0
+"""How often it is looked for disputes without a lock, seconds."""
+
+LOG = logging.getLogger("round_ledger.locks")
+
 TRIES = 20
 """How often a name for a dispute is made anew where somebody else takes it meanwhile."""
 
 S = 1_000_000
 
 _TABLES = tuple(table.name for each in VIEWS for table in each.tables)
+_FACT = re.compile(r"(?:(?P<round>[^#@]+)#)?(?P<number>[1-9][0-9]{0,5})", re.ASCII)
+_INSTANT = re.compile(r"(?P<camera>.{0,128})@(?P<time>[^@]+)")
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
@@ -73,14 +84,6 @@ class DisputeContext(NamedTuple):
         return self.vault.base
 
 
-class What(NamedTuple):
-    """The cameras meant: all on a table, or one."""
-
-    table: str | None
-    camera: str | None
-    property: str | None  # None: the only one that has it
-
-
 @contextmanager
 def opened_office(*more: Projection) -> Iterator[DisputeContext]:
     """Everything open for one command, its views at the end of the record; closed at the end."""
@@ -92,6 +95,28 @@ def opened_office(*more: Projection) -> Iterator[DisputeContext]:
     ):
         catch_up_views(base, [*VIEWS, *more], advance)
         yield DisputeContext(LockContext(base, tape, roll_of(in_force())), desk)
+
+
+class LockChange(NamedTuple):
+    """A stretch of a camera, by its own clock, that was locked for a dispute or released again."""
+
+    camera: str
+    from_us: int
+    to_us: int
+    by: str
+    because: str
+    released: bool
+
+
+class CaseFile(NamedTuple):
+    """A dispute with all that stands beside it."""
+
+    case: Dispute
+    story: Story | None  # None: no fact of its round is on record
+    held: Sequence[LockChange]  # in the order told
+    unlocked: Sequence[str]  # cameras with footage that was never locked for it
+    locked: bool  # whether a lock of its own still holds
+    withheld: bool = False  # its round, from who looks
 
 
 class Raised(NamedTuple):
@@ -197,6 +222,36 @@ def story_of(base: Database, case: Dispute) -> Story | None:
         return None
 
 
+def case_file(vault: Vault, property_: str, dispute: str) -> CaseFile:
+    """A property's dispute, up to the end of the record. Raises `NotFound`."""
+    base = vault.base
+    up_to_date(base)
+    case = find(base, dispute, property_)
+    left = sorted({span.camera for span in unlocked_spans(vault, case)})
+    facts = _facts(base, case)
+    cameras = coverage(facts).cameras.values()
+    holds = any(locked(camera, dispute=dispute) for camera in cameras)
+    found = [held for fact in facts if (held := _change(fact.body))]
+    return CaseFile(case, story_of(base, case), found, left, holds)
+
+
+def round_times(base: Database, round_: RoundId) -> tuple[int, int] | None:
+    """From when to when a round went; None: no fact of it is on record."""
+    with reading(base, [table.name for table in ROUND_INDEX.tables]) as store:
+        return times_of(row.time_us for row in facts_of(store, round_))
+
+
+def unknown_to(base: Database, employee: str) -> dict[RoundId, Dispute]:
+    """The rounds of open disputes that this employee is not told of yet."""
+    with tape_source(base) as source:  # who raised one by command has not brought it along
+        catch_up(base, source, [disputes.VIEW])
+    return {
+        case.claim.round: case
+        for case in reversed(_open_cases(base))
+        if case.claim and case.claim.round and not case.knows(employee)
+    }
+
+
 def reviewer(by: str | None, *, blind: bool) -> str | None:
     """Whose eyes a dispute is hidden from; None: nobody's. Raises `Usage`."""
     if blind and by is None:
@@ -215,9 +270,9 @@ def lock(vault: LockContext, case: Dispute, by: str | None = None) -> list[Noted
         return []
     spans = unlocked_spans(vault, case)
     because = f"dispute {case.dispute} about {claim.round.subject}"
-    return put_locks(
-        vault.record, case.property, spans, by or claim.by, because, case.dispute, claim.round.table
-    )
+    table, dispute = claim.round.table, case.dispute
+    bodies = locks_on(spans, by or claim.by, because, table=table, dispute=dispute)
+    return put_handled(vault.record, case.property, bodies, LOCKS)
 
 
 def unlocked_spans(vault: LockContext, case: Dispute) -> list[Span]:
@@ -261,50 +316,39 @@ def lock_pending(vault: LockContext, *, fresh: bool = True, wait: bool = False) 
         return [each for each in done if each.locks]
 
 
-def preserve(
-    vault: LockContext, what: What, stretch: tuple[int, int], because: str, by: str
-) -> list[Noted]:
-    """Lock a stretch of the reference's time without a dispute. Raises `Usage`, `NotFound`.
+@contextmanager
+def locks_kept(base: Database, roll: Roll, *, every_s: float = EVERY_S) -> Iterator[None]:
+    """Lock in a thread what is not locked yet, while the block runs and keeps views up.
 
-    The ids of the locks name the window: see `replay.disputes.preserved_windows.named_by`.
+    Only open disputes without any lock: what somebody released is not locked again (ADR 0120).
     """
-    from_us, to_us = stretch
-    if to_us < from_us:
-        raise Usage("It ends before it begins", where="--to", hint="Give the later time there.")
-    if (what.table is None) == (what.camera is None):
-        raise Usage("Name a table or a camera, one of them", where="--table", hint="Or --camera.")
-    with reading(vault.base, _TABLES) as store:
-        house = the_property(store, what.property, what.table, what.camera)
-        if what.table is not None:
-            rows = rows_about(store, house, what.table, from_us, to_us)
-            known = coverage(map(fact_of, rows))
-            spans = to_keep(known, house, what.table, from_us, to_us)
-        else:
-            camera = what.camera or ""
-            rows = rows_of_cameras(store, house, from_us, to_us, camera)
-            known = coverage(map(fact_of, rows))
-            spans = [span_on(known, house, camera, from_us, to_us)]
-    window = window_name(from_us, to_us)
-    return put_locks(vault.record, house, spans, by, because, table=what.table, window=window)
+    stop = threading.Event()
+    thread = threading.Thread(
+        target=_keep_locks, args=(base, roll, every_s, stop), name="locks", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
-def put_locks(
-    record: Record,
-    property_: str,
+def locks_on(
     spans: Sequence[Span],
     by: str,
     because: str,
+    *,
+    table: str | None,
     dispute: str | None = None,
-    table: str | None = None,
     window: str | None = None,
-) -> list[Noted]:
-    """Put locks on record, all or none; those of a window under ids that name it."""
-    bodies = [
+) -> list[FootageLocked]:
+    """That footage is locked, one fact a span."""
+    return [
         FootageLocked(
             table=table,
             camera=span.camera,
-            from_=format_time(span.from_us),
-            to=format_time(span.to_us),
+            **stretch(span.from_us, span.to_us),
             by=by,
             because=because,
             dispute=dispute,
@@ -312,10 +356,14 @@ def put_locks(
         )
         for span in spans
     ]
-    who = screen(property_, LOCKS)
-    ids = lock_ids(window, len(spans)) if window else [None] * len(spans)
-    named = zip(bodies, ids, strict=True)
-    return put_all(record, [made(body, who, id=id_) for body, id_ in named])
+
+
+def moments_of(base: Database, case: Dispute, texts: Sequence[str]) -> list[Attached]:
+    """Moments from `12`, `ROUND#12`, `@TIME` or `CAMERA@TIME`. Raises `Usage`, `NotFound`.
+
+    A fact's number is the one it has now; what is kept is its source and id, which stay.
+    """
+    return [_moment(base, case, text) for text in texts]
 
 
 def _named(base: Database, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
@@ -354,3 +402,83 @@ def _next_name(store: Store, round_: RoundId) -> str:
 def _case(store: Store, property_: str, dispute: str) -> Dispute:
     rows = disputes.facts_about(store, property_, dispute)
     return dispute_of(property_, dispute, map(fact_of, rows))
+
+
+def _open_cases(base: Database) -> list[Dispute]:
+    """Every dispute that is not resolved, as all its facts tell it."""
+    with reading(base, [each.name for each in disputes.VIEW.tables]) as store:
+        rows = disputes.facts_of_open(store)
+    told: dict[tuple[str, str], list[Fact]] = {}
+    for row in rows:
+        fact = fact_of(row)
+        key = (row.tape.partition("/")[0], getattr(fact.body, "dispute", ""))
+        told.setdefault(key, []).append(fact)
+    return [dispute_of(*key, facts) for key, facts in told.items()]
+
+
+def _facts(base: Database, case: Dispute) -> list[Fact]:
+    """Every fact that names a dispute, what was locked for it and released again among them."""
+    with reading(base, [disputes.FACTS.name]) as store:
+        rows = disputes.facts_about(store, case.property, case.dispute)
+    return [fact_of(row) for row in rows]
+
+
+def _change(body: object) -> LockChange | None:
+    if not isinstance(body, FootageLocked | FootageReleased):
+        return None
+    from_us, to_us = parse_time(body.from_) or 0, parse_time(body.to) or 0
+    released = isinstance(body, FootageReleased)
+    return LockChange(body.camera, from_us, to_us, body.by, body.because, released)
+
+
+def _keep_locks(base: Database, roll: Roll, every_s: float, stop: threading.Event) -> None:
+    """Look until told to stop. What does not answer is looked for again at the next turn."""
+    with PostgresTape(base) as tape:
+        while not stop.wait(every_s):
+            try:
+                done = lock_pending(Vault(base, tape, roll), fresh=False)
+            except Unavailable:
+                continue
+            except LedgerError as error:
+                told = {"code": error.code, "what": error.what, "hint": error.hint}
+                LOG.error("footage is not locked", extra={"figures": told})  # noqa: TRY400 - told, not traced
+                continue
+            for each in done:
+                figures = {"dispute": each.case.dispute, "locks": len(each.locks)}
+                LOG.info("footage is locked for a dispute", extra={"figures": figures})
+
+
+def _moment(base: Database, case: Dispute, text: str) -> Attached:
+    if fact := _FACT.fullmatch(text):
+        return _fact_moment(base, case, fact["round"], int(fact["number"]))
+    instant = _INSTANT.fullmatch(text)
+    time_us = parse_time(instant["time"]) if instant else None
+    if instant is None or time_us is None:
+        raise Usage(
+            f"`{text}` is no moment",
+            where="--moment",
+            hint="Give 12, CC-07/2026-11-20/230#4 or CC-07-1@2026-11-20T19:04:11-05:00.",
+        )
+    if not instant["camera"]:
+        return Attached(reference_time=format_time(time_us))
+    return Attached(camera=instant["camera"], camera_time=format_time(time_us))
+
+
+def _fact_moment(base: Database, case: Dispute, name: str | None, number: int) -> Attached:
+    """The `number`-th fact of a round, as a replay counts them."""
+    disputed = case.claim.round if case.claim else None
+    if name is None and disputed is None:
+        raise NotFound(
+            "The dispute names no round",
+            where=f"dispute {case.dispute}",
+            hint="Name one: CC-07/2026-11-20/230#4.",
+        )
+    story = told(base, name or str(disputed), None).story
+    if number > len(story.moments):
+        raise Usage(
+            f"Round {story.round.subject} has {len(story.moments)} facts",
+            where=f"--moment {number}",
+            hint="`round-ledger replay` numbers them.",
+        )
+    moment = story.moments[number - 1]
+    return Attached(round=str(story.round), fact=FactRef(moment.source, moment.id))

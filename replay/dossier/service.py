@@ -16,8 +16,8 @@ from ledger.errors import LedgerError, NotFound, Refused, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject
+from replay.checker.window import span_of
 from replay.disputes.dispute import Desk, dispute_of, revealed
-from replay.disputes.preserved_windows import span_of
 from replay.dossier import Filed, Kind
 from replay.dossier import Told as Said
 from replay.dossier.gathering.clips import cut

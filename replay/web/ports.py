@@ -15,8 +15,8 @@ from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from replay.cameras.retention import policy_from
 from replay.disputes.dispute import Desk
-from replay.disputes.service import DisputeContext, LockContext, roll_of
-from replay.disputes.windows import Windows
+from replay.disputes.preserved_windows import Windows
+from replay.disputes.service import Office, Vault, roll_of
 from replay.footage.library.index import Library
 from replay.shell.settings import in_force
 from replay.web.alert_watch import AlertWatch

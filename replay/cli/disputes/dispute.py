@@ -21,13 +21,11 @@ from ledger.values import dollars, format_time
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
 from replay.disputes import dispute as cases
-from replay.disputes import service
+from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import Sides, sides
 from replay.disputes.dispute import Dispute
-from replay.disputes.note_moments import moments_of
-from replay.disputes.preserved_windows import Window, named_by
-from replay.disputes.service import Office, What, opened_office
-from replay.disputes.windows import windows_of
+from replay.disputes.preserved_windows import What, Window, named_by, windows_of
+from replay.disputes.service import Office, moments_of, opened_office
 from replay.recording.house_facts import Noted
 from replay.rounds.reading import RoundName, opened_views
 from replay.rounds.story_text import owed_table, signed
@@ -328,7 +326,7 @@ def preserve(
     zone = in_force().time_zone
     from_us, to_us = read(since, zone, "--from"), read(until, zone, "--to")
     with opened_office() as office:
-        locks = service.preserve(
+        locks = preserved_windows.preserve(
             office.vault, What(table, camera, property_), (from_us, to_us), because, by
         )
     if json:

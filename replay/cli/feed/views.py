@@ -36,8 +36,7 @@ from ledger.values import format_time
 from replay.cli.feed.alerts import raise_alerts
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS, STOPPED
-from replay.disputes.lock_keeper import locks_kept
-from replay.disputes.service import roll_of
+from replay.disputes.service import locks_kept, roll_of
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr

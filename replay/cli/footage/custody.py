@@ -23,8 +23,8 @@ from replay.cameras.custody_service import (
     House,
     LetGo,
     opened_house,
+    put_handled,
     stretch,
-    tell,
     to_release,
 )
 from replay.cameras.retention import (
@@ -325,7 +325,7 @@ def _span(since: str, until: str) -> tuple[int, int]:
 
 def _tell(house: House, bodies: Sequence[FootageHandled], what: str, *, json: bool) -> None:
     """Put it on record, all or none, and say so."""
-    for each, body in zip(tell(house, bodies), bodies, strict=True):
+    for each, body in zip(put_handled(house.record, house.property, bodies), bodies, strict=True):
         _say(each, body, what, json=json)
     if not bodies and not json:
         say(f"Nothing is to be {what}.")

@@ -20,8 +20,7 @@ from ledger.errors import Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
 from replay.cli.serving.view_thread import views_kept
 from replay.cli.shell.app import family
-from replay.disputes.lock_keeper import locks_kept
-from replay.disputes.service import roll_of
+from replay.disputes.service import locks_kept, roll_of
 from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import print_drawn

@@ -17,7 +17,8 @@ from ledger.facts import FootageLocked, FootageReleased
 from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject, parse_time
-from replay.disputes.preserved_windows import named_by, span_of
+from replay.checker.window import span_of
+from replay.disputes.preserved_windows import named_by
 from replay.dossier.gathering.evidence import (
     LOCKS,
     Wanted,

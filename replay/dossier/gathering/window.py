@@ -21,8 +21,8 @@ from ledger.values import RoundId, parse_subject, parse_time
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import ROUND_US_MAX, UNCHECKED_US, Span, to_keep
 from replay.checker.reading import Fact
-from replay.checker.window import table_of
-from replay.disputes.preserved_windows import LOCKS, span_of
+from replay.checker.window import span_of, table_of
+from replay.disputes.service import LOCKS
 from replay.dossier import Window as Preserved
 from replay.dossier.gathering.found import Found
 from replay.footage.library.index import Library

@@ -20,9 +20,9 @@ from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
-from replay.disputes.case_file import CaseFile, FootageHold, round_times, unknown_to
 from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import Released, Window
+from replay.disputes.service import CaseFile, LockChange, round_times, unknown_to
 from replay.dossier.request import DossierRequest
 from replay.rounds.reading import footage_folder
 from replay.web.alert_watch import AlertNow
@@ -235,5 +235,5 @@ def _window(each: Window, reader: str) -> Window:
     return each._replace(because=_of_others(each, reader), released=released)
 
 
-def _of_others(told: Window | Released | FootageHold, reader: str) -> str:
+def _of_others(told: Window | Released | LockChange, reader: str) -> str:
     return told.because if told.by == reader else WITHHELD

@@ -22,10 +22,10 @@ from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.custody_service import LetGo
 from replay.disputes import dispute as cases
 from replay.disputes import service
-from replay.disputes.case_file import CaseFile, case_file, unknown_to
 from replay.disputes.comparison import sides
 from replay.disputes.dispute import Dispute
-from replay.disputes.service import What
+from replay.disputes.preserved_windows import What
+from replay.disputes.service import CaseFile, case_file, unknown_to
 from replay.rounds.story import Story
 from replay.text.local_time import both, read, span
 from replay.text.typed import cents, lines, written

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from replay.disputes.preserved_windows import lock_ids, named_by, span_of, window_name
+from replay.checker.window import span_of
+from replay.disputes.preserved_windows import lock_ids, named_by, window_name
 from replay.dossier.writing.making import write_dossier
 from tests.scenes.dossier_windows import evidence
 from tests.scenes.dossiers import HOUSE, redone
