@@ -92,7 +92,7 @@ _READS = frozenset(map(type_name, _CASES))
 _CELLS = ", ".join(column.name for column in DISPUTES.columns)
 
 
-class Dispute(Struct):
+class DisputeRow(Struct):
     """One dispute of the view. Money in cents, None where no fact tells; times device clocks."""
 
     property: str
@@ -132,11 +132,11 @@ def apply(store: Store, batch: Batch) -> None:
         if fact.body.dispute is not None  # type: ignore[attr-defined] # as above
     ]
     kept = {
-        key: Dispute(*row)
+        key: DisputeRow(*row)
         for key, row in store.load(DISPUTES, dict.fromkeys(key for key, _, _ in told)).items()
     }
     for key, _, fact in told:
-        each = kept.setdefault(key, Dispute(*key, last_us=fact.time_us))
+        each = kept.setdefault(key, DisputeRow(*key, last_us=fact.time_us))
         each.last_us = max(each.last_us, fact.time_us)
         _take(each, fact)
     store.save(FACTS, ((*key, row.tape, row.table_seq) for key, row, _ in told))
@@ -155,7 +155,7 @@ def read(
     table: str | None = None,
     unlocked: bool = False,
     limit: int = 1_000,
-) -> list[Dispute]:
+) -> list[DisputeRow]:
     """Disputes that fit, the one raised last first; `unlocked`: without any footage locked."""
     with reading(base, [DISPUTES.name]) as store:
         rows = store.query(
@@ -173,20 +173,20 @@ def read(
                 "limit": limit,
             },
         )
-    return [Dispute(*row) for row in rows]
+    return [DisputeRow(*row) for row in rows]
 
 
-def named(store: Store, dispute: str, property_: str | None = None) -> list[Dispute]:
+def named(store: Store, dispute: str, property_: str | None = None) -> list[DisputeRow]:
     """The disputes of this name, of one property or of all, by property."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE dispute = %(dispute)s"  # noqa: S608 - values are parameters
         " AND (%(property)s::text IS NULL OR property = %(property)s) ORDER BY property",
         {"dispute": dispute, "property": property_},
     )
-    return [Dispute(*row) for row in rows]
+    return [DisputeRow(*row) for row in rows]
 
 
-def about(store: Store, round_: RoundId) -> list[Dispute]:
+def about(store: Store, round_: RoundId) -> list[DisputeRow]:
     """The disputes about a round, the first raised first; a round without property is any's."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE table_name = %(table)s"  # noqa: S608 - values are parameters
@@ -199,7 +199,7 @@ def about(store: Store, round_: RoundId) -> list[Dispute]:
             "number": round_.number,
         },
     )
-    return [Dispute(*row) for row in rows]
+    return [DisputeRow(*row) for row in rows]
 
 
 def facts_about(store: Store, property_: str, dispute: str) -> list[TapeRow]:
@@ -230,7 +230,7 @@ def names_like(store: Store, property_: str, prefix: str) -> Sequence[str]:
     return [row[0] for row in rows]
 
 
-def _take(each: Dispute, fact: Fact) -> None:
+def _take(each: DisputeRow, fact: Fact) -> None:
     """What one fact changes. The first claim stands; of outcomes the last."""
     body: Any = fact.body
     if isinstance(body, DisputeRaised):
@@ -246,7 +246,7 @@ def _take(each: Dispute, fact: Fact) -> None:
         setattr(each, field, getattr(each, field) + 1)
 
 
-def _raised(each: Dispute, body: DisputeRaised, time_us: int) -> None:
+def _raised(each: DisputeRow, body: DisputeRaised, time_us: int) -> None:
     property_, colon, subject = body.round.rpartition(":")
     round_ = parse_subject_once(subject, property_ if colon else each.property)[0]
     if round_ is not None and round_.property == each.property:

@@ -27,7 +27,7 @@ DEVICE = "keeping"
 """Who tells of locks, releases and expiry: `/<property>/surveillance/keeping`."""
 
 
-class House(NamedTuple):
+class PropertyFootage(NamedTuple):
     """The record, and the cameras of one property as their facts tell them."""
 
     record: Record
@@ -37,7 +37,7 @@ class House(NamedTuple):
     store: Store
 
 
-class LetGo(NamedTuple):
+class ReleaseScope(NamedTuple):
     """Whose lock ends: a dispute's, a window's, or every one on a stretch of a camera."""
 
     dispute: str | None = None
@@ -46,9 +46,9 @@ class LetGo(NamedTuple):
 
 
 @contextmanager
-def opened_house(
+def property_footage(
     base: Database, record: Record, policy: Policy, property_: str | None, camera: str | None = None
-) -> Iterator[House]:
+) -> Iterator[PropertyFootage]:
     """The cameras of a property, or one of them, from views at the end of the record."""
     with reading(base, [CAMERA_FACTS.name]) as store:
         house = the_property(store, property_, camera=camera)
@@ -59,10 +59,12 @@ def opened_house(
             tables = [table for (place, table) in known.mapped if place == house]
             cameras[name] = known.cameras.get((house, name), Camera())
             areas[name] = area_of(policy, name, sorted(tables))
-        yield House(record, house, cameras, areas, store)
+        yield PropertyFootage(record, house, cameras, areas, store)
 
 
-def to_release(house: House, what: LetGo, because: str, by: str) -> list[FootageReleased]:
+def to_release(
+    house: PropertyFootage, what: ReleaseScope, because: str, by: str
+) -> list[FootageReleased]:
     """That locked footage may expire again, one fact a stretch on which such a lock holds.
 
     Raises `NotFound` where there is none, `Refused` where the table of keeping forbids it.

@@ -6,13 +6,14 @@ given that tells what was claimed, recorded, owed or thought of by others: their
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from consumers.disputes.disputes import Status
     from replay.disputes.dispute import (
         Adjusted,
         Claim,
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
 SHARED = frozenset(("dice_thrown", "no_roll_called", "starting_position_determined"))
 """Facts that are everybody's, whoever's position they name."""
 
-Status = Literal["not_raised", "raised", "resolved"]
 
-
-class FactText(Struct, frozen=True):
+class RecordedFact(Struct, frozen=True):
     """What one fact of the round says. number: from 1, in the order of the round."""
 
     number: int
@@ -59,7 +58,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     raised_by: str | None
     claims: Sequence[Claim] = ()  # the first stands
     saw: Sequence[Observation] = ()
-    shown: Sequence[FactText] = ()  # by the record, of the position and of what all share
+    shown: Sequence[RecordedFact] = ()  # by the record, of the position and of what all share
     lines: Sequence[Line] = ()  # of the position: owed by the ruling, moved by the dealer
     owed: int | None = None
     moved: int | None = None  # winnings less stakes lost
@@ -74,7 +73,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     missing: Sequence[str] = ()  # sentences: what the record lacks
 
 
-def sides(case: Dispute, story: Story | None, reviewer: str | None = None) -> CaseComparison:
+def compare(case: Dispute, story: Story | None, reviewer: str | None = None) -> CaseComparison:
     """A dispute beside its round; `story` None: no fact of the round is on record.
 
     reviewer: the employee who looks, for a blind review; without one all is shown.
@@ -140,10 +139,10 @@ def _paid(adjustments: Sequence[Adjusted]) -> int | None:
     return sum(each.amount for each in adjustments) if adjustments else None
 
 
-def _shown(story: Story, claim: Claim) -> list[FactText]:
+def _shown(story: Story, claim: Claim) -> list[RecordedFact]:
     """The facts of the claimant's position and those of nobody's, in the order of the round."""
     return [
-        FactText(moment.number, time, moment.says, moment.source, moment.id)
+        RecordedFact(moment.number, time, moment.says, moment.source, moment.id)
         for moment, time in zip(story.moments, story.times, strict=True)
         if moment.position in (None, claim.position) or moment.fact in SHARED
     ]

@@ -236,7 +236,7 @@ class Cases(Application[str]):
     """The eventsourcing library over the record: the events of a dispute are contract facts."""
 
 
-class Desk:
+class DisputeDecisions:
     """Where disputes are decided. Closing it closes its connections."""
 
     def __init__(self, base: Database) -> None:

@@ -29,10 +29,10 @@ from ledger.record.wire import fact_of
 from ledger.values import format_time, parse_time
 from replay.cameras.coverage import Camera, coverage, ends
 from replay.cameras.custody import held, span_on, to_keep, without
-from replay.cameras.custody_service import LetGo, opened_house, put_handled, to_release
+from replay.cameras.custody_service import ReleaseScope, property_footage, put_handled, to_release
 from replay.cameras.retention import Footage, Policy, area_of, expired, keeping
 from replay.checker.window import LOCK_ID, span_of
-from replay.disputes.service import LOCKS, Vault, locks_on, up_to_date
+from replay.disputes.service import LOCKS, LockContext, locks_on, up_to_date
 from replay.recording.house_facts import Noted, screen
 
 Stretch = tuple[str, int, int]
@@ -44,7 +44,7 @@ PREFIX = "P-"
 State = Literal["locked", "partly_released", "released", "expired"]
 
 
-class What(NamedTuple):
+class CameraScope(NamedTuple):
     """The cameras meant: all on a table, or one."""
 
     table: str | None
@@ -52,7 +52,7 @@ class What(NamedTuple):
     property: str | None  # None: the only one that has it
 
 
-class Locked(NamedTuple):
+class WindowLock(NamedTuple):
     """A stretch of a camera, by its own clock, that was locked for a window."""
 
     camera: str
@@ -64,7 +64,7 @@ class Locked(NamedTuple):
     expires_us: int | None  # when the last of it may expire, unlocked; None: it has
 
 
-class Released(NamedTuple):
+class WindowRelease(NamedTuple):
     """Footage of a window that somebody let go of, by the camera's own clock."""
 
     camera: str
@@ -75,7 +75,7 @@ class Released(NamedTuple):
     at_us: int  # when that was told
 
 
-class Window(NamedTuple):
+class PreservedWindow(NamedTuple):
     """A stretch of time that was preserved without a dispute; times by the reference."""
 
     name: str
@@ -85,13 +85,13 @@ class Window(NamedTuple):
     to_us: int
     by: str
     because: str
-    locks: Sequence[Locked]  # one a camera
-    released: Sequence[Released]  # in the order told
+    locks: Sequence[WindowLock]  # one a camera
+    released: Sequence[WindowRelease]  # in the order told
     status: State
     expires_us: int | None  # when the last of it may expire, once no lock holds; None: it has
 
 
-def state_of(locks: Sequence[Locked]) -> State:
+def state_of(locks: Sequence[WindowLock]) -> State:
     """Whether the footage of a window is locked, and if not, whether it is still to be had."""
     if all(each.whole for each in locks):
         return "locked"
@@ -120,19 +120,19 @@ def named_by(lock_id: str) -> str | None:
     return match.group(1) if match else None
 
 
-class Windows(NamedTuple):
+class PreservedWindows(NamedTuple):
     """What a server keeps footage with, without a dispute; each call reads to the record's end."""
 
-    vault: Vault
+    vault: LockContext
     tape: PostgresTape
     policy: Policy
 
-    def all(self) -> list[Window]:
+    def all(self) -> list[PreservedWindow]:
         """What was preserved, of each property the window put last first."""
         up_to_date(self.vault.base)
         return windows_of(self.vault.base, self.tape, self.policy)
 
-    def one(self, property_: str, name: str) -> Window:
+    def one(self, property_: str, name: str) -> PreservedWindow:
         """A window of a property by its name. Raises `NotFound`."""
         up_to_date(self.vault.base)
         known = span_of(name) and windows_of(
@@ -142,7 +142,9 @@ class Windows(NamedTuple):
             raise NotFound("No such window was preserved", where=name, hint="See the cases.")
         return known[0]
 
-    def preserve(self, what: What, stretch: tuple[int, int], because: str, by: str) -> Window:
+    def preserve(
+        self, what: CameraScope, stretch: tuple[int, int], because: str, by: str
+    ) -> PreservedWindow:
         """Lock a stretch of the reference's time; a form sent a second time means the same window.
 
         Raises `NotFound` where no camera was on the table, `Usage`.
@@ -159,17 +161,17 @@ class Windows(NamedTuple):
             )
         return self.one(locks[0].fact.tape.partition("/")[0], named_by(locks[0].fact.id) or "")
 
-    def release(self, property_: str, what: LetGo, because: str, by: str) -> None:
+    def release(self, property_: str, what: ReleaseScope, because: str, by: str) -> None:
         """End the locks of a dispute or a window of a property, whichever is named."""
         base = self.vault.base
         up_to_date(base)
-        with opened_house(base, self.tape, self.policy, property_) as house:
+        with property_footage(base, self.tape, self.policy, property_) as house:
             put_handled(self.tape, property_, to_release(house, what, because, by))
         up_to_date(base)
 
 
 def preserve(
-    vault: Vault, what: What, stretch: tuple[int, int], because: str, by: str
+    vault: LockContext, what: CameraScope, stretch: tuple[int, int], because: str, by: str
 ) -> list[Noted]:
     """Lock a stretch of the reference's time without a dispute. Raises `Usage`, `NotFound`.
 
@@ -196,7 +198,9 @@ def preserve(
     return put_handled(vault.record, house, locks, LOCKS, lock_ids(window, len(spans)))
 
 
-def _is_that(each: Window, what: What, stretch: tuple[int, int], because: str, by: str) -> bool:
+def _is_that(
+    each: PreservedWindow, what: CameraScope, stretch: tuple[int, int], because: str, by: str
+) -> bool:
     """Whether a window is locked, and is the very one asked for."""
     of = each.table == what.table and (
         what.camera is None or [lock.camera for lock in each.locks] == [what.camera]
@@ -211,7 +215,7 @@ def windows_of(
     policy: Policy,
     property_: str | None = None,
     name: str = PREFIX,
-) -> list[Window]:
+) -> list[PreservedWindow]:
     """What was preserved, of each property the window put last first; or the one of a name.
 
     The view `cameras` must be at the end of the record.
@@ -228,7 +232,7 @@ def windows_of(
 
 def _of_place(
     store: Store, policy: Policy, place: str, rows: Iterable[TapeRow]
-) -> Iterator[Window]:
+) -> Iterator[PreservedWindow]:
     puts: dict[str, list[FootageLocked]] = {}
     for row in sorted(rows):
         body, name = fact_of(row).body, named_by(row.id)
@@ -243,7 +247,7 @@ def _of_place(
         if times is None:
             continue
         kept = [_locked(policy, cameras, tables, lock) for lock in locks]
-        yield Window(
+        yield PreservedWindow(
             name=name,
             property=place,
             table=locks[0].table,
@@ -263,7 +267,7 @@ def _locked(
     cameras: Mapping[str, Camera],
     tables: Mapping[str, Sequence[str]],
     lock: FootageLocked,
-) -> Locked:
+) -> WindowLock:
     """A lock of a window: where it still holds, and when what it kept may expire without it."""
     name, from_us, to_us = _stretch(lock)
     camera = cameras[name]
@@ -275,7 +279,7 @@ def _locked(
     kept = keeping(
         camera, area_of(policy, name, tables.get(name, ())), [Footage(from_us, to_us + 1)]
     )
-    return Locked(
+    return WindowLock(
         camera=name,
         from_us=from_us,
         to_us=to_us,
@@ -286,7 +290,9 @@ def _locked(
     )
 
 
-def _released(cameras: Mapping[str, Camera], locks: Sequence[FootageLocked]) -> Iterator[Released]:
+def _released(
+    cameras: Mapping[str, Camera], locks: Sequence[FootageLocked]
+) -> Iterator[WindowRelease]:
     """Who let go of footage of a window, in the order told; each release once."""
     seen: set[int] = set()
     for lock in locks:
@@ -296,7 +302,7 @@ def _released(cameras: Mapping[str, Camera], locks: Sequence[FootageLocked]) -> 
             body = each.body
             if isinstance(body, FootageReleased) and over and ends(body, lock):
                 if id(body) not in seen:
-                    yield Released(
+                    yield WindowRelease(
                         name, each.from_us, each.to_us, body.by, body.because, each.told_us
                     )
                 seen.add(id(body))

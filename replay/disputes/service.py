@@ -27,7 +27,7 @@ from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import Span, locked, times_of, to_keep, unlocked
 from replay.cameras.custody_service import put_handled, stretch
-from replay.disputes.dispute import Desk, Dispute, dispute_of, raised, unplayed
+from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of, raised, unplayed
 from replay.recording.house_facts import Noted, Record
 from replay.rounds.reading import bring_along, told, which
 from replay.rounds.story import Story
@@ -69,14 +69,14 @@ class LockContext(NamedTuple):
 
     base: Database
     record: Record
-    roll: LockMargins
+    margins: LockMargins
 
 
 class DisputeContext(NamedTuple):
     """What whoever handles disputes works with."""
 
     vault: LockContext
-    desk: Desk
+    desk: DisputeDecisions
 
     @property
     def base(self) -> Database:
@@ -85,16 +85,16 @@ class DisputeContext(NamedTuple):
 
 
 @contextmanager
-def opened_office(*more: Projection) -> Iterator[DisputeContext]:
+def opened_disputes(*more: Projection) -> Iterator[DisputeContext]:
     """Everything open for one command, its views at the end of the record; closed at the end."""
     with (
         opened_database() as base,
         PostgresTape(base) as tape,
-        Desk(base) as desk,
+        DisputeDecisions(base) as desk,
         progress("views") as advance,
     ):
-        catch_up_views(base, [*VIEWS, *more], advance)
-        yield DisputeContext(LockContext(base, tape, roll_of(in_force())), desk)
+        bring_along(base, [*VIEWS, *more], advance)
+        yield DisputeContext(LockContext(base, tape, lock_margins(in_force())), desk)
 
 
 class LockChange(NamedTuple):
@@ -119,14 +119,14 @@ class CaseFile(NamedTuple):
     withheld: bool = False  # its round, from who looks
 
 
-class Raised(NamedTuple):
+class RaisedDispute(NamedTuple):
     """A dispute as it stands once it is raised, and the footage locked for it."""
 
     case: Dispute
     locks: Sequence[Noted]
 
 
-def roll_of(settings: Settings) -> LockMargins:
+def lock_margins(settings: Settings) -> LockMargins:
     """How much is locked, as the settings have it."""
     return LockMargins(settings.lock_before_s, settings.lock_after_s)
 
@@ -167,7 +167,7 @@ def raise_(
     claim: str,
     by: str,
     name: str | None = None,
-) -> Raised:
+) -> RaisedDispute:
     """Raise a dispute about a round, and lock the footage around it.
 
     Without a name one is made: D-<gaming day>-<number>, unless the same person has an open dispute
@@ -178,7 +178,7 @@ def raise_(
         up_to_date(office.base)
         round_, new = _named(office.base, round_name, name)
         if name is None and (same := _same(office.base, round_, position, claim, by)):
-            return Raised(same, lock(office.vault, same))
+            return RaisedDispute(same, lock(office.vault, same))
         try:
             office.desk.tell(new, raised(round_, new.dispute, position, claim, by))
         except Refused:  # somebody took the name meanwhile
@@ -187,7 +187,7 @@ def raise_(
             continue
         up_to_date(office.base)
         case = find(office.base, new.dispute, round_.property)
-        return Raised(case, lock(office.vault, case))
+        return RaisedDispute(case, lock(office.vault, case))
     raise Unavailable(
         "Others raise disputes faster than a name can be made",
         where="dispute",
@@ -222,7 +222,7 @@ def story_of(base: Database, case: Dispute) -> Story | None:
         return None
 
 
-def case_file(vault: Vault, property_: str, dispute: str) -> CaseFile:
+def case_file(vault: LockContext, property_: str, dispute: str) -> CaseFile:
     """A property's dispute, up to the end of the record. Raises `NotFound`."""
     base = vault.base
     up_to_date(base)
@@ -284,14 +284,16 @@ def unlocked_spans(vault: LockContext, case: Dispute) -> list[Span]:
         times = times_of(row.time_us for row in facts_of(store, claim.round))
         if times is None:
             return []
-        from_us, to_us = times[0] - vault.roll.before_s * S, times[1] + vault.roll.after_s * S
+        from_us, to_us = times[0] - vault.margins.before_s * S, times[1] + vault.margins.after_s * S
         rows = rows_about(store, case.property, claim.round.table, from_us, to_us)
     known = coverage(map(fact_of, rows))
     spans = to_keep(known, case.property, claim.round.table, from_us, to_us)
     return unlocked(known, case.property, spans, case.dispute)
 
 
-def lock_pending(vault: LockContext, *, fresh: bool = True, wait: bool = False) -> list[Raised]:
+def lock_pending(
+    vault: LockContext, *, fresh: bool = True, wait: bool = False
+) -> list[RaisedDispute]:
     """Lock the footage of every open dispute that has none locked, whoever raised it.
 
     Where another process is at it, that one does it: empty; `wait`: it is done once this returns,
@@ -312,19 +314,19 @@ def lock_pending(vault: LockContext, *, fresh: bool = True, wait: bool = False) 
             find(vault.base, row.dispute, row.property)
             for row in disputes.read(vault.base, unlocked=True)
         ]
-        done = [Raised(case, lock(vault, case)) for case in cases]
+        done = [RaisedDispute(case, lock(vault, case)) for case in cases]
         return [each for each in done if each.locks]
 
 
 @contextmanager
-def locks_kept(base: Database, roll: Roll, *, every_s: float = EVERY_S) -> Iterator[None]:
+def locks_kept(base: Database, margins: LockMargins, *, every_s: float = EVERY_S) -> Iterator[None]:
     """Lock in a thread what is not locked yet, while the block runs and keeps views up.
 
     Only open disputes without any lock: what somebody released is not locked again (ADR 0120).
     """
     stop = threading.Event()
     thread = threading.Thread(
-        target=_keep_locks, args=(base, roll, every_s, stop), name="locks", daemon=True
+        target=_keep_locks, args=(base, margins, every_s, stop), name="locks", daemon=True
     )
     thread.start()
     try:
@@ -431,12 +433,14 @@ def _change(body: object) -> LockChange | None:
     return LockChange(body.camera, from_us, to_us, body.by, body.because, released)
 
 
-def _keep_locks(base: Database, roll: Roll, every_s: float, stop: threading.Event) -> None:
+def _keep_locks(
+    base: Database, margins: LockMargins, every_s: float, stop: threading.Event
+) -> None:
     """Look until told to stop. What does not answer is looked for again at the next turn."""
     with PostgresTape(base) as tape:
         while not stop.wait(every_s):
             try:
-                done = lock_pending(Vault(base, tape, roll), fresh=False)
+                done = lock_pending(LockContext(base, tape, margins), fresh=False)
             except Unavailable:
                 continue
             except LedgerError as error:

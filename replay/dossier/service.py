@@ -17,7 +17,7 @@ from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject
 from replay.checker.window import span_of
-from replay.disputes.dispute import Desk, dispute_of, revealed
+from replay.disputes.dispute import DisputeDecisions, dispute_of, revealed
 from replay.dossier import Filed, Kind
 from replay.dossier import Told as Said
 from replay.dossier.gathering.clips import cut
@@ -199,7 +199,7 @@ def _of_dispute(base: Database, name: str, footage: Path | Library | None) -> tu
     return of_round(story), wanted
 
 
-def _cases_named(store: Store, name: str) -> list[disputes.Dispute]:
+def _cases_named(store: Store, name: str) -> list[disputes.DisputeRow]:
     """The disputes that [property:] and a name mean; the name may have a colon in it, too."""
     property_, colon, dispute = name.partition(":")
     found = disputes.named(store, dispute, property_) if colon else []
@@ -213,7 +213,7 @@ def _shown_the_claim(
     case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
     if case.knows(wanted.by):
         return wanted.case_rows
-    with Desk(base) as desk:
+    with DisputeDecisions(base) as desk:
         desk.tell(case, revealed(case, wanted.by))
     with tape_source(base) as source:
         catch_up(base, source, [disputes.VIEW])

@@ -14,9 +14,9 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
 from replay.cameras.retention import policy_from
-from replay.disputes.dispute import Desk
-from replay.disputes.preserved_windows import Windows
-from replay.disputes.service import Office, Vault, roll_of
+from replay.disputes.dispute import DisputeDecisions
+from replay.disputes.preserved_windows import PreservedWindows
+from replay.disputes.service import DisputeContext, LockContext, lock_margins
 from replay.footage.library.index import Library
 from replay.shell.settings import in_force
 from replay.web.alert_watch import AlertWatch
@@ -43,9 +43,9 @@ class Ports(NamedTuple):
     sessions: Sessions
     library: Library  # of footage
     rounds: RoundReader
-    alerts: AlertWatch
+    alerts: Watch
     office: DisputeContext  # of disputes
-    windows: Windows  # of footage kept without one
+    windows: PreservedWindows  # of footage kept without one
 
 
 @contextmanager
@@ -55,8 +55,8 @@ def opened_ports(
     """Everything that pages need, over an open record; closed with the block."""
     door, library = Door(base), Library(in_force().home)
     try:
-        with Desk(base) as desk:
-            office = DisputeContext(LockContext(base, tape, roll_of(settings)), desk)
+        with DisputeDecisions(base) as desk:
+            office = DisputeContext(LockContext(base, tape, lock_margins(settings)), desk)
             yield Ports(
                 address=address,
                 zone=settings.time_zone,
@@ -69,7 +69,7 @@ def opened_ports(
                 rounds=RoundReader(base, library),
                 alerts=AlertWatch(base, tape, settings),
                 office=office,
-                windows=Windows(office.vault, tape, policy_from(settings.retention_file)),
+                windows=PreservedWindows(office.vault, tape, policy_from(settings.retention_file)),
             )
     finally:
         door.close()

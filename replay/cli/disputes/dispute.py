@@ -22,10 +22,10 @@ from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
 from replay.disputes import dispute as cases
 from replay.disputes import preserved_windows, service
-from replay.disputes.comparison import Sides, sides
+from replay.disputes.comparison import CaseComparison, compare
 from replay.disputes.dispute import Dispute
-from replay.disputes.preserved_windows import What, Window, named_by, windows_of
-from replay.disputes.service import Office, moments_of, opened_office
+from replay.disputes.preserved_windows import CameraScope, PreservedWindow, named_by, windows_of
+from replay.disputes.service import DisputeContext, moments_of, opened_disputes
 from replay.recording.house_facts import Noted
 from replay.rounds.reading import RoundName, opened_views
 from replay.rounds.story_text import owed_table, signed
@@ -108,7 +108,7 @@ def raise_(
 
     Example: round-ledger dispute raise CC-07/2026-11-20/231 --position 3 --claim "Short" --by F-3
     """
-    with opened_office() as office:
+    with opened_disputes() as office:
         doubt = service.doubt(office.base, round_, position)
         done = service.raise_(office, round_, position, claim, by, name)
     if doubt:
@@ -137,7 +137,7 @@ def list_(
 
     Example: round-ledger dispute list --status raised
     """
-    with opened_office() as office:
+    with opened_disputes() as office:
         found = disputes.read(
             office.base, property=property_, status=status, table=table, unlocked=unlocked
         )
@@ -185,10 +185,10 @@ def show(
     Example: round-ledger dispute show D-2026-11-20-1 --blind --by S-2001
     """
     reviewer = service.reviewer(by, blind=blind)
-    with opened_office(rulings.VIEW) as office:
+    with opened_disputes(rulings.VIEW) as office:
         case = service.find(office.base, name, property_)
         left = service.unlocked_spans(office.vault, case)
-        seen = sides(case, service.story_of(office.base, case), reviewer)
+        seen = compare(case, service.story_of(office.base, case), reviewer)
     if json:
         print_json(_case_json(seen))
         return
@@ -223,7 +223,7 @@ def note(
 
     Example: round-ledger dispute note D-2026-11-20-1 --note "The tray" --moment 12 --by S-2001
     """
-    with opened_office() as office:
+    with opened_disputes() as office:
         case = service.find(office.base, name, property_)
         attached = moments_of(office.base, case, moments or [])
         _tell(office, case, cases.noted(case, note, by, attached), json=json)
@@ -325,9 +325,9 @@ def preserve(
     """
     zone = in_force().time_zone
     from_us, to_us = read(since, zone, "--from"), read(until, zone, "--to")
-    with opened_office() as office:
+    with opened_disputes() as office:
         locks = preserved_windows.preserve(
-            office.vault, What(table, camera, property_), (from_us, to_us), because, by
+            office.vault, CameraScope(table, camera, property_), (from_us, to_us), because, by
         )
     if json:
         print_lines(_lock_json(each) for each in locks)
@@ -355,12 +355,12 @@ def lock(
 
     Example: round-ledger dispute lock
     """
-    with opened_office() as office:
+    with opened_disputes() as office:
         if name is None:
             done = service.lock_pending(office.vault)
         else:
             case = service.find(office.base, name, property_)
-            done = [service.Raised(case, service.lock(office.vault, case))]
+            done = [service.RaisedDispute(case, service.lock(office.vault, case))]
     for each in done:
         if json:
             locks = [_lock_json(lock) for lock in each.locks]
@@ -376,7 +376,7 @@ def _act(
     name: str, property_: str | None, decide: Callable[[Dispute], Body], *, json: bool
 ) -> None:
     """Decide on a dispute as it stands, and put that on record."""
-    with opened_office() as office:
+    with opened_disputes() as office:
         case = service.find(office.base, name, property_)
         _tell(office, case, decide(case), json=json)
 
@@ -403,7 +403,7 @@ def _tell_locks(locks: Sequence[Noted]) -> None:
         say("Nothing more was locked: no camera was on the table, or no fact of the round is here.")
 
 
-def _row_json(each: disputes.Dispute) -> dict[str, object]:
+def _row_json(each: disputes.DisputeRow) -> dict[str, object]:
     return {
         "dispute": each.dispute,
         "property": each.property,
@@ -422,14 +422,14 @@ def _row_json(each: disputes.Dispute) -> dict[str, object]:
     }
 
 
-def _until(window: Window) -> str | None:
+def _until(window: PreservedWindow) -> str | None:
     """Until when it is kept, by the day; None: it is past its keeping."""
     if window.status == "locked":
         return "released"
     return None if window.expires_us is None else format_time(window.expires_us)[:10]
 
 
-def _window_json(window: Window) -> dict[str, object]:
+def _window_json(window: PreservedWindow) -> dict[str, object]:
     """A window as it is printed to pipe; of footage by each camera's own clock."""
     times = {"from": format_time(window.from_us), "to": format_time(window.to_us)}
     return {
@@ -454,7 +454,7 @@ def _raised_json(case: Dispute) -> dict[str, object]:
     }
 
 
-def _case_json(seen: Sides) -> dict[str, object]:
+def _case_json(seen: CaseComparison) -> dict[str, object]:
     """One person's view of a dispute; times in UTC beside microseconds."""
     told: dict[str, object] = to_builtins(seen)
     told["raised"] = _utc(seen.raised_us)
@@ -476,7 +476,7 @@ def _lock_json(lock: Noted) -> dict[str, object]:
     }
 
 
-def draw_case(seen: Sides, zone: ZoneInfo) -> None:
+def draw_case(seen: CaseComparison, zone: ZoneInfo) -> None:
     """One dispute: its sides beside one another, then the money wager by wager, then its file."""
     where = f"{seen.round or 'no round'}, position {seen.position}"
     status = seen.status.replace("_", " ")
@@ -507,7 +507,7 @@ def draw_case(seen: Sides, zone: ZoneInfo) -> None:
         say(f"Missing: {printable(says)}")
 
 
-def _rows(seen: Sides, zone: ZoneInfo) -> list[tuple[str, str]]:
+def _rows(seen: CaseComparison, zone: ZoneInfo) -> list[tuple[str, str]]:
     """What was claimed, seen, owed, paid and decided, one after the other."""
     rows = []
     if seen.raised_us is not None:

@@ -36,7 +36,7 @@ from ledger.values import format_time
 from replay.cli.feed.alerts import raise_alerts
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS, STOPPED
-from replay.disputes.service import locks_kept, roll_of
+from replay.disputes.service import lock_margins, locks_kept
 from replay.shell.connections import opened_database
 from replay.shell.kafka import kafka
 from replay.shell.logs import LOG, log_to_stderr
@@ -234,7 +234,7 @@ def _follow(
     with ExitStack() as open_:
         open_.enter_context(kept_running(in_force()))
         if disputes.VIEW in chosen:
-            open_.enter_context(locks_kept(base, roll_of(in_force())))
+            open_.enter_context(locks_kept(base, lock_margins(in_force())))
         if port is not None:
             bound = open_.enter_context(metrics_server(watch, in_force().http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})

@@ -20,9 +20,9 @@ from ledger.record.wire import fact_of
 from ledger.values import parse_time
 from replay.cameras.custody import Held, held, without
 from replay.cameras.custody_service import (
-    House,
-    LetGo,
-    opened_house,
+    PropertyFootage,
+    ReleaseScope,
+    property_footage,
     put_handled,
     stretch,
     to_release,
@@ -48,7 +48,7 @@ from replay.cli.footage.custody_text import (
 )
 from replay.cli.footage.group import Property, library, moment
 from replay.cli.shell.app import family
-from replay.disputes.service import lock_pending, opened_office
+from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library.index import Entry, Library
 from replay.recording.house_facts import Noted, now_us
@@ -177,7 +177,7 @@ def release(  # noqa: PLR0913 - one option a field
     place, _, window = (window or "").rpartition(":")
     within = _span(since, until) if since and until else None
     with _opened(property_ or place or None, camera) as house:
-        what = LetGo(dispute, window or None, within)
+        what = ReleaseScope(dispute, window or None, within)
         _tell(house, to_release(house, what, because, by), "released", json=json)
 
 
@@ -221,7 +221,7 @@ def expire(
         _tell_deleted(deleted, json=json)
 
 
-def _due(house: House, name: str, until_us: int) -> list[Run]:
+def _due(house: PropertyFootage, name: str, until_us: int) -> list[Run]:
     """What of a camera is past its keeping by then, in runs.
 
     Only segments are read that no fact says have expired, and that are old enough by the shortest
@@ -234,7 +234,7 @@ def _due(house: House, name: str, until_us: int) -> list[Run]:
     return runs(name, due(kept, until_us), kept)
 
 
-def _deletable(house: House, index: Library) -> Iterator[Entry]:
+def _deletable(house: PropertyFootage, index: Library) -> Iterator[Entry]:
     """Segments at hand all of whose footage has expired, and on none of which a lock holds."""
     for name, camera in house.cameras.items():
         locked = held(camera)
@@ -247,7 +247,7 @@ def _deletable(house: House, index: Library) -> Iterator[Entry]:
                 yield entry
 
 
-def _told_of(house: House, entry: Entry) -> list[tuple[int, int]]:
+def _told_of(house: PropertyFootage, entry: Entry) -> list[tuple[int, int]]:
     """From when to when facts say that these very bytes were recorded; closed."""
     span = (entry.start_us, entry.end_us - 1)
     places = segments_over(house.store, house.property, entry.camera, [span])
@@ -292,12 +292,12 @@ def _delete(entry: Entry) -> bool:
 
 
 @contextmanager
-def _after_locks(property_: str | None, camera: str | None) -> Iterator[House]:
+def _after_locks(property_: str | None, camera: str | None) -> Iterator[PropertyFootage]:
     """The cameras of a property, once no open dispute waits for its footage to be locked.
 
     A dispute that a feed brought may have met nobody yet who keeps locks.
     """
-    with opened_office() as office:
+    with opened_disputes() as office:
         while lock_pending(office.vault, wait=True):
             pass
     with _opened(property_, camera) as house:
@@ -305,13 +305,13 @@ def _after_locks(property_: str | None, camera: str | None) -> Iterator[House]:
 
 
 @contextmanager
-def _opened(property_: str | None, camera: str | None) -> Iterator[House]:
+def _opened(property_: str | None, camera: str | None) -> Iterator[PropertyFootage]:
     """The cameras of a property, with the record open."""
     policy = policy_from(in_force().retention_file)
     with (
         opened_views([CAMERAS]) as base,
         PostgresTape(base) as tape,
-        opened_house(base, tape, policy, property_, camera) as house,
+        property_footage(base, tape, policy, property_, camera) as house,
     ):
         yield house
 
@@ -323,7 +323,9 @@ def _span(since: str, until: str) -> tuple[int, int]:
     return from_us, to_us
 
 
-def _tell(house: House, bodies: Sequence[FootageHandled], what: str, *, json: bool) -> None:
+def _tell(
+    house: PropertyFootage, bodies: Sequence[FootageHandled], what: str, *, json: bool
+) -> None:
     """Put it on record, all or none, and say so."""
     for each, body in zip(put_handled(house.record, house.property, bodies), bodies, strict=True):
         _say(each, body, what, json=json)

@@ -20,7 +20,7 @@ from ledger.errors import Refused, Unavailable, Usage
 from ledger.record.group_commit import Committer
 from replay.cli.serving.view_thread import views_kept
 from replay.cli.shell.app import family
-from replay.disputes.service import locks_kept, roll_of
+from replay.disputes.service import lock_margins, locks_kept
 from replay.shell.connections import opened_database
 from replay.shell.logs import LOG, log_to_stderr
 from replay.shell.output import print_drawn
@@ -72,7 +72,7 @@ def serve(
             kept_running(settings),
             Committer(tape) as committer,
             views_kept(base) if views else nullcontext(),
-            locks_kept(base, roll_of(settings)),
+            locks_kept(base, lock_margins(settings)),
         ):
             _run(base, tape, committer, settings, listener, address)
     LOG.info("stopped")

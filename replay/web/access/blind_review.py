@@ -21,7 +21,7 @@ from consumers.rounds.search import Dealt, Filters
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
 from replay.disputes.dispute import Dispute
-from replay.disputes.preserved_windows import Released, Window
+from replay.disputes.preserved_windows import PreservedWindow, WindowRelease
 from replay.disputes.service import CaseFile, LockChange, round_times, unknown_to
 from replay.dossier.request import DossierRequest
 from replay.rounds.reading import footage_folder
@@ -158,7 +158,7 @@ def day(each: Drop, withheld: Hidden) -> ShownDay:
     return ShownDay(less, withheld=True)
 
 
-def row(each: disputes.Dispute, withheld: Hidden) -> disputes.Dispute:
+def row(each: disputes.DisputeRow, withheld: Hidden) -> disputes.DisputeRow:
     """A dispute in the list, without its claim and its outcome, which a reviewer may not know yet.
 
     Without what was paid on it too, where its round is withheld.
@@ -187,7 +187,9 @@ def file(request: Request, user: User, each: CaseFile) -> CaseFile:
     return each
 
 
-def windows(request: Request, user: User, found: Sequence[Window]) -> list[Window]:
+def windows(
+    request: Request, user: User, found: Sequence[PreservedWindow]
+) -> list[PreservedWindow]:
     """Preserved windows: why one is kept or was let go may tell the claim of a round in it.
 
     What somebody wrote themselves they know.
@@ -196,12 +198,12 @@ def windows(request: Request, user: User, found: Sequence[Window]) -> list[Windo
     return [_window(each, user.employee) if _over(each, blind) else each for each in found]
 
 
-def over_withheld(request: Request, user: User, each: Window) -> bool:
+def over_withheld(request: Request, user: User, each: PreservedWindow) -> bool:
     """Whether a withheld round lies in a window, or may."""
     return _over(each, _blind(request, user))
 
 
-def refuse_release(request: Request, user: User, each: Window) -> None:
+def refuse_release(request: Request, user: User, each: PreservedWindow) -> None:
     """Raise 403 where a window keeps what somebody is to look at before they know the claim.
 
     Its footage is evidence of that round, and whether it may go is for who knows what is claimed.
@@ -219,21 +221,21 @@ def _blind(request: Request, user: User) -> Blind:
     return [(round_, round_times(base, round_)) for round_ in hidden(request, user)]
 
 
-def _over(each: Window, blind: Blind) -> bool:
+def _over(each: PreservedWindow, blind: Blind) -> bool:
     return any(_reaches(each, *of) for of in blind)
 
 
-def _reaches(each: Window, round_: RoundId, went: tuple[int, int] | None) -> bool:
+def _reaches(each: PreservedWindow, round_: RoundId, went: tuple[int, int] | None) -> bool:
     """Whether a round lies in a window, or may: a camera's is of no table, a round of no time."""
     if each.property != round_.property or each.table not in (None, round_.table):
         return False
     return went is None or (each.from_us <= went[1] and each.to_us >= went[0])
 
 
-def _window(each: Window, reader: str) -> Window:
+def _window(each: PreservedWindow, reader: str) -> PreservedWindow:
     released = [one._replace(because=_of_others(one, reader)) for one in each.released]
     return each._replace(because=_of_others(each, reader), released=released)
 
 
-def _of_others(told: Window | Released | LockChange, reader: str) -> str:
+def _of_others(told: PreservedWindow | WindowRelease | LockChange, reader: str) -> str:
     return told.because if told.by == reader else WITHHELD

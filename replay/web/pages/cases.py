@@ -19,12 +19,12 @@ from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import Attached, Body, FactRef
 from ledger.facts.vocabulary import PaidFrom
 from ledger.values import RoundId, format_time, parse_time
-from replay.cameras.custody_service import LetGo
+from replay.cameras.custody_service import ReleaseScope
 from replay.disputes import dispute as cases
 from replay.disputes import service
-from replay.disputes.comparison import sides
+from replay.disputes.comparison import compare
 from replay.disputes.dispute import Dispute
-from replay.disputes.preserved_windows import What
+from replay.disputes.preserved_windows import CameraScope
 from replay.disputes.service import CaseFile, case_file, unknown_to
 from replay.rounds.story import Story
 from replay.text.local_time import both, read, span
@@ -158,7 +158,7 @@ def preserve(
     """Lock a stretch of time of a table's cameras, or of one camera, without a dispute."""
     zone = ports(request).zone
     try:
-        what = What(table.strip() or None, camera.strip() or None, None)
+        what = CameraScope(table.strip() or None, camera.strip() or None, None)
         stretch = (read(since.strip(), zone, "from"), read(until.strip(), zone, "to"))
         why = written(lines(because, "because", TEXT_MAX), "because")
         window = ports(request).windows.preserve(what, stretch, why, user.employee)
@@ -185,7 +185,7 @@ def release(
         why = written(lines(because, "because", TEXT_MAX), "because")
     except Usage as error:
         return _window_page(request, user, property_, name, wrong=_wrong(error), status=422)
-    ports(request).windows.release(property_, LetGo(window=name), why, user.employee)
+    ports(request).windows.release(property_, ReleaseScope(window=name), why, user.employee)
     return RedirectResponse(window_address(property_, name), 303)
 
 
@@ -269,7 +269,7 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
         service.lock(office.vault, case, by)
     elif typed.get("step") == "release":
         why = written(typed.get("because", ""), "because")
-        ports(request).windows.release(case.property, LetGo(case.dispute), why, by)
+        ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
         office.desk.tell(case, _decided(request, file, typed, by))
         service.up_to_date(office.base)  # what its teller may see from now on is read from views
@@ -359,7 +359,7 @@ def _page(
     typed: what was not taken, to be sent again.
     """
     may = user.has("surveillance")
-    seen = sides(file.case, file.story, user.employee if may else None)
+    seen = compare(file.case, file.story, user.employee if may else None)
     zone = ports(request).zone
     numbers = _numbers(file.story)
     return page(

@@ -12,8 +12,8 @@ from ledger.facts import Attached, DisputeNoted, DisputeRaised, DisputeResolved,
 from ledger.record.wire import fact_of
 from ledger.values import RoundId
 from replay.disputes.dispute import (
-    Desk,
     Dispute,
+    DisputeDecisions,
     adjusted,
     aggregate_id,
     dispute_of,
@@ -39,8 +39,8 @@ CLAIM = raised(ROUND, "D-17", 3, "Paid short.", "F-330")
 
 
 @pytest.fixture
-def desk(database: Database) -> Iterator[Desk]:
-    with Desk(database) as opened:
+def desk(database: Database) -> Iterator[DisputeDecisions]:
+    with DisputeDecisions(database) as opened:
         yield opened
 
 
@@ -48,14 +48,14 @@ def case_on(tape: PostgresTape, name: str = "D-17") -> Dispute:
     return dispute_of("hollywood", name, map(fact_of, tape.read(0, 999)))
 
 
-def told(tape: PostgresTape, desk: Desk, *bodies: Body) -> Dispute:
+def told(tape: PostgresTape, desk: DisputeDecisions, *bodies: Body) -> Dispute:
     for body in bodies:
         desk.tell(case_on(tape), body)
     return case_on(tape)
 
 
 def test_a_dispute_is_decided_step_by_step_as_facts_on_the_tape_of_surveillance(
-    desk: Desk, tape: PostgresTape
+    desk: DisputeDecisions, tape: PostgresTape
 ) -> None:
     assert desk.tell(NEW, CLAIM) == [1]
     case = told(tape, desk, observed(case_on(tape), "Two pairs.", "S-2"))
@@ -76,7 +76,7 @@ def test_a_dispute_is_decided_step_by_step_as_facts_on_the_tape_of_surveillance(
 
 
 def test_two_who_decide_at_once_are_told_and_only_the_first_holds(
-    desk: Desk, tape: PostgresTape
+    desk: DisputeDecisions, tape: PostgresTape
 ) -> None:
     case = told(tape, desk, CLAIM)
     desk.tell(case, resolved(case, "Upheld.", "S-1"))
@@ -86,7 +86,9 @@ def test_two_who_decide_at_once_are_told_and_only_the_first_holds(
     assert tape.counters().equivocation == 0
 
 
-def test_what_is_told_elsewhere_counts_and_moves_no_version(desk: Desk, tape: PostgresTape) -> None:
+def test_what_is_told_elsewhere_counts_and_moves_no_version(
+    desk: DisputeDecisions, tape: PostgresTape
+) -> None:
     tablet = screen("hollywood", "tablet")
     put(
         tape,
@@ -106,7 +108,7 @@ def test_what_is_told_elsewhere_counts_and_moves_no_version(desk: Desk, tape: Po
 
 @pytest.mark.parametrize("name", ["D 17/a", "Einspruch Nr. 4", "x" * 128])
 def test_a_dispute_that_others_named_freely_can_be_decided_here(
-    desk: Desk, tape: PostgresTape, name: str
+    desk: DisputeDecisions, tape: PostgresTape, name: str
 ) -> None:
     raise_ = DisputeRaised(dispute=name, round=str(ROUND), position=3, claim="x", by="F-1")
     put(tape, raise_, screen("hollywood", "tablet"))
@@ -116,7 +118,9 @@ def test_a_dispute_that_others_named_freely_can_be_decided_here(
     assert len(identity(aggregate_id("hollywood", name), 1)[1]) < 80
 
 
-def test_what_cannot_follow_is_refused_and_says_what_can(desk: Desk, tape: PostgresTape) -> None:
+def test_what_cannot_follow_is_refused_and_says_what_can(
+    desk: DisputeDecisions, tape: PostgresTape
+) -> None:
     for decide in (
         lambda case: observed(case, "x", "S-1"),
         lambda case: revealed(case, "S-1"),

@@ -14,7 +14,7 @@ from ledger.errors import Refused
 from ledger.facts import CameraMapped
 from ledger.values import Source
 from replay.disputes import service
-from replay.disputes.dispute import Desk, Dispute
+from replay.disputes.dispute import Dispute, DisputeDecisions
 from replay.disputes.service import DisputeContext, LockContext, LockMargins, raise_, up_to_date
 from replay.recording.house_facts import put
 from tests.fixtures.postgres import fact
@@ -28,7 +28,7 @@ AT_ONCE = 4
 
 def raised_by(database: Database, employee: str, name: str | None = None) -> Dispute:
     """One investigator raises a dispute, with connections of her own."""
-    with PostgresTape(database) as tape, Desk(database) as desk:
+    with PostgresTape(database) as tape, DisputeDecisions(database) as desk:
         office = DisputeContext(LockContext(database, tape, LockMargins(60, 60)), desk)
         return raise_(office, ROUND, 3, "Short.", employee, name).case
 

@@ -12,7 +12,15 @@ from consumers.registry import install
 from infra.postgres.advisory_lock import advisory_lock
 from ledger.facts import CameraMapped, CardsDealt, DisputeRaised, SegmentRecorded
 from ledger.values import Source, format_time
-from replay.disputes.service import LOCKS, VIEWS, Roll, Vault, lock_pending, locks_kept, up_to_date
+from replay.disputes.service import (
+    LOCKS,
+    VIEWS,
+    LockContext,
+    LockMargins,
+    lock_pending,
+    locks_kept,
+    up_to_date,
+)
 from replay.recording.house_facts import put
 from tests.fixtures.cli import Cli
 from tests.fixtures.postgres import fact

@@ -42,7 +42,7 @@ def told(second: int, body: Body, device: str = "screen") -> Received:
     return made(body, screen("hollywood", device), time_us=T0_US + second * 1_000_000)
 
 
-def kept(database: Database, tape: PostgresTape, *facts: Received) -> list[disputes.Dispute]:
+def kept(database: Database, tape: PostgresTape, *facts: Received) -> list[disputes.DisputeRow]:
     put_all(tape, facts)
     install(database)
     with tape_source(database) as source:
@@ -67,7 +67,7 @@ def test_a_dispute_is_one_row_from_claim_to_adjustment(
         told(7, AdjustmentPaid(dispute="D-17", position=3, amount=2500, paid_from="cage")),
         told(8, AdjustmentPaid(dispute="D-17", position=3, amount=-500, paid_from="cage")),
     )
-    assert row == disputes.Dispute(
+    assert row == disputes.DisputeRow(
         *("hollywood", "D-17", "resolved", "CC-07", "2026-11-20", 231, 3),
         *("Paid short.", "F-330", T0_US, "Upheld.", "S-3", T0_US + 6_000_000, 2000),
         *(1, 1, 1, 1, 0, T0_US + 8_000_000),

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from ledger.values import RoundId
 from replay.cli.disputes.dispute import draw_case
-from replay.disputes.comparison import sides
+from replay.disputes.comparison import compare
 from replay.disputes.dispute import Adjusted, Claim, Dispute
 from replay.rounds.owed import Line
 from replay.rounds.story import Story
@@ -38,7 +38,7 @@ def seen(*paid: tuple[int, int]) -> CaseComparison:
     )
     adjustments = tuple(Adjusted(who, cents, "cage", "S-1", 0) for who, cents in paid)
     case = Dispute(property="hollywood", dispute="D-17", claims=(CLAIM,), adjustments=adjustments)
-    return sides(case, told)
+    return compare(case, told)
 
 
 def test_what_another_position_was_paid_leaves_the_claimant_as_short_as_before() -> None:

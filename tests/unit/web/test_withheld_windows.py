@@ -10,7 +10,7 @@ import pytest
 from infra.access.users import User
 from ledger.values import RoundId
 from replay.disputes.dispute import Dispute
-from replay.disputes.preserved_windows import Released, Window
+from replay.disputes.preserved_windows import PreservedWindow, WindowRelease
 from replay.web.access import blind_review
 from replay.web.access.blind_review import WITHHELD
 
@@ -19,14 +19,16 @@ WENT = (100, 200)
 REVIEWER = User("reviewer", "S-2002", frozenset(("surveillance",)))
 
 
-def window(from_us: int, to_us: int, table: str | None, place: str) -> Window:
-    let_go = [Released("A", 0, 9, "S-2001", "Nothing to see.", 300)]
-    return Window(
+def window(from_us: int, to_us: int, table: str | None, place: str) -> PreservedWindow:
+    let_go = [WindowRelease("A", 0, 9, "S-2001", "Nothing to see.", 300)]
+    return PreservedWindow(
         "P-1", place, table, from_us, to_us, "S-2001", "A fall.", [], let_go, "released", None
     )
 
 
-def shown(of: Window, went: tuple[int, int] | None = WENT, who: User = REVIEWER) -> set[str]:
+def shown(
+    of: PreservedWindow, went: tuple[int, int] | None = WENT, who: User = REVIEWER
+) -> set[str]:
     """Every reason that somebody is shown who reviews the round blind."""
     request = SimpleNamespace(
         state=SimpleNamespace(hidden={ROUND: Dispute(property="hollywood", dispute="D-1")}),
