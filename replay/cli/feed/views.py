@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from consumers.alerts.metrics import AlertMetrics
+from consumers.alerts.process import run
 from consumers.disputes import disputes
 from consumers.parallel_rebuild import WORKERS_MAX, Share, fill
 from consumers.registry import VIEWS, install, view
@@ -33,7 +35,6 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.errors import Unavailable, Usage
 from ledger.values import format_time
-from replay.cli.feed.alerts import raise_alerts
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS, STOPPED
 from replay.disputes.service import lock_margins, locks_kept
@@ -96,7 +97,7 @@ def consume(
     """
     if set(names) == {ALERTS}:
         _refuse_for_alerts(status=status, from_=from_)
-        raise_alerts(follow=stay, port=port, json=json)
+        _raise_alerts(follow=stay, port=port, json=json)
         return
     chosen = _chosen(names)
     if status:
@@ -219,6 +220,32 @@ def unpark(
             say(f"View {each.view}: {each.how}; it had lacked {each.facts:,} facts of {tape}.")
     if any(each.how == "parked again" for each in told):
         raise typer.Exit(FINDINGS)
+
+
+def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
+    """Raise alerts as settings say; without `follow`, from all that is there now."""
+    settings = in_force()
+    log_to_stderr()
+    with opened_database() as base, until_signalled() as stop, ExitStack() as open_:
+        install(base)
+        watch = AlertMetrics(base, ready_s=settings.ready_s)
+        if follow:
+            open_.enter_context(kept_running(settings))
+        if port is not None:
+            bound = open_.enter_context(metrics_server(watch, settings.http_host, port))
+            LOG.info("serving figures", extra={"figures": {"port": bound}})
+        tally = run(
+            base, kafka(), settings, stop=watch.heartbeat(stop), follow=follow, tally=watch.take
+        )
+    if json:
+        names = ("read", "raised", "dead", "too_old", "delivered", "failed")
+        print_json({name: getattr(tally, name) for name in names})
+    else:
+        say(
+            f"{tally.read:,} records read: {tally.raised:,} alerts raised,"
+            f" {tally.delivered:,} deliveries, {tally.failed:,} failed tries,"
+            f" {tally.dead:,} dead letters, {tally.too_old:,} alerts too old to be raised."
+        )
 
 
 def _follow(

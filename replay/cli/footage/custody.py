@@ -6,7 +6,7 @@ are those recorded, that have expired and on which no lock holds.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -17,7 +17,7 @@ from ledger.errors import Refused, Usage
 from ledger.facts import FootageExpired, FootageLocked, FootageReleased, SegmentRecorded
 from ledger.facts.cameras import FootageHandled
 from ledger.record.wire import fact_of
-from ledger.values import parse_time
+from ledger.values import format_time, parse_time
 from replay.cameras.custody import Held, held, without
 from replay.cameras.custody_service import (
     PropertyFootage,
@@ -39,13 +39,6 @@ from replay.cameras.retention import (
     policy_from,
     runs,
 )
-from replay.cli.footage.custody_text import (
-    Handled,
-    due_json,
-    handled_json,
-    tell_kept,
-    window_of,
-)
 from replay.cli.footage.group import Property, library, moment
 from replay.cli.shell.app import family
 from replay.disputes.service import lock_pending, opened_disputes
@@ -53,8 +46,9 @@ from replay.footage.clips.clip_cache import forget
 from replay.footage.library.index import Entry, Library
 from replay.recording.house_facts import Noted, now_us
 from replay.rounds.reading import opened_views
-from replay.shell.output import Json, print_json, print_lines, print_text, say
+from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
 from replay.shell.settings import in_force
+from replay.text.local_time import both
 from replay.text.typed import written
 
 group = family()
@@ -66,6 +60,15 @@ Because = Annotated[
 By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
 From = Annotated[str, typer.Option("--from", help="By the camera's clock: 2026-11-20T19:00:00Z.")]
 To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
+
+
+class Handled(NamedTuple):
+    """A stretch of a camera, by its clock, and who locked or released it."""
+
+    camera: str
+    from_us: int
+    to_us: int
+    body: FootageHandled
 
 
 @group.command("retention")
@@ -104,12 +107,27 @@ def retention(
             for each in one.handled
             if isinstance(each.body, FootageReleased)
         ]
-    if json:
-        print_lines(due_json(each) for each in soon)
-        print_lines(handled_json("locked", each) for each in locked)
-        print_lines(handled_json("released", each) for each in released)
-    else:
-        tell_kept(soon, locked, released, within, in_force().time_zone)
+    zone = in_force().time_zone
+    print_list(
+        f"Expires within {within} days",
+        soon,
+        {
+            "camera": lambda run: run.camera,
+            "from": lambda run: format_time(run.from_us)[:-4],
+            "to": lambda run: format_time(run.to_us)[:-4],
+            "segments": lambda run: run.segments,
+            "kept for": lambda run: f"{run.days} days ({run.area}: {run.reason})",
+            "expires": lambda run: both(run.expires_us, zone),
+        },
+        json=json,
+        as_json=_due_json,
+        right="segments",
+    )
+    _tell_handled("locked", locked, json=json)
+    if released:
+        _tell_handled("released", released, json=json)
+    if not (json or soon or locked):
+        say("Nothing expires by then, and nothing is locked.")
 
 
 @group.command("lock")
@@ -219,6 +237,58 @@ def expire(
             _forget_clips(gone)
             deleted = [each for each in gone if _delete(each)]
         _tell_deleted(deleted, json=json)
+
+
+def _due_json(run: Run) -> dict[str, object]:
+    """What expires, when, and why then."""
+    return {
+        "what": "expires",
+        "camera": run.camera,
+        "from": format_time(run.from_us),
+        "to": format_time(run.to_us),
+        "segments": run.segments,
+        "area": run.area,
+        "reason": run.reason,
+        "days": run.days,
+        "expires": format_time(run.expires_us),
+        "expires_last": format_time(run.expires_last_us),
+    }
+
+
+def _handled_json(what: str, each: Handled) -> dict[str, object]:
+    """What is locked or was released, by whom, and why."""
+    return {
+        "what": what,
+        "camera": each.camera,
+        "from": format_time(each.from_us),
+        "to": format_time(each.to_us),
+        "by": each.body.by,
+        "because": each.body.because,
+        "dispute": each.body.dispute,
+        "window": _window_of(each.body),
+    }
+
+
+def _window_of(body: FootageHandled) -> str | None:
+    """The window that a lock preserves, or that a release lets go."""
+    return body.window if isinstance(body, FootageLocked | FootageReleased) else None
+
+
+def _tell_handled(what: str, found: Sequence[Handled], *, json: bool) -> None:
+    print_list(
+        what.capitalize(),
+        found,
+        {
+            "camera": lambda each: each.camera,
+            "from": lambda each: format_time(each.from_us)[:-4],
+            "to": lambda each: format_time(each.to_us)[:-4],
+            "by": lambda each: each.body.by,
+            "because": lambda each: each.body.because,
+            "for": lambda each: each.body.dispute or _window_of(each.body) or "",
+        },
+        json=json,
+        as_json=lambda each: _handled_json(what, each),
+    )
 
 
 def _due(house: PropertyFootage, name: str, until_us: int) -> list[Run]:
@@ -336,7 +406,7 @@ def _tell(
 def _say(noted: Noted, body: FootageHandled, what: str, *, json: bool) -> None:
     if json:
         told = {"camera": body.camera, "from": body.from_, "to": body.to, "dispute": body.dispute}
-        why = {"window": window_of(body), "because": body.because, "position": noted.position}
+        why = {"window": _window_of(body), "because": body.because, "position": noted.position}
         print_json({"fact": f"footage_{what}", **told, **why})
     else:
         say(f"{what.capitalize()}: {body.camera}, {body.from_} to {body.to} by its own clock.")
