@@ -29,7 +29,7 @@ from replay.cameras.custody import Span, locked, times_of, to_keep, unlocked
 from replay.cameras.custody_service import put_handled, stretch
 from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of, raised, unplayed
 from replay.recording.house_facts import Noted, Record
-from replay.rounds.reading import bring_along, told, which
+from replay.rounds.reading import catch_up_views, load_round, resolve_round
 from replay.rounds.story import Story
 from replay.shell.connections import opened_database
 from replay.shell.output import progress
@@ -93,7 +93,7 @@ def opened_disputes(*more: Projection) -> Iterator[DisputeContext]:
         DisputeDecisions(base) as desk,
         progress("views") as advance,
     ):
-        bring_along(base, [*VIEWS, *more], advance)
+        catch_up_views(base, [*VIEWS, *more], advance)
         yield DisputeContext(LockContext(base, tape, lock_margins(in_force())), desk)
 
 
@@ -477,7 +477,7 @@ def _fact_moment(base: Database, case: Dispute, name: str | None, number: int) -
             where=f"dispute {case.dispute}",
             hint="Name one: CC-07/2026-11-20/230#4.",
         )
-    story = told(base, name or str(disputed), None).story
+    story = load_round(base, name or str(disputed), None).story
     if number > len(story.moments):
         raise Usage(
             f"Round {story.round.subject} has {len(story.moments)} facts",

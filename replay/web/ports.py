@@ -43,7 +43,7 @@ class Ports(NamedTuple):
     sessions: Sessions
     library: Library  # of footage
     rounds: RoundReader
-    alerts: Watch
+    alerts: AlertWatch
     office: DisputeContext  # of disputes
     windows: PreservedWindows  # of footage kept without one
 
