@@ -24,7 +24,7 @@ KILLED = """
 import os, signal
 from replay.cli import main
 from replay.disputes import service
-service.put_locks = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+service.put_handled = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 main()
 """
 SECRET = "I was paid short on the middle box"  # noqa: S105 - a claim, not a password
