@@ -21,10 +21,8 @@ from replay.disputes.dispute import DisputeDecisions, dispute_of, revealed
 from replay.dossier import Filed, Kind
 from replay.dossier import Told as Said
 from replay.dossier.gathering.clips import cut
-from replay.dossier.gathering.evidence import Wanted, gathered
-from replay.dossier.gathering.found import Found, cuts_of, frames_for, of_round
-from replay.dossier.gathering.rounds_told import rounds_told
-from replay.dossier.gathering.window import found_window
+from replay.dossier.gathering.evidence import Wanted, gathered, rounds_told
+from replay.dossier.gathering.found import Found, cuts_of, found_window, frames_for, of_round
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.signing.keys import keys_folder, load_if_there
 from replay.dossier.writing.making import write_dossier

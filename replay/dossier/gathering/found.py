@@ -1,23 +1,47 @@
-"""What a dossier is of: one round, or a preserved window with its rounds, as they were found."""
+"""What a dossier is of, as it is found: one round, or a preserved window with its rounds.
 
-from collections.abc import Mapping, Sequence
+A window is known by its locks. Its facts are those of its table told in it, and all facts of each
+round that falls in it: a ruling needs its whole round.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.record.tape import TapeRow
+from consumers.cameras.cameras import rows_about
+from consumers.cameras.rows import properties_with_cameras, rows_of_cameras
+from consumers.rounds.index import ROUND_INDEX, ROUNDS, facts_of, find
+from infra.postgres.connection import Database
+from infra.postgres.tape import PostgresTape
+from infra.postgres.view_tables import Store, reading
+from ledger.errors import NotFound, Refused, Usage
+from ledger.facts import FootageLocked
+from ledger.record.tape import TapeRow, unframe_attributes
 from ledger.record.wire import fact_of
+from ledger.values import RoundId, parse_subject, parse_time
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US
 from replay.cameras.coverage import Camera, Coverage, coverage
-from replay.cameras.custody import Span, times_of
+from replay.cameras.custody import ROUND_US_MAX, UNCHECKED_US, Span, times_of, to_keep
 from replay.cameras.cutting import Cut, cut_camera, windows
+from replay.checker.reading import Fact
+from replay.checker.window import span_of, table_of
+from replay.disputes.service import LOCKS
 from replay.dossier import Window as Preserved
 from replay.dossier import named_frames
 from replay.dossier import wanted as every_frame
 from replay.footage.library.files import FootageIndex, FrameFile, spilled
-from replay.rounds.reading import LoadedRound
+from replay.footage.library.index import Library
+from replay.recording.house_facts import SURVEILLANCE, screen
+from replay.rounds.reading import STORY_TABLES, LoadedRound, at_hand, load_round_in
 from replay.rounds.story import Story
 
 US = 1_000_000
+
+FACTS_MAX = 20_000
+"""Facts of one window; more are several windows."""
+
+AT_ONCE = 5_000
+"""Rows that are read at a time."""
 
 
 class Found(NamedTuple):
@@ -101,3 +125,176 @@ def frames_for(found: Found, folder: Path) -> Mapping[tuple[str, int], FrameFile
     chosen = named_frames if found.window else every_frame
     wanted = {each for story in found.stories for each in chosen(story)}
     return spilled(found.footage, wanted, folder)
+
+
+def locks_of(store: Store, tape: PostgresTape, name: str) -> tuple[str, list[TapeRow]]:
+    """The property of a window and the locks that preserve it. Raises `NotFound`, `Usage`."""
+    named, _, window = name.rpartition(":")
+    places = [named] if named else properties_with_cameras(store)
+    found = {}
+    for place in places:
+        rows = tape.told_by("/" + "/".join(screen(place, LOCKS)), f"{window}.")
+        if rows and span_of(window):
+            found[place] = sorted(rows)
+    if len(found) > 1:
+        names = ", ".join(f"{place}:{window}" for place in found)
+        raise Usage(f"{len(found)} properties have it", where=name, hint=f"Name one: {names}.")
+    if not found:
+        raise NotFound(
+            f"No window {window} was preserved",
+            where=f"locks of {', '.join(places) or 'no property'}",
+            hint="`round-ledger dispute windows` lists those there are.",
+        )
+    [(place, rows)] = found.items()
+    return place, rows
+
+
+def found_window(base: Database, name: str, footage: Path | Library | None) -> Found:
+    """All that is on record of a preserved window. Raises `NotFound`, `Usage`, `Refused`."""
+    with PostgresTape(base) as tape, reading(base, STORY_TABLES) as store:
+        locks, held, window = _window_of(store, tape, name)
+        place, table = window.property, window.table
+        rows = _rows(store, tape, window)
+        stories = [load_round_in(store, each, footage) for each in _rounds(store, window, rows)]
+        since_us, until_us = window.from_us - UNCHECKED_US, window.to_us + UNCHECKED_US
+        around = rows_about(store, place, table, since_us, until_us)
+    own = {row for each in stories for row in each.story.rows}
+    camera_rows = sorted({*around, *(row for each in stories for row in each.camera_rows)})
+    _require_few(window, len(own | set(rows)))
+    return Found(
+        place,
+        table,
+        [each.story for each in stories],
+        camera_rows,
+        at_hand(footage, [fact_of(row) for row in camera_rows]),
+        window,
+        [row for row in rows if row not in own],
+        locks,
+        [Span(each.camera, *_span(each)) for each in held],
+    )
+
+
+def _window_of(
+    store: Store, tape: PostgresTape, name: str
+) -> tuple[list[TapeRow], list[FootageLocked], Preserved]:
+    """A window by its name, with the locks that preserve it, as facts and as what they say."""
+    place, locks = locks_of(store, tape, name)
+    window_id = name.rpartition(":")[2]
+    from_us, to_us = span_of(window_id) or (0, 0)
+    held = [body for row in locks if isinstance(body := fact_of(row).body, FootageLocked)]
+    table = _table_of(store, place, held, (from_us, to_us))
+    return locks, held, Preserved(window_id, place, table, from_us, to_us)
+
+
+def _span(lock: FootageLocked) -> tuple[int, int]:
+    return parse_time(lock.from_) or 0, parse_time(lock.to) or 0
+
+
+def _table_of(
+    store: Store, place: str, held: Sequence[FootageLocked], window: tuple[int, int]
+) -> str:
+    """The table a window is of: the one named, or the one its camera was on. Raises `Refused`."""
+    named = {each.table for each in held}
+    if named != {None}:
+        return next(str(each) for each in named if each)
+    rows = rows_of_cameras(store, place, *window, held[0].camera)
+    known = coverage(fact_of(row) for row in rows)
+    tables = [
+        table
+        for (property_, table) in sorted(known.mapped)
+        if property_ == place
+        and {each.camera for each in to_keep(known, place, table, *window)} & {held[0].camera}
+    ]
+    if len(tables) != 1:
+        raise Refused(
+            f"Camera {held[0].camera} was on {len(tables)} tables then, so no facts go with it",
+            where=", ".join(tables) or "view cameras",
+            hint="Preserve the window of a table, with --table, and name that one.",
+        )
+    return tables[0]
+
+
+def _rounds(store: Store, window: Preserved, rows: Iterable[TapeRow]) -> list[RoundId]:
+    """The rounds that have a fact told in the window, the first begun first.
+
+    `rows`: its facts. Rounds are looked for in the index too, since a fact of a round may stand on
+    the tape of another table; but not there alone: one fact with a clock that is wrong by days
+    makes a round begin days away. Raises `NotFound` where the view withholds such a round.
+    """
+    found = store.query(
+        f"SELECT gaming_day, number FROM {{schema}}.{ROUNDS.name}"  # noqa: S608 - our own name
+        " WHERE property = %(property)s AND table_name = %(table)s"
+        " AND began_us BETWEEN %(since)s AND %(until)s",
+        {
+            "property": window.property,
+            "table": window.table,
+            "since": window.from_us - ROUND_US_MAX,
+            "until": window.to_us,
+        },
+    )
+    near = [RoundId(window.property, window.table, day, number) for day, number in found]
+    rounds = {
+        each
+        for each in near
+        if any(window.from_us <= row.time_us <= window.to_us for row in facts_of(store, each))
+    } | {each for row in rows if (each := parse_subject(row.subject or "", window.property))}
+    began = sorted((find(store, each).began_us, each.number, each) for each in rounds)
+    return [each for *_, each in began]
+
+
+def _other_tables(store: Store, window: Preserved) -> set[str]:
+    """The tapes of other tables: nothing on them is of this one."""
+    found = store.query(
+        f"SELECT DISTINCT table_name FROM {{schema}}.{ROUNDS.name} WHERE property = %(property)s",  # noqa: S608 - our own name
+        {"property": window.property},
+    )
+    return {f"{window.property}/{row[0]}" for row in found if row[0] != window.table}
+
+
+def _rows(store: Store, tape: PostgresTape, window: Preserved) -> list[TapeRow]:
+    """The facts of the table told in the window, on its own tape and on those of pit and cage.
+
+    Cameras' facts are not among them: they are read by camera. Nor is what came after the moment
+    at which the index of rounds is read. Raises `Refused` for too many.
+    """
+    index = store.tracking(ROUND_INDEX.name)
+    until = index.position if index else 0
+    others = _other_tables(store, window)
+    surveillance = f"{window.property}/{SURVEILLANCE}"
+    tapes = [
+        head.tape
+        for head in tape.heads()
+        if head.tape.partition("/")[0] == window.property
+        and head.tape != surveillance
+        and head.tape not in others
+    ]
+    found: list[TapeRow] = []
+    for row in _told_in(tape, tapes, (window.from_us, window.to_us)):
+        if row.position <= until and _is_of(row, window.table):
+            found.append(row)
+            _require_few(window, len(found))
+    return sorted(found, key=lambda row: (row.tape, row.table_seq))
+
+
+def _told_in(
+    tape: PostgresTape, tapes: Sequence[str], times_us: tuple[int, int]
+) -> Iterator[TapeRow]:
+    """What was told then on any of the tapes, a block at a time, in the order of the record."""
+    after = 0
+    while rows := tape.told_between(tapes, times_us, after=after, limit=AT_ONCE):
+        yield from rows
+        after = rows[-1].position
+
+
+def _is_of(row: TapeRow, table: str) -> bool:
+    """Whether a fact speaks of a table, as the checker of dossiers reads it."""
+    return table_of(Fact("", unframe_attributes(row.attributes), row.data)) == table
+
+
+def _require_few(window: Preserved, facts: int) -> None:
+    if facts > FACTS_MAX:
+        raise Refused(
+            f"More than {FACTS_MAX:,} facts of table {window.table} are in the window",
+            where=window.name,
+            hint="Preserve it as several windows, and make a dossier of each.",
+        )

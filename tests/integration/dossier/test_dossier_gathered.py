@@ -18,9 +18,8 @@ from ledger.errors import NotFound, Usage
 from ledger.facts import DisputeRaised, FootageExported, FootageLocked, FootageViewed
 from ledger.record.wire import encode, fact_of, structured
 from ledger.values import format_time, parse_subject
-from replay.dossier.gathering.evidence import Wanted, gathered
-from replay.dossier.gathering.rounds_told import rounds_told
-from replay.dossier.gathering.window import found_window
+from replay.dossier.gathering.evidence import Wanted, gathered, rounds_told
+from replay.dossier.gathering.found import found_window
 from replay.dossier.service import VIEWS, found_for, write_found
 from replay.dossier.signing import keys as signing
 from replay.dossier.writing.evidence import rows_by_file
