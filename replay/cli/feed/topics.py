@@ -7,7 +7,7 @@ from infra.kafka.clients import Connection
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.shell.kafka import kafka
-from replay.shell.output import Json, print_json, say, show_table
+from replay.shell.output import Json, print_list, say
 
 app = family()
 group = family()
@@ -43,11 +43,8 @@ def check(*, json: Json = False) -> None:
 def _check(where: Connection, *, json: bool) -> None:
     differ = topics.differences(where)
     found = [each._replace(topic=where.named(each.topic)) for each in differ]
-    if json:
-        for each in found:
-            print_json(each._asdict())
-    elif found:
-        show_table("Differences", topics.Difference._fields, found)
+    if json or found:
+        print_list("Differences", found, topics.Difference._fields, json=json)
     if not found:
         say(f"All {len(topics.declared())} topics are as declared.")
         return
