@@ -1,7 +1,7 @@
-"""Footage taken out by a command: on record before a file of it is handed out, or not at all."""
+"""Footage copied out: on record before a file of it is handed out, or not at all."""
 
 import getpass
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 import typer
@@ -9,8 +9,8 @@ import typer
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.facts import FootageExported
-from ledger.values import format_time
-from replay.recording.house_facts import made, put_all, screen
+from ledger.values import Source, format_time
+from replay.recording.house_facts import Record, made, put_all, screen
 
 By = Annotated[str | None, typer.Option("--by", metavar="WHO", help="Credential of who takes it.")]
 Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why, for the record.")]
@@ -25,25 +25,36 @@ class Taken(NamedTuple):
 
 
 def tell_exports(
-    base: Database, property_: str, taken: Sequence[Taken], by: str | None, because: str
+    record: Record,
+    source: Source,
+    taken: Iterable[Taken],
+    by: str,
+    because: str,
+    time_us: int | None = None,
 ) -> None:
-    """Put on record that footage is copied out, all of it or nothing.
+    """Put on record that footage is copied out, one fact a camera, all of it or nothing.
 
-    by: None stands for whoever is logged in here. Raises `Usage`, `Unavailable`, as `put_all` does.
+    time_us: when, unless it is now. Raises `Usage`, `Unavailable`, as `put_all` does.
     """
-    if not taken:
-        return
-    who = by or f"console-{getpass.getuser()}"
-    source = screen(property_, "console")
     bodies = [
         FootageExported(
             camera=each.camera,
             from_=format_time(each.from_us),
             to=format_time(each.to_us),
-            by=who,
+            by=by,
             because=because,
         )
         for each in taken
     ]
-    with PostgresTape(base) as tape:
-        put_all(tape, [made(body, source) for body in bodies])
+    if bodies:
+        put_all(record, [made(body, source, time_us=time_us) for body in bodies])
+
+
+def tell_of_command(
+    base: Database, property_: str, taken: Sequence[Taken], by: str | None, because: str
+) -> None:
+    """The same of what a command copies out; by: None stands for whoever is logged in here."""
+    if taken:
+        who = by or f"console-{getpass.getuser()}"
+        with PostgresTape(base) as tape:
+            tell_exports(tape, screen(property_, "console"), taken, who, because)

@@ -21,17 +21,25 @@ from infra.postgres.view_tables import reading
 from ledger.errors import NotFound, Refused, Usage
 from ledger.record.wire import fact_of
 from ledger.values import format_time
-from replay.cameras.clip_list import NAME, Made, clip_list, in_json
+from replay.cameras.clips import (
+    NAME,
+    CameraClip,
+    ClipRequest,
+    clip_list,
+    clips_of,
+    exported,
+    in_json,
+)
 from replay.cameras.coverage import Camera, Coverage, coverage, mapped_cameras
 from replay.cameras.custody import times_of
-from replay.cameras.cutting import Window, cut_camera, name_of, windows
+from replay.cameras.cutting import name_of
 from replay.cameras.timeline import Sight, sight, sight_of_camera_time
 from replay.cli.footage.group import library, moment, property_of
 from replay.cli.shell.app import family
-from replay.footage.clips.clips import Way, clip
+from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageIndex, frames
-from replay.recording.exports import Because, By, Taken, tell_exports
+from replay.recording.exports import Because, By, Taken, tell_of_command
 from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
 from replay.shell.output import Json, print_json, progress, say
 
@@ -108,7 +116,7 @@ def frame(  # noqa: PLR0913 - one option a choice
             for each, got in zip(sights, gots, strict=True)
             if isinstance(got, Frame)
         ]
-        tell_exports(base, asked.property, taken, by, because)
+        tell_of_command(base, asked.property, taken, by, because)
         for each, got in zip(sights, gots, strict=True):
             path = _save(out, each, got) if isinstance(got, Frame) else None
             _tell_frame(each, got, path, json=json)
@@ -163,17 +171,14 @@ def clip_(  # noqa: PLR0913 - one option a choice
         since, until = since - round(pre * S), until + round(post * S)
         if until <= since:
             raise Usage("The clip ends before it begins", where="--to", hint="Swap the two times.")
-        cuts: list[Made] = []
+        cuts: list[CameraClip] = []
         with progress("clips", len(asked.names)) as advance:
             for name in asked.names:
-                cuts += _clips_of(asked, name, since, until, way, by_camera=camera_clock)
+                wanted = ClipRequest(asked.property, (name,), since, until, way, camera_clock)
+                cuts += clips_of(wanted, asked.known, library(), asked.footage)
                 advance()
-        taken = [
-            Taken(each.clip.camera, each.clip.starts_us, each.clip.starts_us + each.clip.out_us)
-            for each in cuts
-            if each.clip
-        ]
-        tell_exports(base, asked.property, taken, by, because)
+        taken = exported(cuts)
+        tell_of_command(base, asked.property, taken, by, because)
     told_of = clip_list([_handed(out, each, way) for each in cuts], asked.camera)
     with _writing(out / NAME) as path:
         path.write_bytes(in_json(told_of))
@@ -244,20 +249,7 @@ def _span_of(asked: Asked, from_: str | None, to: str | None) -> tuple[int, int]
     return found[0], found[1]
 
 
-def _clips_of(
-    asked: Asked, name: str, since: int, until: int, way: Way, *, by_camera: bool
-) -> Iterator[Made]:
-    """Cut one camera's clip, or one for each piece of its clock, which nobody is given yet."""
-    camera = asked.camera(name)
-    wanted = [Window(since, until, 0, None)] if by_camera else windows(camera, since, until)
-    for each in wanted:
-        found = cut_camera(name, camera, each)
-        at_hand = [one for one in found.stretches if one.sha256 in asked.footage.kept]
-        made = clip(library(), at_hand, way=way) if at_hand else None
-        yield Made(found, made, len(found.stretches) - len(at_hand))
-
-
-def _handed(out: Path, made: Made, way: Way) -> Made:
+def _handed(out: Path, made: CameraClip, way: Way) -> CameraClip:
     """The clip copied to where it was asked for. Raises `Refused`.
 
     Its name sorts by camera and time, and says what is derived.

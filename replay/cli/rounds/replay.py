@@ -17,7 +17,7 @@ from replay.cli.shell.app import family
 from replay.dossier import pictures, wanted
 from replay.dossier.writing.package import beside
 from replay.footage.library.files import FrameFile, spilled
-from replay.recording.exports import Because, By, Taken, tell_exports
+from replay.recording.exports import Because, By, Taken, tell_of_command
 from replay.rounds.reading import (
     FootageFolder,
     LoadedRound,
@@ -106,7 +106,7 @@ def _hand_out(
     try:
         with beside(folder) as aside:
             shown = pictures(story, spilled(found.footage, wanted(story), aside))
-            tell_exports(base, story.round.property, list(_taken(shown)), by, because)
+            tell_of_command(base, story.round.property, list(_taken(shown)), by, because)
             for name, (_, frame) in shown.items():
                 folder.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(frame.path, folder / Path(name).name)

@@ -19,7 +19,6 @@ from infra.postgres.view_tables import Store, reading, tape_source
 from ledger.adjudication.submissions import filed, in_force
 from ledger.facts import (
     FactCorrected,
-    FootageExported,
     FootageLocked,
     FootageReleased,
     RulesSubmissionFiled,
@@ -44,7 +43,8 @@ from replay.dossier.gathering.found import US, Found, cuts_of
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.library.files import FrameFile
 from replay.footage.library.index import Library
-from replay.recording.house_facts import made, now_us, put_all, screen
+from replay.recording.exports import Taken, tell_exports
+from replay.recording.house_facts import now_us, screen
 from replay.rounds.story import Story
 
 BETWEEN_MAX = 2_000
@@ -330,23 +330,8 @@ def _tell_of_export(
     tape: PostgresTape, place: str, windows: Iterable[Span], wanted: Wanted, at_us: int
 ) -> None:
     """One `footage_exported` a camera, all or none."""
-    who = screen(place, "dossier")
-    facts = [
-        made(
-            FootageExported(
-                camera=each.camera,
-                from_=format_time(each.from_us),
-                to=format_time(each.to_us),
-                by=wanted.by,
-                because=wanted.because,
-            ),
-            who,
-            time_us=at_us,
-        )
-        for each in windows
-    ]
-    if facts:
-        put_all(tape, facts)
+    taken = [Taken(each.camera, each.from_us, each.to_us) for each in windows]
+    tell_exports(tape, screen(place, "dossier"), taken, wanted.by, wanted.because, at_us)
 
 
 def custody(store: Store, place: str, windows: Iterable[Span]) -> list[TapeRow]:

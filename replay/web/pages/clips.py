@@ -6,7 +6,7 @@ That footage was copied out, by whom and why, is on record before a byte of it i
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import msgspec
@@ -16,13 +16,21 @@ from starlette.responses import FileResponse, StreamingResponse
 
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Usage
-from ledger.facts import FootageExported
 from ledger.values import RoundId, format_time, parse_subject
-from replay.cameras.clip_list import NAME, Made, clip_list, in_json
+from replay.cameras.clips import (
+    NAME,
+    CameraClip,
+    ClipRequest,
+    clip_list,
+    clips_of,
+    exported,
+    in_json,
+)
 from replay.cameras.coverage import Camera
-from replay.cameras.cutting import Cut, cut, name_of
-from replay.footage.clips.clips import Clip, clip
-from replay.recording import house_facts
+from replay.cameras.cutting import name_of
+from replay.footage.clips.clips import Clip
+from replay.recording.exports import tell_exports
+from replay.recording.house_facts import screen
 from replay.text.typed import written
 from replay.web.access.authentication import signed_in
 from replay.web.pages.lanes import Span
@@ -67,11 +75,19 @@ def export(
     wanted = _within(told, from_us, to_us)
     if not camera:
         raise Usage("No camera was named", where="cameras", hint="Tick one or several.")
-    library = ports(request).library
-    cuts = _cuts(told, wanted, dict.fromkeys(camera))
-    made = [Made(each, clip(library, each.stretches) if each.stretches else None) for each in cuts]
+    names = tuple(dict.fromkeys(camera))
+    of = ClipRequest(asked.property, names, wanted.from_us, wanted.to_us)
+    made = list(clips_of(of, told.coverage, ports(request).library))
     clips = [each.clip for each in made if each.clip]
-    _put(request, user, clips, f"{why} (clip of round {asked.subject})")
+    if not clips:
+        raise NotFound(
+            "No camera that was named has footage of this stretch",
+            where=f"{format_time(of.from_us)} to {format_time(of.to_us)}",
+            hint="Tick another camera, or choose another stretch.",
+        )
+    because = f"{why} (clip of round {asked.subject})"
+    source = screen(clips[0].property)
+    tell_exports(ports(request).tape, source, exported(made), user.employee, because)
     name = f"{asked.table}-{asked.gaming_day}-{asked.number}"
     if len(made) == 1 and made[0].cut.window.piece is None:
         return _sent(clips[0], name)
@@ -99,38 +115,6 @@ def _within(told: KeptRound, from_us: int, to_us: int) -> Span:
     return whole._replace(from_us=from_us, to_us=to_us)
 
 
-def _cuts(told: KeptRound, span: Span, names: Iterable[str]) -> list[Cut]:
-    """What to cut of cameras, for each piece of a clock. Raises NotFound where that is nothing."""
-    cuts = [
-        each
-        for name in names
-        for each in cut(told.coverage, span.property, name, span.from_us, span.to_us)
-    ]
-    if not any(each.stretches for each in cuts):
-        raise NotFound(
-            "No camera that was named has footage of this stretch",
-            where=f"{format_time(span.from_us)} to {format_time(span.to_us)}",
-            hint="Tick another camera, or choose another stretch.",
-        )
-    return cuts
-
-
-def _put(request: Request, user: User, made: Sequence[Clip], because: str) -> None:
-    """One `footage_exported` a camera, in one transaction, by the camera's clock."""
-    bodies = [
-        FootageExported(
-            camera=each.camera,
-            from_=format_time(each.starts_us),
-            to=format_time(each.starts_us + each.out_us),
-            by=user.employee,
-            because=because,
-        )
-        for each in made
-    ]
-    source = house_facts.screen(made[0].property)
-    house_facts.put_all(ports(request).tape, [house_facts.made(body, source) for body in bodies])
-
-
 def _sent(only: Clip, name: str) -> Response:
     """The one clip, as it is."""
     return FileResponse(
@@ -141,10 +125,10 @@ def _sent(only: Clip, name: str) -> Response:
     )
 
 
-def _bundled(made: Sequence[Made], camera: Callable[[str], Camera], name: str) -> Response:
+def _bundled(made: Sequence[CameraClip], camera: Callable[[str], Camera], name: str) -> Response:
     """Clips, and what they are, in a zip that lies in no folder, so that nothing stays behind."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
-    named: list[Made] = []
+    named: list[CameraClip] = []
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as bundle:
         for number, each in enumerate(made, 1):
             if each.clip is None:

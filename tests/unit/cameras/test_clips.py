@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from replay.cameras.clip_list import Made, clip_list
+from replay.cameras.clips import CameraClip, clip_list
 from replay.cameras.clocks import Check, camera_clock
 from replay.cameras.coverage import Camera
 from replay.cameras.cutting import cut_camera, windows
@@ -23,5 +23,5 @@ def test_a_clip_says_how_far_the_nearest_check_is_from_it(
     checks = [Check(at * S, at * S + AHEAD_US, 30_000) for at in checked_s]
     camera = Camera(checks=checks, clock=camera_clock(checks))
     (window,) = windows(camera, 100 * S, 120 * S)
-    (told,) = clip_list([Made(cut_camera("A", camera, window), None)], lambda _: camera)
+    (told,) = clip_list([CameraClip(cut_camera("A", camera, window), None)], lambda _: camera)
     assert (told["unchecked_us"], told["plus_minus_ms"]) == (unchecked_us, plus_minus_ms)

@@ -1,0 +1,131 @@
+"""Clips of cameras: what is asked for, the clips made of it, and the list that says what they are.
+
+The command and the screen both ask here. `clips.json` tells what each clip is, how clips line up
+and what is missing of each; the command writes it beside the clips, the screen into its zip.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from ledger.values import format_time
+from replay.cameras.clocks import unchecked_us
+from replay.cameras.coverage import Camera
+from replay.cameras.cutting import Window, cut, cut_camera, piece_told, reference_us
+from replay.footage.clips.clips import clip, describe
+from replay.recording.exports import Taken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from replay.cameras.coverage import Coverage
+    from replay.cameras.cutting import Cut
+    from replay.footage.clips.clips import Clip, Way
+    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.index import Library
+
+NAME = "clips.json"
+
+
+class ClipRequest(NamedTuple):
+    """Clips that somebody asks for: of which cameras, of what time, made in which way."""
+
+    property: str
+    cameras: tuple[str, ...]
+    from_us: int
+    to_us: int
+    way: Way = "copy"
+    by_camera: bool = False  # the times are each camera's own, not the reference's
+
+
+class CameraClip(NamedTuple):
+    """A camera's clip; of one whose clock was set in between, a piece of it."""
+
+    cut: Cut
+    clip: Clip | None  # None: nothing of it is at hand
+    lost: int = 0  # segments that are not at hand
+
+
+def clips_of(
+    asked: ClipRequest, known: Coverage, library: Library, at_hand: FootageIndex | None = None
+) -> Iterator[CameraClip]:
+    """Make the clips asked for, one for each piece of each camera's clock; nobody has them yet.
+
+    Whoever hands them out puts `exported` on record first. at_hand: what is not in it is left out
+    and counted; None: a segment that is not at hand raises `NotFound`, as `clip` does.
+    """
+    for name in asked.cameras:
+        for found in _cuts(asked, known, name):
+            there = [
+                one for one in found.stretches if at_hand is None or one.sha256 in at_hand.kept
+            ]
+            made = clip(library, there, way=asked.way) if there else None
+            yield CameraClip(found, made, len(found.stretches) - len(there))
+
+
+def _cuts(asked: ClipRequest, known: Coverage, name: str) -> list[Cut]:
+    if not asked.by_camera:
+        return cut(known, asked.property, name, asked.from_us, asked.to_us)
+    camera = known.cameras.get((asked.property, name), Camera())
+    return [cut_camera(name, camera, Window(asked.from_us, asked.to_us, 0, None))]
+
+
+def exported(made: Iterable[CameraClip]) -> list[Taken]:
+    """What of each camera is copied out with clips, by its own clock."""
+    return [
+        Taken(each.clip.camera, each.clip.starts_us, each.clip.starts_us + each.clip.out_us)
+        for each in made
+        if each.clip
+    ]
+
+
+def clip_list(
+    made: Sequence[CameraClip], camera: Callable[[str], Camera]
+) -> list[dict[str, object]]:
+    """What each clip is, and how surely its time is known.
+
+    later_us: how much later than the earliest its first frame is; unchecked_us: how far the nearest
+    check of the camera's clock is from what was wanted. camera: what facts say of one, by its name.
+    """
+    starts = [_starts_us(each, camera(each.cut.camera)) for each in made]
+    first = min((start for start in starts if start is not None), default=0)
+    return [
+        _told(each, camera(each.cut.camera), start, first)
+        for each, start in zip(made, starts, strict=True)
+    ]
+
+
+def in_json(told: Sequence[dict[str, object]]) -> bytes:
+    """The file."""
+    return msgspec.json.format(msgspec.json.encode({"clips": told}), indent=2) + b"\n"
+
+
+def _starts_us(of: CameraClip, camera: Camera) -> int | None:
+    """When, by the reference, the first frame was taken."""
+    if of.clip is None:
+        return None
+    return reference_us(camera, of.clip.starts_us, of.cut.window.epoch)
+
+
+def _told(
+    of: CameraClip, camera: Camera, starts_us: int | None, first_us: int
+) -> dict[str, object]:
+    wanted, clip = of.cut.window, of.clip
+    doubt = wanted.plus_minus_us
+    checked_us = (each.camera_us for each in camera.checks)
+    return {
+        "camera": of.cut.camera,
+        "from": format_time(wanted.from_us),
+        "to": format_time(wanted.to_us),
+        "plus_minus_ms": None if doubt is None else -(-doubt // 1000),
+        "unchecked_us": unchecked_us(checked_us, wanted.from_us, wanted.to_us),
+        "piece": piece_told(wanted),
+        "clip": clip and describe(clip),
+        "first_frame_camera": clip and format_time(clip.starts_us),
+        "first_frame_reference": None if starts_us is None else format_time(starts_us),
+        "later_us": None if starts_us is None else starts_us - first_us,
+        "missing": [[format_time(start), format_time(end)] for start, end in of.cut.missing],
+        "segments_not_at_hand": of.lost,
+    }
