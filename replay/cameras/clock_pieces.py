@@ -11,8 +11,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.values import format_time
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, in_epoch, to_reference
+from replay.text.times import time_of_day
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,13 +97,13 @@ def steps(clock: CameraClock | None) -> list[Step]:
         back = max(-by_us, 0)
         how, much = "back" if back else "forward", f"{abs(by_us) / 1e6:.3f} s"
         shown = (
-            f"it showed the {much} up to about {_clock(was)} twice"
+            f"it showed the {much} up to about {time_of_day(was)} twice"
             if back
-            else f"it never showed the {much} after about {_clock(was)}"
+            else f"it never showed the {much} after about {time_of_day(was)}"
         )
         says = (
-            f"Its clock was set {how} by {much} between {_clock(after_us)} and {_clock(before_us)}"
-            f" UTC: {shown}."
+            f"Its clock was set {how} by {much} between {time_of_day(after_us)} "
+            f"and {time_of_day(before_us)} UTC: {shown}."
         )
         found.append(Step(after_us - back, before_us + back, by_us, says))
     return found
@@ -122,8 +122,3 @@ def _taken_over(clock: CameraClock) -> list[int]:
         last, first = before.knots[-1].reference_us, after.knots[0].reference_us
         found.append(min((last + first) // 2 + 1, first))
     return found
-
-
-def _clock(time_us: int) -> str:
-    """Time of day to the millisecond, UTC."""
-    return format_time(time_us)[11:-4]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ledger.values import format_time
 from replay.cameras.clock_pieces import doubt_at, epochs_of
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera
 from replay.cameras.coverage import (
@@ -27,6 +26,7 @@ from replay.cameras.coverage import (
     property_of,
 )
 from replay.footage.library.files import label_name
+from replay.text.times import time_of_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -258,8 +258,8 @@ def _nothing(sight: Sight, camera: Camera, camera_us: int, time_us: int) -> Sigh
     if is_off_line(camera, time_us):
         return replace(sight, state="off_line", says="The camera was reported lost.")
     before, after = _neighbours(camera.segments, camera_us)
-    ends = f"the last before ends at {_clock(before.end_us)}" if before else "none before"
-    begins = f"the next begins at {_clock(after.start_us)}" if after else "none after"
+    ends = f"the last before ends at {time_of_day(before.end_us)}" if before else "none before"
+    begins = f"the next begins at {time_of_day(after.start_us)}" if after else "none after"
     says = f"No footage of this instant: {ends}, {begins} (camera's clock)."
     doubt_us = sight.plus_minus_us or 0
     ends_near = before is not None and camera_us - before.end_us < doubt_us
@@ -267,11 +267,6 @@ def _nothing(sight: Sight, camera: Camera, camera_us: int, time_us: int) -> Sigh
     if ends_near or begins_near:
         says += " Footage lies within the plus-minus."
     return replace(sight, says=says)
-
-
-def _clock(time_us: int) -> str:
-    """Time of day to the millisecond, UTC."""
-    return format_time(time_us)[11:-4]
 
 
 def _seconds(span_us: int) -> str:

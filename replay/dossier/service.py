@@ -4,7 +4,6 @@ What the command, the page and the demonstration share. What goes out is on reco
 written, and to whom a claim was not known it is told as shown.
 """
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,8 +28,7 @@ from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.package import beside, refuse_what_is_there
 from replay.footage.library.index import Library
 from replay.rounds.reading import ROUND_VIEWS, LoadedRound, load_round
-
-_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]")
+from replay.text.file_names import file_name
 
 VIEWS = (*ROUND_VIEWS, disputes.VIEW)
 """What a dossier is read from."""
@@ -223,4 +221,4 @@ def _name_for(wanted: Wanted, found: Found) -> str:
     if found.window:
         return f"dossier-{found.window.name}"
     round_ = found.stories[0].round
-    return f"dossier-{_NO_FILE_NAME.sub('-', wanted.dispute or round_.subject)}"
+    return file_name(f"dossier-{wanted.dispute or round_.subject}", blank="-")

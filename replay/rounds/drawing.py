@@ -14,8 +14,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ledger.values import UNKNOWN_CARD, dollars
+from ledger.values import UNKNOWN_CARD
 from replay.rounds.sentences import card_text, holder_text, wager_namer
+from replay.text.money import money
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,11 +37,6 @@ _RED, _BLACK, _DOWN = "bold red", "bold", "dim"
 def without_trailing_blanks(text: str) -> str:
     """Lines as they read; what pads a table to its width goes."""
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
-
-
-def money(cents: int) -> str:
-    """Dollars for a crowded picture: whole ones without their cents."""
-    return dollars(cents).removesuffix(".00")
 
 
 def draw(moment: Moment, game: str | None, *, hindsight: bool = False) -> RenderableType:

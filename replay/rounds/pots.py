@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.poker.pots import pots_of
-from replay.rounds.drawing import money
+from replay.text.money import money
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,9 @@ from rich.text import Text
 
 from ledger.games import games
 from ledger.values import format_time
-from replay.rounds.drawing import boxed_table, draw, money
+from replay.rounds.drawing import boxed_table, draw
+from replay.text.money import money
+from replay.text.times import time_of_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -120,7 +122,7 @@ def sight_text(sight: Sight) -> str:
     """What one camera has of a fact, on one line: when by its clock, how surely, which frame."""
     if sight.camera is None:
         return f"no camera: {sight.says}"
-    when = format_time(sight.camera_time_us or 0)[11:-4]
+    when = time_of_day(sight.camera_time_us or 0)
     sure = f"±{_ms(sight.plus_minus_us)} ms" if sight.plus_minus_us is not None else "± unknown"
     told = f"{sight.camera} {sight.state.replace('_', ' ')} at {when} {sure}"
     if sight.frames and sight.frames[0] != sight.frames[1]:

@@ -6,7 +6,6 @@ classes of a file. What facts say is text, whatever is in it.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import RoundId, dollars
 from replay.rounds.sentences import card_text, cards_text, wager_namer
+from replay.text.times import clock, moment, utc
 from replay.web.access import authentication
 from replay.web.arrival import let_pass
 from replay.web.ports import ports
@@ -122,27 +122,6 @@ def static_file(name: str) -> str:
 def round_path(round_: RoundId) -> str:
     """Where a round is shown."""
     return f"/rounds/{round_.property}/{round_.subject}"
-
-
-def clock(time_us: int, zone: ZoneInfo) -> str:
-    """`21:14:07.233 -05:00 (02:14:07.233 UTC)`."""
-    local, there = _local(time_us, zone), _local(time_us, _UTC)
-    ms = f".{time_us // 1000 % 1000:03d}"
-    shown = f"{local:%H:%M:%S}{ms} {_offset(local)} ({there:%H:%M:%S}{ms} UTC)"
-    return shown if local.utcoffset() else f"{there:%H:%M:%S}{ms} UTC"
-
-
-def moment(time_us: int, zone: ZoneInfo) -> str:
-    """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; a date that is the same once."""
-    local, there = _local(time_us, zone), _local(time_us, _UTC)
-    utc_day = "" if there.date() == local.date() else f"{there:%Y-%m-%d} "
-    shown = f"{local:%Y-%m-%d %H:%M:%S} {_offset(local)} ({utc_day}{there:%H:%M:%S} UTC)"
-    return shown if local.utcoffset() else f"{there:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def utc(time_us: int) -> str:
-    """As `datetime` of a `time` element, in UTC."""
-    return f"{datetime.fromtimestamp(time_us / 1e6, UTC):%Y-%m-%dT%H:%M:%S.%f}"[:-3] + "Z"
 
 
 class BrowserHeaders:
@@ -250,13 +229,3 @@ def _wager(name: str, game: str | None) -> str:
 @cache
 def _digest(name: str) -> str:
     return hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
-
-
-def _local(time_us: int, zone: ZoneInfo) -> datetime:
-    seconds, rest = divmod(time_us, 1_000_000)
-    return datetime.fromtimestamp(seconds, zone).replace(microsecond=rest)
-
-
-def _offset(local: datetime) -> str:
-    """With a real minus sign, as it is read aloud."""
-    return local.isoformat()[-6:].replace("-", "\N{MINUS SIGN}")

@@ -40,7 +40,7 @@ from replay.shell.output import (
 )
 from replay.shell.output import show as draw
 from replay.shell.settings import in_force
-from replay.text.local_time import both, read, span
+from replay.text.times import both, day, read, span
 from replay.text.typed import cents, written
 
 app = family()
@@ -426,7 +426,7 @@ def _until(window: PreservedWindow) -> str | None:
     """Until when it is kept, by the day; None: it is past its keeping."""
     if window.status == "locked":
         return "released"
-    return None if window.expires_us is None else format_time(window.expires_us)[:10]
+    return None if window.expires_us is None else day(window.expires_us)
 
 
 def _window_json(window: PreservedWindow) -> dict[str, object]:

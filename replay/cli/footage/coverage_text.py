@@ -8,7 +8,7 @@ from rich.markup import escape
 from ledger.games import games
 from replay.cameras.statement import CameraCover, Cover, Statement
 from replay.shell.output import printable, say, show_table
-from replay.text.local_time import length, span
+from replay.text.times import length, span
 
 
 def draw_statement(stated: Statement, zone: ZoneInfo) -> None:

@@ -48,7 +48,7 @@ from replay.recording.house_facts import Noted, now_us
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
 from replay.shell.settings import in_force
-from replay.text.local_time import both
+from replay.text.times import both, date_and_time
 from replay.text.typed import written
 
 group = family()
@@ -113,8 +113,8 @@ def retention(
         soon,
         {
             "camera": lambda run: run.camera,
-            "from": lambda run: format_time(run.from_us)[:-4],
-            "to": lambda run: format_time(run.to_us)[:-4],
+            "from": lambda run: date_and_time(run.from_us),
+            "to": lambda run: date_and_time(run.to_us),
             "segments": lambda run: run.segments,
             "kept for": lambda run: f"{run.days} days ({run.area}: {run.reason})",
             "expires": lambda run: both(run.expires_us, zone),
@@ -280,8 +280,8 @@ def _tell_handled(what: str, found: Sequence[Handled], *, json: bool) -> None:
         found,
         {
             "camera": lambda each: each.camera,
-            "from": lambda each: format_time(each.from_us)[:-4],
-            "to": lambda each: format_time(each.to_us)[:-4],
+            "from": lambda each: date_and_time(each.from_us),
+            "to": lambda each: date_and_time(each.to_us),
             "by": lambda each: each.body.by,
             "because": lambda each: each.body.because,
             "for": lambda each: each.body.dispute or _window_of(each.body) or "",

@@ -4,7 +4,6 @@ What is taken out here is on record before a file of it is handed out: who took 
 camera, and why. Where that cannot be put on record, nothing is handed out.
 """
 
-import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,6 +41,8 @@ from replay.footage.library.files import FootageIndex, frames
 from replay.recording.exports import Because, By, Taken, tell_of_command
 from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
 from replay.shell.output import Json, print_json, progress, say
+from replay.text.file_names import file_name
+from replay.text.times import in_file_name
 
 group = family()
 
@@ -257,21 +258,17 @@ def _handed(out: Path, made: CameraClip, way: Way) -> CameraClip:
     if made.clip is None:
         return made
     wanted = made.cut.window
-    start = re.sub(r"[^0-9TZ]", "", format_time(wanted.from_us)[:19]) + "Z"
+    start = in_file_name(wanted.from_us, ms=False)
     derived = "" if way == "copy" else f".derived-{way}"
-    name = f"{_safe(name_of(made.cut))}_{start}{derived}.{made.clip.container}"
+    name = f"{file_name(name_of(made.cut))}_{start}{derived}.{made.clip.container}"
     with _writing(out / name) as path:
         shutil.copyfile(made.clip.path, path)
     return made._replace(clip=msgspec.structs.replace(made.clip, path=str(path)))
 
 
-def _safe(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".") or "_"
-
-
 def _save(out: Path, of: Sight, got: Frame) -> Path:
-    stamp = re.sub(r"[^0-9TZ]", "", format_time(of.camera_time_us or 0)[:23])
-    with _writing(out / f"{_safe(of.camera or '')}_{stamp}Z_frame{got.number}.png") as path:
+    stamp = in_file_name(of.camera_time_us or 0)
+    with _writing(out / f"{file_name(of.camera or '')}_{stamp}_frame{got.number}.png") as path:
         path.write_bytes(got.png)
     return path
 

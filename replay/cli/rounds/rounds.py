@@ -16,9 +16,11 @@ from ledger.errors import Usage
 from ledger.games import games
 from ledger.values import format_time
 from replay.cli.shell.app import family
-from replay.rounds.drawing import boxed_table, money
+from replay.rounds.drawing import boxed_table
 from replay.rounds.reading import draw, opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table
+from replay.text.money import money
+from replay.text.times import time_of_day
 from replay.text.typed import cards, cents, code, moment
 
 app = family()
@@ -184,7 +186,7 @@ def _rounds_table(found: Sequence[Round]) -> Table:
         game = games().get(each.game or "")
         table.add_row(
             str(each.id) if several else each.id.subject,
-            format_time(each.began_us)[11:19],
+            time_of_day(each.began_us, ms=False),
             Text(game.title if game else each.game or "n/a", no_wrap=True, overflow="ellipsis"),
             each.status,
             " ".join(map(str, each.positions)),

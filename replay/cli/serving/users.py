@@ -16,6 +16,7 @@ from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.shell.connections import opened_database
 from replay.shell.output import Json, print_lines, print_list, say, show_table
+from replay.text.times import date_and_time, day
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -88,10 +89,8 @@ def list_(*, json: Json = False) -> None:
             "signs in with": lambda each: ", ".join(
                 filter(None, ("password" if each.password else None, each.subject))
             ),
-            "made": lambda each: format_time(each.made_at_us)[:10],
-            "disabled": lambda each: (
-                format_time(each.disabled_at_us)[:10] if each.disabled_at_us else ""
-            ),
+            "made": lambda each: day(each.made_at_us),
+            "disabled": lambda each: day(each.disabled_at_us) if each.disabled_at_us else "",
         },
         json=json,
         as_json=_json,
@@ -159,7 +158,7 @@ def log(
         print_lines({**each._asdict(), "at_us": format_time(each.at_us)} for each in found)
         return
     columns = ("at", "what", "about", "by", "from", "detail")
-    rows = ((format_time(each.at_us)[:19] + "Z", *each[1:]) for each in found)
+    rows = ((date_and_time(each.at_us, ms=False) + "Z", *each[1:]) for each in found)
     show_table("At the door; times in UTC", columns, rows)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from replay.checker.clips import COVERED
 from replay.footage.library.files import FrameFile
 from replay.rounds.story import flagged
+from replay.text.file_names import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from replay.rounds.story import Story
 
 _KINDS = frozenset((".mp4", ".mkv", ".webm", ".ts", ".avi", ".mov", ".m4v"))
-_PLAIN = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 def picture_name(sight: Sight) -> str:
@@ -134,4 +133,4 @@ def clip_says(clip: Clip) -> str:
 
 def plain_name(text: str) -> str:
     """A camera's label as part of a file's name."""
-    return _PLAIN.sub("_", text).lstrip(".-") or "_"
+    return file_name(text, leading=".-")

@@ -16,10 +16,11 @@ from replay.dossier.writing.previews import preview
 from replay.dossier.writing.proof import proofs
 from replay.dossier.writing.tables import clock_table, clock_words, custody_table
 from replay.footage.library.files import FrameFile
-from replay.rounds.drawing import layout, money, notes, seats, without_trailing_blanks
+from replay.rounds.drawing import layout, notes, seats, without_trailing_blanks
 from replay.rounds.sentences import in_words, wager_namer
 from replay.rounds.story import flagged
 from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
+from replay.text.money import money
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

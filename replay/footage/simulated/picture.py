@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from ledger.values import dollars, format_time
+from ledger.values import dollars
 from replay.footage.decoding.timecode import STRIP_HEIGHT
+from replay.text.times import date_and_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,7 +75,7 @@ def draw_table(table: str, camera: str, shot: Shot | None) -> Picture:
 
 def draw_clock(picture: Picture, clock_ms: int) -> None:
     """The camera's clock in its bar, to the millisecond."""
-    shown = format_time(clock_ms * 1000)[:-4].replace("T", "  ")
+    shown = date_and_time(clock_ms * 1000).replace("T", "  ")
     _write(picture, f"{shown}  UTC, this camera's clock", (_LEFT, _ROWS_END + 15), _WHITE, 13)
 
 

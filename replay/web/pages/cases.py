@@ -27,7 +27,7 @@ from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope
 from replay.disputes.service import CaseFile, case_file, unknown_to
 from replay.rounds.story import Story
-from replay.text.local_time import both, read, span
+from replay.text.times import both, read, span
 from replay.text.typed import cents, lines, written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in

@@ -3,7 +3,6 @@
 That footage was copied out, by whom and why, is on record before a byte of it is sent.
 """
 
-import re
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
@@ -31,6 +30,7 @@ from replay.cameras.cutting import name_of
 from replay.footage.clips.clips import Clip
 from replay.recording.exports import tell_exports
 from replay.recording.house_facts import screen
+from replay.text.file_names import file_name
 from replay.text.typed import written
 from replay.web.access.authentication import signed_in
 from replay.web.pages.lanes import Span
@@ -120,7 +120,7 @@ def _sent(only: Clip, name: str) -> Response:
     return FileResponse(
         only.path,
         media_type=f"video/{only.container}",
-        filename=f"{name}-{_plain(only.camera)}.{only.container}",
+        filename=f"{name}-{file_name(only.camera, empty='camera')}.{only.container}",
         headers={"X-Clip-SHA256": only.sha256},
     )
 
@@ -134,7 +134,7 @@ def _bundled(made: Sequence[CameraClip], camera: Callable[[str], Camera], name: 
             if each.clip is None:
                 named.append(each)
                 continue
-            path = f"{_plain(name_of(each.cut))}.{each.clip.container}"
+            path = f"{file_name(name_of(each.cut), empty='camera')}.{each.clip.container}"
             if path in bundle.namelist():  # other characters of a name are not in a file's
                 path = f"{number}-{path}"
             bundle.write(each.clip.path, path)
@@ -151,8 +151,3 @@ def _bundled(made: Sequence[CameraClip], camera: Callable[[str], Camera], name: 
         },
         background=BackgroundTask(file.close),
     )
-
-
-def _plain(name: str) -> str:
-    """A name of a file from a name on record, which may hold anything."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".") or "camera"

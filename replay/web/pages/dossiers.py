@@ -3,7 +3,6 @@
 What goes out is on record, with who had it made, before a byte of it is sent.
 """
 
-import re
 import shutil
 import tempfile
 import threading
@@ -19,6 +18,7 @@ from infra.access.users import Role, User
 from replay.dossier import Kind
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.rounds.reading import footage_folder
+from replay.text.file_names import file_name
 from replay.text.typed import written
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in
@@ -70,7 +70,7 @@ def make(
     blind_review.refuse_dossier(request, user, asked)
     folder = Path(tempfile.mkdtemp(prefix="round-ledger-dossier-"))
     away = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    name = f"dossier-{re.sub(r'[^A-Za-z0-9._-]', '-', of)}.zip"
+    name = file_name(f"dossier-{of}.zip", blank="-")
     try:
         _make(request, asked, folder / name)
     except BaseException:

@@ -20,7 +20,7 @@ from ledger.errors import Usage
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
 from ledger.values import parse_subject
-from replay.text.local_time import read as read_time
+from replay.text.times import read as read_time
 from replay.text.typed import cards, cents, code
 from replay.web.access import blind_review
 from replay.web.access.authentication import signed_in

@@ -15,8 +15,9 @@ from ledger.games import games
 from replay.cameras.clock_pieces import steps
 from replay.cameras.coverage import Camera
 from replay.cameras.custody import times_of
-from replay.rounds.drawing import money, notes
+from replay.rounds.drawing import notes
 from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
+from replay.text.money import money
 from replay.web.pages.lanes import Span, cameras_on, lane_of, segments_of
 from replay.web.pages.notes import noted
 from replay.web.pages.player import player

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.rounds.drawing import money
+from replay.text.money import money
 from replay.web.table_svg.shapes import (
     BLACK,
     BLUE,

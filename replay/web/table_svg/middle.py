@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from replay.rounds.drawing import money
 from replay.rounds.pots import pot_text, pots_at
+from replay.text.money import money
 from replay.web.table_svg.cards import CARD_H, CARD_W, card, row_of_cards
 from replay.web.table_svg.chips import stack
 from replay.web.table_svg.seats import rows_of

@@ -6,8 +6,8 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.rounds.drawing import money
 from replay.rounds.pots import put_in
+from replay.text.money import money
 from replay.web.table_svg.cards import CARD_H, row_of_cards, row_step
 from replay.web.table_svg.chips import area, outcome, stack
 from replay.web.table_svg.layouts import HEIGHT, WIDTH, BettingSpot

@@ -12,9 +12,9 @@ import pytest
 
 from ledger.games import games
 from ledger.simulate import Plan, TablePlan, deal
-from replay.rounds.drawing import money
 from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake
 from replay.rounds.reconstruct import reconstruct
+from replay.text.money import money
 from replay.web.table_svg import draw_table
 from replay.web.table_svg.chips import area
 from replay.web.table_svg.layouts import LAYOUTS

@@ -7,7 +7,7 @@ which clocks are set back one hour is shown twice: which one is always said, and
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Literal
 
 from ledger.errors import Usage
@@ -23,7 +23,32 @@ _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?"
 Which = Literal["first", "second"]
 
 
-def wall(time_us: int, zone: ZoneInfo) -> datetime:
+def time_of_day(time_us: int, *, ms: bool = True) -> str:
+    """`19:04:11.250`, UTC; or to the second."""
+    return format_time(time_us)[11 : -4 if ms else -8]
+
+
+def date_and_time(time_us: int, *, ms: bool = True) -> str:
+    """`2026-11-20T19:04:11.250`, by the clock that the time is of; or to the second."""
+    return format_time(time_us)[: -4 if ms else -8]
+
+
+def day(time_us: int) -> str:
+    """`2026-11-20`, UTC."""
+    return format_time(time_us)[:10]
+
+
+def utc(time_us: int) -> str:
+    """`2026-11-20T19:04:11.250Z`, as `datetime` of a `time` element has it, too."""
+    return f"{date_and_time(time_us)}Z"
+
+
+def in_file_name(time_us: int, *, ms: bool = True) -> str:
+    """`20261120T190411250Z`, in a file's name, by the clock that the time is of."""
+    return re.sub(r"[-:.]", "", date_and_time(time_us, ms=ms)) + "Z"
+
+
+def wall(time_us: int, zone: tzinfo) -> datetime:
     """The date and time that a clock on the wall shows, with its offset and fold."""
     return (_EPOCH + timedelta(microseconds=time_us)).astimezone(zone)
 
@@ -47,8 +72,24 @@ def local(time_us: int, zone: ZoneInfo) -> str:
 
 def both(time_us: int, zone: ZoneInfo) -> str:
     """The time in UTC, and beside it the floor's."""
-    utc = f"{format_time(time_us)[:-4]}Z"
-    return utc if zone.key == "UTC" else f"{utc} = {local(time_us, zone)}"
+    return utc(time_us) if zone.key == "UTC" else f"{utc(time_us)} = {local(time_us, zone)}"
+
+
+def clock(time_us: int, zone: ZoneInfo) -> str:
+    """`21:14:07.233 -05:00 (02:14:07.233 UTC)`."""
+    shown = wall(time_us, zone)
+    there = f"{time_of_day(time_us)} UTC"
+    ms = f".{shown.microsecond // 1000:03d}"
+    return f"{shown:%H:%M:%S}{ms} {_aloud(shown)} ({there})" if shown.utcoffset() else there
+
+
+def moment(time_us: int, zone: ZoneInfo) -> str:
+    """`2026-11-20 21:14:07 -05:00 (2026-11-21 02:14:07 UTC)`; a date that is the same once."""
+    shown, there = wall(time_us, zone), wall(time_us, UTC)
+    if not shown.utcoffset():
+        return f"{there:%Y-%m-%d %H:%M:%S} UTC"
+    utc_day = "" if there.date() == shown.date() else f"{there:%Y-%m-%d} "
+    return f"{shown:%Y-%m-%d %H:%M:%S} {_aloud(shown)} ({utc_day}{there:%H:%M:%S} UTC)"
 
 
 def span(from_us: int, to_us: int, zone: ZoneInfo) -> str:
@@ -123,6 +164,11 @@ def _by_the_wall(text: str, typed: datetime, zone: ZoneInfo, where: str) -> int:
         where=where,
         hint=f"Say which: {choice}.",
     )
+
+
+def _aloud(shown: datetime) -> str:
+    """An offset with a real minus sign, as it is read aloud."""
+    return shown.isoformat()[-6:].replace("-", "\N{MINUS SIGN}")
 
 
 def _offset(time_us: int, zone: ZoneInfo) -> timedelta:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import Usage
 from ledger.values import parse_time
-from replay.text.local_time import both, local, read, span, wall, which_of_two
-from replay.web.page import clock, moment
+from replay.text.times import both, clock, local, moment, read, span, wall, which_of_two
 
 EAST = ZoneInfo("America/New_York")
 UTC = ZoneInfo("UTC")
