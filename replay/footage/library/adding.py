@@ -22,8 +22,7 @@ from replay.footage.decoding.decoder import (
 )
 from replay.footage.library.files import files_under
 from replay.footage.library.index import Entry, Playable, PlayedAs, rates_of, stamp_of
-from replay.footage.library.name_times import DoubtfulTimeError, start_in
-from replay.footage.library.start_times import File, Start, starts
+from replay.footage.library.start_times import DoubtfulTimeError, File, Start, start_in, starts
 from replay.footage.muxing.muxing import (
     END_US,
     How,

@@ -3,16 +3,21 @@
 A start that only a name in whole seconds or a container tells is looked up in the pictures too:
 their strip has the camera's milliseconds. That a file takes long or ends its decoder then only
 means that its pictures tell nothing.
+
+Recorders name files after the moment they begin. A name with a zone or an offset is taken at its
+word; one without is a time of the zone that the user names, and where that night has the hour twice
+or not at all, nothing is guessed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, NamedTuple
 
 from replay.footage.decoding.decoder import Job, decode
 from replay.footage.decoding.limits import Limits
-from replay.footage.library.name_times import DoubtfulTimeError, start_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +37,15 @@ NEAR_US = 2_000_000
 """A name in whole seconds that is no further off is of the same clock; another is told of."""
 
 _S = 1_000_000
+_NAME = re.compile(
+    r"(?<!\d)(?P<year>20\d{2})[-_.]?(?P<month>\d{2})[-_.]?(?P<day>\d{2})"
+    r"[T_ @-]{0,2}"
+    r"(?P<hour>\d{2})[-_.:h]?(?P<minute>\d{2})[-_.:m]?(?P<second>\d{2})"
+    r"(?:[.,_](?P<part>\d{1,6})(?!\d))?"
+    r"(?P<offset>Z|[+-]\d{2}:?\d{2}(?!\d))?",
+    re.ASCII,
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class File(NamedTuple):
@@ -112,3 +126,50 @@ def _on_record(file: File, start: Start, recorded: Recorded) -> Start:
     """The recorder's own fact about these bytes, where there is one, goes before all else."""
     recorded_us = recorded(file.sha256, start.start_us + file.duration_us)
     return start if recorded_us is None else Start(recorded_us, "record")
+
+
+class DoubtfulTimeError(ValueError):
+    """A local time that happened twice, or never."""
+
+
+def start_in(name: str, zone: ZoneInfo | None = None) -> int | None:
+    """The time in a file's name, microseconds since the epoch; None where there is none.
+
+    zone: of a name without an offset; None is UTC. Raises DoubtfulTimeError.
+    """
+    found = _NAME.search(name)
+    if found is None:
+        return None
+    parts = ("year", "month", "day", "hour", "minute", "second")
+    part_us = int((found["part"] or "0").ljust(6, "0"))
+    try:
+        year, month, day, hour, minute, second = (int(found[part]) for part in parts)
+        told = datetime(year, month, day, hour, minute, second, part_us)  # noqa: DTZ001 - the zone follows
+    except ValueError:
+        return None
+    if found["offset"]:
+        return _us(told.replace(tzinfo=_offset(found["offset"])))
+    return _us(told.replace(tzinfo=UTC)) if zone is None else local_us(told, zone)
+
+
+def local_us(told: datetime, zone: ZoneInfo) -> int:
+    """A time without an offset as one of a zone. Raises DoubtfulTimeError."""
+    first, second = (_us(told.replace(tzinfo=zone, fold=fold)) for fold in (0, 1))
+    if first != second:
+        how = "happened twice" if first < second else "never was"
+        raise DoubtfulTimeError(
+            f"{told:%Y-%m-%d %H:%M:%S} {how} in {zone.key}, where clocks were changed"
+        )
+    return first
+
+
+def _offset(text: str) -> timezone:
+    if text == "Z":
+        return UTC
+    hours, minutes = int(text[1:3]), int(text[-2:])
+    offset = timedelta(hours=hours, minutes=minutes)
+    return timezone(-offset if text[0] == "-" else offset)
+
+
+def _us(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)

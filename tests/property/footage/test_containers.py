@@ -15,7 +15,7 @@ from replay.footage.decoding.containers import (
     created_us,
     has_sound,
 )
-from replay.footage.library.name_times import DoubtfulTimeError, start_in
+from replay.footage.library.start_times import DoubtfulTimeError, start_in
 
 if TYPE_CHECKING:
     from pathlib import Path
