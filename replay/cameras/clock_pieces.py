@@ -109,7 +109,7 @@ def steps(clock: CameraClock | None) -> list[Step]:
     return found
 
 
-def doubt_at(clock: CameraClock | None, time_us: int) -> str:
+def clock_warning(clock: CameraClock | None, time_us: int) -> str:
     """What is doubtful about what a camera's clock showed at a reference time; mostly nothing."""
     near = (step for step in steps(clock) if step.from_us <= time_us <= step.to_us)
     return " ".join(step.says for step in near)

@@ -89,12 +89,12 @@ def usual_sharpness(shown: Iterable[Shown]) -> float | None:
     return median(lit) if lit else None
 
 
-def ailments(
-    shown: Sequence[Shown], happened_us: Sequence[int], usual: float | None = None
+def picture_faults(
+    shown: Sequence[Shown], activity_us: Sequence[int], usual: float | None = None
 ) -> list[Ailing]:
     """What is wrong with one camera's pictures, in order of time.
 
-    happened_us: when something moved on its table, by the camera's clock, in order; usual: its
+    activity_us: when something moved on its table, by the camera's clock, in order; usual: its
     sharpness when it is well, else that of these pictures.
     """
     usual = usual_sharpness(shown) if usual is None else usual
@@ -102,7 +102,7 @@ def ailments(
         *_black(shown),
         *_blurred(shown, usual or 0.0),
         *_moved(shown),
-        *_frozen(shown, happened_us),
+        *_frozen(shown, activity_us),
     ]
     return sorted(found, key=lambda each: (each.from_us, each.fault))
 
@@ -130,7 +130,7 @@ def _moved(shown: Sequence[Shown]) -> Iterable[Ailing]:
             yield _ailing("moved", stretch, f"the view is moved by {far:.0f} pixels of 320")
 
 
-def _frozen(shown: Sequence[Shown], happened_us: Sequence[int]) -> Iterable[Ailing]:
+def _frozen(shown: Sequence[Shown], activity_us: Sequence[int]) -> Iterable[Ailing]:
     still = [
         each.looked.changed is not None and each.looked.changed <= STILL_MAX and not _is_black(each)
         for each in shown
@@ -138,7 +138,7 @@ def _frozen(shown: Sequence[Shown], happened_us: Sequence[int]) -> Iterable[Aili
     for at, stretch in _numbered(shown, still):
         began = shown[at - 1] if at else stretch[0]
         from_us, to_us = began.at_us, stretch[-1].at_us
-        count = bisect_right(happened_us, to_us) - bisect_left(happened_us, from_us)
+        count = bisect_right(activity_us, to_us) - bisect_left(activity_us, from_us)
         if to_us - from_us >= FROZEN_US_MIN and count >= HAPPENINGS_MIN:
             says = f"nothing in it changed, while {count} facts tell of things moved on the table"
             yield Ailing("frozen", from_us, to_us, len(stretch) + 1, says)

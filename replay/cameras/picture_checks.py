@@ -21,7 +21,7 @@ from replay.cameras.health import (
     Ailing,
     Pictured,
     Shown,
-    ailments,
+    picture_faults,
     usual_sharpness,
 )
 from replay.cameras.statement import Filmed
@@ -119,8 +119,8 @@ def ailing(seen: Seen, of: Entry | None, happened: Happened) -> list[Ailing]:
     """What is wrong with one camera. Facts are only asked for where a picture stood still."""
     usual = seen.usual.sharpness if seen.usual else None
     always = [each.at_us for each in seen.shown for _ in range(HAPPENINGS_MIN)]
-    still = [each for each in ailments(seen.shown, always, usual) if each.fault == "frozen"]
-    return ailments(seen.shown, happened(of, still) if of and still else (), usual)
+    still = [each for each in picture_faults(seen.shown, always, usual) if each.fault == "frozen"]
+    return picture_faults(seen.shown, happened(of, still) if of and still else (), usual)
 
 
 def keep_usual(index: Library, of: Entry, seen: Seen) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ledger.rules.procedures.staffing import Watched
     from replay.cameras.coverage import Segment
     from replay.cameras.health import Ailing
-    from replay.cameras.timeline import Sight
+    from replay.cameras.timeline import FrameLookup
     from replay.footage.library.files import FootageIndex
 
 
@@ -285,7 +285,7 @@ def _camera(
     )
 
 
-def _says(camera: Camera, of: Sight, *, looked: bool) -> str:
+def _says(camera: Camera, of: FrameLookup, *, looked: bool) -> str:
     """What is said of a stretch, by what an instant of it has."""
     camera_us = of.camera_time_us or 0
     if of.state == "altered":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from replay.cameras.coverage import Camera, Segment
-    from replay.cameras.timeline import Sight
+    from replay.cameras.timeline import FrameLookup
     from replay.footage.library.files import FootageIndex
 
 SEEN: frozenset[State] = frozenset(("recorded", "locked"))
@@ -42,7 +42,7 @@ def camera_states(
     camera: Camera,
     footage: FootageIndex | None,
     span: tuple[int, int],
-    words: Callable[[Sight], str],
+    words: Callable[[FrameLookup], str],
 ) -> list[CameraState]:
     """The states of a camera from one time to another, without a break.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from replay.cameras.clock_pieces import doubt_at, epochs_of
+from replay.cameras.clock_pieces import clock_warning, epochs_of
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera
 from replay.cameras.coverage import (
     Camera,
@@ -49,7 +49,7 @@ UNCHECKED = (
 """Stands beside everything a camera shows whose clock no one compared with a reference."""
 
 
-class Sight(Struct, frozen=True, kw_only=True):
+class FrameLookup(Struct, frozen=True, kw_only=True):
     """One camera and one fact. Times in microseconds; a camera's are by its own clock."""
 
     camera: str | None  # None where no camera was mapped to the table
@@ -75,7 +75,7 @@ class Seen(Struct, frozen=True):
     id: str
     time_us: int  # the device's clock
     plus_minus_us: int  # of the device's clock
-    sights: tuple[Sight, ...]
+    sights: tuple[FrameLookup, ...]
 
 
 def timeline(
@@ -108,37 +108,41 @@ def sights_at(
     time_us: int,
     footage: FootageIndex | None,
     doubt_us: int = DEVICE_PLUS_MINUS_US,
-) -> tuple[Sight, ...]:
+) -> tuple[FrameLookup, ...]:
     """What every camera then mapped to a table of a property has of an instant, by a device."""
     names = mapped_cameras(known, place, table, time_us)
     if not names:
         says = f"No camera was mapped to {table or 'this place'} then."
-        return (Sight(camera=None, state="no_camera_mapped", says=says),)
+        return (FrameLookup(camera=None, state="no_camera_mapped", says=says),)
     cameras = ((name, known.cameras.get((place, name), Camera())) for name in names)
     return tuple(sight(name, camera, time_us, footage, doubt_us) for name, camera in cameras)
 
 
 def sight(
     name: str, camera: Camera, time_us: int, footage: FootageIndex | None, doubt_us: int = 0
-) -> Sight:
+) -> FrameLookup:
     """What one camera has of an instant of reference time, which is off by `doubt_us` at most."""
     instant, camera_us = _instant(name, camera, time_us, doubt_us)
     found = _look(instant, camera, camera_us, time_us, footage)
-    doubt = doubt_at(camera.clock, time_us) if camera.clock else UNCHECKED
+    doubt = clock_warning(camera.clock, time_us) if camera.clock else UNCHECKED
     return replace(found, says=f"{found.says} {doubt}") if doubt else found
 
 
 def sight_of_camera_time(
     name: str, camera: Camera, camera_us: int, footage: FootageIndex | None
-) -> Sight:
+) -> FrameLookup:
     """What one camera has of an instant of its own clock."""
-    blank = Sight(camera=name, state="gap", says="", camera_time_us=camera_us, plus_minus_us=0)
+    blank = FrameLookup(
+        camera=name, state="gap", says="", camera_time_us=camera_us, plus_minus_us=0
+    )
     return _look(blank, camera, camera_us, camera_us, footage)
 
 
-def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[Sight, int]:
+def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[FrameLookup, int]:
     """Where to look on the camera's clock; the state is settled by looking."""
-    blank = Sight(camera=name, state="gap", says="", camera_time_us=time_us, clock="never_checked")
+    blank = FrameLookup(
+        camera=name, state="gap", says="", camera_time_us=time_us, clock="never_checked"
+    )
     if camera.clock is None:
         return blank, time_us
     there = to_camera(camera.clock, time_us)
@@ -154,8 +158,8 @@ def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[Si
 
 
 def _look(
-    sight: Sight, camera: Camera, camera_us: int, time_us: int, footage: FootageIndex | None
-) -> Sight:
+    sight: FrameLookup, camera: Camera, camera_us: int, time_us: int, footage: FootageIndex | None
+) -> FrameLookup:
     segment = _segment_at(camera, sight.epoch, camera_us, time_us)
     if segment is None:
         return _nothing(sight, camera, camera_us, time_us)
@@ -206,7 +210,7 @@ def _neighbours(segments: list[Segment], camera_us: int) -> tuple[Segment | None
     return before, segments[begun] if begun < len(segments) else None
 
 
-def _frame(sight: Sight, camera: Camera, segment: Segment, times: FrameIndex) -> Sight:
+def _frame(sight: FrameLookup, camera: Camera, segment: Segment, times: FrameIndex) -> FrameLookup:
     """The first frame at or after the instant, and those the plus-minus leaves open."""
     camera_us = sight.camera_time_us or 0
     pts = times.pts_us
@@ -226,7 +230,7 @@ def _frame(sight: Sight, camera: Camera, segment: Segment, times: FrameIndex) ->
     return _kept(found, camera, camera_us, says)
 
 
-def _kept(sight: Sight, camera: Camera, camera_us: int, says: str) -> Sight:
+def _kept(sight: FrameLookup, camera: Camera, camera_us: int, says: str) -> FrameLookup:
     """Footage that is there: recorded, or locked with what for."""
     lock = lock_on(camera, camera_us)
     if lock:
@@ -237,7 +241,9 @@ def _kept(sight: Sight, camera: Camera, camera_us: int, says: str) -> Sight:
     return replace(sight, state="recorded", says=says)
 
 
-def _not_at_hand(sight: Sight, camera: Camera, camera_us: int, footage: FootageIndex) -> Sight:
+def _not_at_hand(
+    sight: FrameLookup, camera: Camera, camera_us: int, footage: FootageIndex
+) -> FrameLookup:
     """A segment was recorded, and no file has its bytes."""
     expiry = expiry_of(camera, camera_us)
     if expiry:
@@ -250,7 +256,7 @@ def _not_at_hand(sight: Sight, camera: Camera, camera_us: int, footage: FootageI
     return replace(sight, state="altered", says=says)
 
 
-def _nothing(sight: Sight, camera: Camera, camera_us: int, time_us: int) -> Sight:
+def _nothing(sight: FrameLookup, camera: Camera, camera_us: int, time_us: int) -> FrameLookup:
     """No segment covers the instant: why."""
     expiry = expiry_of(camera, camera_us)
     if expiry:

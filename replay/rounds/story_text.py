@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from replay.cameras.timeline import Sight
+    from replay.cameras.timeline import FrameLookup
     from replay.rounds.owed import Line
     from replay.rounds.story import Story
 
@@ -69,7 +69,7 @@ def ruling_json(story: Story) -> dict[str, object]:
     }
 
 
-def _sight_json(sight: Sight) -> dict[str, object]:
+def _sight_json(sight: FrameLookup) -> dict[str, object]:
     """A camera's sight with its time in words of its own clock."""
     told: dict[str, object] = to_builtins(sight)
     at_us, plus_minus_us = told.pop("camera_time_us"), told.pop("plus_minus_us")
@@ -118,7 +118,7 @@ def _moment(story: Story, at: int, *, hindsight: bool) -> Iterator[RenderableTyp
         yield Padding(Text(sight_text(sight), style="dim"), (0, 0, 0, 4))
 
 
-def sight_text(sight: Sight) -> str:
+def sight_text(sight: FrameLookup) -> str:
     """What one camera has of a fact, on one line: when by its clock, how surely, which frame."""
     if sight.camera is None:
         return f"no camera: {sight.says}"

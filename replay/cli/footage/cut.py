@@ -32,7 +32,7 @@ from replay.cameras.clips import (
 from replay.cameras.coverage import Camera, Coverage, coverage, mapped_cameras
 from replay.cameras.custody import times_of
 from replay.cameras.cutting import name_of
-from replay.cameras.timeline import Sight, sight, sight_of_camera_time
+from replay.cameras.timeline import FrameLookup, sight, sight_of_camera_time
 from replay.cli.footage.group import library, moment, property_of
 from replay.cli.shell.app import family
 from replay.footage.clips.clips import Way
@@ -266,7 +266,7 @@ def _handed(out: Path, made: CameraClip, way: Way) -> CameraClip:
     return made._replace(clip=msgspec.structs.replace(made.clip, path=str(path)))
 
 
-def _save(out: Path, of: Sight, got: Frame) -> Path:
+def _save(out: Path, of: FrameLookup, got: Frame) -> Path:
     stamp = in_file_name(of.camera_time_us or 0)
     with _writing(out / f"{file_name(of.camera or '')}_{stamp}_frame{got.number}.png") as path:
         path.write_bytes(got.png)
@@ -287,7 +287,7 @@ def _writing(path: Path) -> Iterator[Path]:
         ) from error
 
 
-def _tell_frame(of: Sight, got: Frame | str | None, path: Path | None, *, json: bool) -> None:
+def _tell_frame(of: FrameLookup, got: Frame | str | None, path: Path | None, *, json: bool) -> None:
     if json:
         told_of = msgspec.to_builtins(of)
         if isinstance(got, Frame):

@@ -12,7 +12,7 @@ import typer
 
 from infra.postgres.connection import Database
 from ledger.errors import Refused, Usage
-from replay.cameras.timeline import Sight
+from replay.cameras.timeline import FrameLookup
 from replay.cli.shell.app import family
 from replay.dossier import pictures, wanted
 from replay.dossier.writing.package import beside
@@ -89,7 +89,7 @@ def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
     yield ruling_json(story)
 
 
-def _taken(shown: Mapping[str, tuple[Sight, FrameFile]]) -> Iterator[Taken]:
+def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[Taken]:
     """Which instant of which camera each frame shows, by the camera's clock."""
     for sight, _ in shown.values():
         at_us = sight.camera_time_us or 0

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from replay.cameras.timeline import Sight
+    from replay.cameras.timeline import FrameLookup
     from replay.dossier.writing.evidence import Clip, Evidence, Original
     from replay.rounds.story import Story
 
 _KINDS = frozenset((".mp4", ".mkv", ".webm", ".ts", ".avi", ".mov", ".m4v"))
 
 
-def picture_name(sight: Sight) -> str:
+def picture_name(sight: FrameLookup) -> str:
     """The file of the frame a camera has of a fact; one file a frame, however many facts it saw."""
     camera = plain_name(sight.camera or "")
     return f"frames/{camera}-{(sight.segment or '')[:12]}-{sight.frame:06d}.png"
@@ -28,9 +28,9 @@ def picture_name(sight: Sight) -> str:
 
 def pictures(
     story: Story, frames: Mapping[tuple[str, int], FrameFile | str]
-) -> dict[str, tuple[Sight, FrameFile]]:
+) -> dict[str, tuple[FrameLookup, FrameFile]]:
     """Every frame that was read, once, by the name of its file, with a sight that it is of."""
-    named: dict[str, tuple[Sight, FrameFile]] = {}
+    named: dict[str, tuple[FrameLookup, FrameFile]] = {}
     for seen in story.seen:
         for sight in seen.sights:
             if sight.segment is None or sight.frame is None:

@@ -25,7 +25,7 @@ from replay.text.money import money
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from replay.cameras.timeline import Sight
+    from replay.cameras.timeline import FrameLookup
     from replay.dossier.writing.evidence import Evidence
     from replay.rounds.owed import Line
     from replay.rounds.story import Story
@@ -189,7 +189,9 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
     }
 
 
-def _sight(sight: Sight, frames: Mapping[tuple[str, int], FrameFile | str]) -> dict[str, object]:
+def _sight(
+    sight: FrameLookup, frames: Mapping[tuple[str, int], FrameFile | str]
+) -> dict[str, object]:
     """What one camera has of a fact, its picture within the page."""
     found = None
     if sight.segment is not None and sight.frame is not None:

@@ -13,7 +13,7 @@ from replay.cameras.states import SEEN, CameraState, camera_states, joined, segm
 
 if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage, Segment
-    from replay.cameras.timeline import Sight
+    from replay.cameras.timeline import FrameLookup
     from replay.footage.library.files import FootageIndex
 
 
@@ -55,6 +55,6 @@ def segments_of(known: Coverage, span: Span, camera: str) -> list[Segment]:
     return segments_in(its, span.from_us, span.to_us)
 
 
-def _words(of: Sight) -> str:
+def _words(of: FrameLookup) -> str:
     """Why there is no footage; of footage nothing, for its words tell of one frame."""
     return "" if of.state in SEEN else of.says

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ledger.rules.engine.ruling import Finding
     from replay.cameras.states import CameraState
-    from replay.cameras.timeline import Seen, Sight
+    from replay.cameras.timeline import FrameLookup, Seen
     from replay.disputes.dispute import Dispute
     from replay.footage.library.index import Library
     from replay.rounds.moment import Moment
@@ -100,7 +100,7 @@ class CameraView(NamedTuple):
     lane: Sequence[CameraState]
     summary: str
     dark: bool  # it has nothing of the round
-    at: Sight | None
+    at: FrameLookup | None
     caption: str
     src: str | None  # the exact frame of the fact shown, for a page without scripts
 
@@ -361,11 +361,11 @@ def _named(finding: Finding, numbers: Mapping[tuple[str, str], int]) -> list[int
     return sorted(numbers[key] for key in named if key in numbers)
 
 
-def _sight(seen: Seen, name: str) -> Sight | None:
+def _sight(seen: Seen, name: str) -> FrameLookup | None:
     return next((sight for sight in seen.sights if sight.camera == name), None)
 
 
-def _caption(name: str, sight: Sight | None) -> str:
+def _caption(name: str, sight: FrameLookup | None) -> str:
     return sight_text(sight) if sight else f"{name} was not mapped to this table then."
 
 

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from replay.cameras.health import Shown, ailments
+from replay.cameras.health import Shown, picture_faults
 from replay.footage.decoding.decoder import sha256_of
 from replay.footage.decoding.reader import index
 from replay.footage.decoding.sampling import Look, look
@@ -79,9 +79,9 @@ def wrong(
     write(well, KIND, 120, pictures=live(120))
     write(path, KIND, len(pictures), pictures=pictures)
     usual = looked(well)
-    assert ailments(usual, BUSY) == []
+    assert picture_faults(usual, BUSY) == []
     sharp = sorted(each.looked.sharpness for each in usual)[len(usual) // 2]
-    return ailments(looked(path, usual[0].looked.small), happened, sharp)
+    return picture_faults(looked(path, usual[0].looked.small), happened, sharp)
 
 
 def test_a_healthy_camera_ails_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from ledger.facts import SegmentRecorded
 from ledger.values import format_time
-from replay.cameras.clock_pieces import clock_pieces, doubt_at, epochs_of, steps
+from replay.cameras.clock_pieces import clock_pieces, clock_warning, epochs_of, steps
 from replay.cameras.clocks import CameraClock, Check, camera_clock, to_camera
 from replay.cameras.coverage import Segment
 
@@ -35,7 +35,7 @@ def test_a_clock_never_checked_or_never_set_is_one_piece() -> None:
     assert [each[:3] for each in clock_pieces(None, 5, 9)] == [(5, 9, 0)]
     once = camera_clock([Check(0, S, 1000)])
     assert [each.line for each in clock_pieces(once, 5, 9)] == [((5, 5 + S), (9, 9 + S))]
-    assert (steps(None), steps(once), doubt_at(once, 5)) == ([], [], "")
+    assert (steps(None), steps(once), clock_warning(once, 5)) == ([], [], "")
 
 
 @pytest.mark.parametrize("by", [-10, 10])
@@ -55,8 +55,8 @@ def test_a_time_shown_twice_and_one_never_shown_are_said() -> None:
         "it showed the 10.000 s up to about 00:01:40.000 twice."
     )
     assert forward.says.endswith("it never showed the 10.000 s after about 00:01:40.000.")
-    assert [bool(doubt_at(clock(-10), at * S)) for at in (88, 90, 110, 112)] == [0, 1, 1, 0]
-    assert [bool(doubt_at(clock(10), at * S)) for at in (98, 100, 102)] == [0, 1, 0]
+    assert [bool(clock_warning(clock(-10), at * S)) for at in (88, 90, 110, 112)] == [0, 1, 1, 0]
+    assert [bool(clock_warning(clock(10), at * S)) for at in (98, 100, 102)] == [0, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from ledger.facts import (
 from ledger.record.wire import Fact
 from ledger.values import format_time
 from replay.cameras.coverage import coverage
-from replay.cameras.timeline import UNCHECKED, Sight, timeline
+from replay.cameras.timeline import UNCHECKED, FrameLookup, timeline
 from replay.footage.decoding.decoder import FrameIndex
 from replay.footage.library.files import FootageIndex, Kept
 
@@ -83,7 +83,7 @@ BASE = (mapped(0), checked(0), checked(100 * S), segment())
 
 def sight(
     time_us: int, *more: Fact, footage: FootageIndex | None = AT_HAND, base: tuple[Fact, ...] = BASE
-) -> Sight:
+) -> FrameLookup:
     (seen,) = timeline([dealt(time_us)], coverage([*base, *more]), footage, 50 * MS)
     (only,) = seen.sights
     return only
