@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.adjudication.feed import TableId
-    from ledger.adjudication.submissions import Filed
+    from ledger.adjudication.submissions import FiledSubmission
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import Finding
@@ -155,7 +155,7 @@ def judge_tables(
     store: Store,
     tables: dict[TableId, list[Heard]],
     anew: Iterable[TableId],
-    submissions: Sequence[Filed],
+    submissions: Sequence[FiledSubmission],
     position: int,
 ) -> None:
     """Judge what a batch tells of tables; those in `anew` from their first fact on."""
@@ -216,7 +216,7 @@ class _Judged(NamedTuple):
 
 
 def _judge(
-    table: TableId, cared: _Cared, heard: Sequence[Heard], submissions: Sequence[Filed]
+    table: TableId, cared: _Cared, heard: Sequence[Heard], submissions: Sequence[FiledSubmission]
 ) -> _Judged:
     """Judge what is not settled yet, in order; settle what lies long enough back."""
     places = {(fact.source, fact.id): (row.tape, row.table_seq) for row, fact in heard}

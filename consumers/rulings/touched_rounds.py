@@ -29,7 +29,7 @@ from consumers.rulings.tables import (
 from infra.postgres.arrays import ranges_of, ranges_text
 from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
-from ledger.adjudication.submissions import Filed, filed
+from ledger.adjudication.submissions import FiledSubmission, filed
 from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
 from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import Fact, fact_of
@@ -78,7 +78,7 @@ class Docket:
         self._cases: dict[RoundId, Case] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
         self._filings, self._loose = standing or self._standing()
-        self.submissions: list[Filed] = filed(self._filings)
+        self.submissions: list[FiledSubmission] = filed(self._filings)
         self._batches = issued(self._filings)
         self.tables_anew: set[TableId] = set()
         self._seqs: dict[tuple[Any, ...], list[int]] = defaultdict(list)

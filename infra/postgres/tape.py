@@ -19,7 +19,7 @@ from psycopg.rows import tuple_row
 from infra.postgres import arrays
 from infra.postgres.connection import Database, translated
 from ledger.errors import NotFound, Refused
-from ledger.record.quarantine import Aside, Counted, verify_aside
+from ledger.record.quarantine import QuarantineCounts, QuarantineRow, verify_quarantine
 from ledger.record.tape import (
     IDENTITY_OCTETS_MAX,
     Counters,
@@ -270,7 +270,7 @@ class PostgresTape:
             if seen.broken:
                 return seen
             counted = _counted_aside(connection)
-            broken = verify_aside(_aside_to_verify(connection, counted.last), counted)
+            broken = verify_quarantine(_aside_to_verify(connection, counted.last), counted)
             return seen._replace(broken=broken, aside=counted.last)
 
     def close(self) -> None:
@@ -436,19 +436,19 @@ def _to_verify(
     yield from map(_beside_known, _run(connection, _BEYOND).fetchall())
 
 
-def _counted_aside(connection: psycopg.Connection[Any]) -> Counted:
+def _counted_aside(connection: psycopg.Connection[Any]) -> QuarantineCounts:
     """How many inputs are in quarantine, by the record and by the rows, at one moment."""
     row = _run(connection, _COUNTED).fetchone()
-    return Counted._make(cast("tuple[int, ...]", row))
+    return QuarantineCounts._make(cast("tuple[int, ...]", row))
 
 
 def _aside_to_verify(
     connection: psycopg.Connection[Any], last: int, batch: int = 200
-) -> Iterator[Aside]:
+) -> Iterator[QuarantineRow]:
     """Every row of the quarantine up to number `last`, in order; short statements, as above."""
     after = 0
     while rows := _run(connection, _ASIDE, (after, last, batch)).fetchall():
-        yield from (Aside(InQuarantine._make(row[:-2]), *row[-2:]) for row in rows)
+        yield from (QuarantineRow(InQuarantine._make(row[:-2]), *row[-2:]) for row in rows)
         after = rows[-1][0]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from ledger.adjudication.submissions import Filed, in_force
+from ledger.adjudication.submissions import FiledSubmission, in_force
 from ledger.facts import (
     DecisionMade,
     FeePaid,
@@ -30,7 +30,7 @@ from ledger.rules.engine import coupons, review
 from ledger.rules.engine.clock_skew import Skew, apart, fitting, skewed, together
 from ledger.rules.engine.money_moved import compare
 from ledger.rules.engine.order import Gap, in_order
-from ledger.rules.engine.record import Record
+from ledger.rules.engine.record import RecordedSource
 from ledger.rules.engine.ruling import Awaiting, Finding, Ruling, Status
 from ledger.rules.engine.settling import fee
 from ledger.rules.engine.steps import POT, Step, Stop, Void
@@ -67,12 +67,12 @@ class _Run(NamedTuple):
 
     facts: Sequence[Fact]
     table: Table
-    record: Record
+    record: RecordedSource
     stopped: bool
     void: str | None  # the paragraph that voids the round
 
 
-def rule(of: RoundRecord, submissions: Sequence[Filed]) -> Ruling:
+def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
     """The ruling of one round; it settles nothing where the record does not say which game.
 
     A device whose clock is off is ruled on as if it were not, and named.
@@ -179,10 +179,10 @@ def _table(
     dealt_from: str | None,
     *,
     broken_off: bool = False,
-) -> tuple[Table, Record]:
+) -> tuple[Table, RecordedSource]:
     missing = sum(gap.missing for gap in of.gaps)
     known = frozenset(wager.id for wager in rules.game.wagers)
-    record = Record(
+    record = RecordedSource(
         facts,
         wagers=known,
         missing=missing,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.adjudication.adjudicate import RoundRecord
-    from ledger.adjudication.submissions import Filed
+    from ledger.adjudication.submissions import FiledSubmission
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import Ruling
 
@@ -36,7 +36,9 @@ def corrections(facts: Iterable[Fact]) -> Corrections:
 
 
 def rule_corrected(
-    of: RoundRecord, submissions: Sequence[Filed], made: Mapping[tuple[str, str], FactCorrected]
+    of: RoundRecord,
+    submissions: Sequence[FiledSubmission],
+    made: Mapping[tuple[str, str], FactCorrected],
 ) -> Ruling:
     """A round's ruling; with corrections, the one after them, and beside it the one before."""
     before = rule(of, submissions)

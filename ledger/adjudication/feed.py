@@ -26,7 +26,7 @@ from ledger.rules.procedures.equipment import Equipment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ledger.adjudication.submissions import Filed
+    from ledger.adjudication.submissions import FiledSubmission
     from ledger.record.wire import Fact
     from ledger.rules.engine.coupons import CouponBatch
     from ledger.rules.engine.game import InForce
@@ -128,7 +128,7 @@ def _rounds(
     rounds: Mapping[RoundId, Sequence[Fact]],
     tables: Mapping[TableId, Sequence[Fact]],
     lost: Sequence[Gap],
-    submissions: Sequence[Filed],
+    submissions: Sequence[FiledSubmission],
     made: Corrections,
     batches: Sequence[CouponBatch],
 ) -> Iterator[_Said]:
@@ -168,7 +168,7 @@ def _coupons(
 
 
 def _of_table(
-    table: TableId, facts: Sequence[Fact], submissions: Sequence[Filed]
+    table: TableId, facts: Sequence[Fact], submissions: Sequence[FiledSubmission]
 ) -> Iterator[_Said]:
     """Findings of the procedures of one table, over its tape."""
     state = Equipment()
@@ -206,7 +206,7 @@ def _metered() -> frozenset[str]:
     return frozenset(meter.wager for game in games().values() for meter in game.meters)
 
 
-def rules_for(table: TableId, submissions: Sequence[Filed]) -> RulesOf:
+def rules_for(table: TableId, submissions: Sequence[FiledSubmission]) -> RulesOf:
     """The rules in force at a table, by game and gaming day."""
 
     @cache

@@ -21,7 +21,7 @@ NEVER = "9999-99-99"
 """Of an edition whose first day is not known and that follows none that ends: after any day."""
 
 
-class Filed(NamedTuple):
+class FiledSubmission(NamedTuple):
     """A Rules Submission as it was filed: where it holds, and when it was."""
 
     property: str
@@ -30,7 +30,7 @@ class Filed(NamedTuple):
     submission: RulesSubmissionFiled
 
 
-def filed(facts: Iterable[Fact]) -> list[Filed]:
+def filed(facts: Iterable[Fact]) -> list[FiledSubmission]:
     """The Rules Submissions among facts, in order of filing.
 
     A submission's subject is a table, or its property.
@@ -40,12 +40,12 @@ def filed(facts: Iterable[Fact]) -> list[Filed]:
         if isinstance(fact.body, RulesSubmissionFiled):
             property_ = fact.source.split("/")[1]
             table = None if fact.table in (property_, fact.source.split("/")[2]) else fact.table
-            found.append(Filed(property_, table, fact.time_us, fact.body))
+            found.append(FiledSubmission(property_, table, fact.time_us, fact.body))
     return sorted(found, key=lambda each: each.filed_us)
 
 
 def in_force(
-    game: Game, property_: str, table: str, gaming_day: str, submissions: Sequence[Filed]
+    game: Game, property_: str, table: str, gaming_day: str, submissions: Sequence[FiledSubmission]
 ) -> InForce:
     """The rules for a table's gaming day; the table's own submission before the property's.
 
@@ -78,7 +78,7 @@ def in_force(
     )
 
 
-def _precedence(each: Filed) -> tuple[bool, str, int]:
+def _precedence(each: FiledSubmission) -> tuple[bool, str, int]:
     """The table's own before the property's, the later day before the earlier, then the filing."""
     return each.table is not None, each.submission.effective_from, each.filed_us
 

@@ -109,7 +109,7 @@ def pressing(game: Game21, one: int, two: int) -> Fraction:
 # -- Straight Jack -------------------------------------------------------------------------------
 
 
-class Run(NamedTuple):
+class DrawnCards(NamedTuple):
     """Cards as they were drawn, by rank; whether they still run is `straight_jack`'s to say."""
 
     ranks: tuple[str, ...]
@@ -142,7 +142,7 @@ def straight_jack_edge(game: Game21, repeated: str) -> Fraction:
     each = Fraction(1, len(RANKS) ** 2)
     for one in RANKS:
         for two in RANKS:
-            run = Run((one, two))
+            run = DrawnCards((one, two))
             first = straight_jack([f"{one}c", f"{two}c"], repeated).length
             if not first:
                 gained -= each
@@ -155,7 +155,7 @@ def straight_jack_edge(game: Game21, repeated: str) -> Fraction:
     return -gained
 
 
-def _first(game: Game21, run: Run, up: int, repeated: str) -> Fraction:
+def _first(game: Game21, run: DrawnCards, up: int, repeated: str) -> Fraction:
     """What two cards in a row come to: 10s that are split stay a straight of two."""
     state = run.state
     one, two = (VALUE[f"{rank}c"] for rank in run.ranks)
@@ -165,7 +165,7 @@ def _first(game: Game21, run: Run, up: int, repeated: str) -> Fraction:
 
 
 @cache
-def _played(game: Game21, run: Run, up: int, repeated: str, kind: int) -> Fraction:
+def _played(game: Game21, run: DrawnCards, up: int, repeated: str, kind: int) -> Fraction:
     """What a run comes to as its hand is played best."""
     open_ = choices(game, run.state, up, kind)
     chosen = max(open_, key=lambda name: (open_[name], name))
@@ -173,7 +173,7 @@ def _played(game: Game21, run: Run, up: int, repeated: str, kind: int) -> Fracti
         return pays_of(straight_jack([f"{rank}c" for rank in run.ranks], repeated).length)
     found = Fraction(0)
     for rank in RANKS:
-        more = Run((*run.ranks, rank))
+        more = DrawnCards((*run.ranks, rank))
         length = straight_jack([f"{each}c" for each in more.ranks], repeated).length
         broken = length < len(set(more.ranks) if repeated == "ignored" else more.ranks)
         over = broken or chosen == "double_down" or more.state.total >= LIMIT

@@ -25,7 +25,7 @@ from ledger.rules.hands.poker import hand_of
 if TYPE_CHECKING:
     from ledger.rules.engine.game import InForce
     from ledger.rules.engine.odds import Paytable
-    from ledger.rules.hands.poker import Hand
+    from ledger.rules.hands.poker import PokerHand
 
 Ints = npt.NDArray[np.int32]
 Readings = Mapping[str, str | bool]
@@ -129,7 +129,7 @@ def _apart() -> npt.NDArray[np.bool_]:
     return found
 
 
-def _by_line(hands: list[Hand], table: Paytable, readings: Readings, absent: int) -> Ints:
+def _by_line(hands: list[PokerHand], table: Paytable, readings: Readings, absent: int) -> Ints:
     """What each line and middle card wins, in stakes; `absent` where the card is in the line."""
     won: dict[int, int] = {}
     for hand in hands:

@@ -61,7 +61,7 @@ def edges(rules: InForce) -> list[Edge]:
     ]
 
 
-class Kind(NamedTuple):
+class ValueCounts(NamedTuple):
     """Hands that hold the same number of cards of each value."""
 
     counts: tuple[int, ...]
@@ -75,7 +75,7 @@ class Kind(NamedTuple):
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[ValueCounts, ...]:
     """Every kind of hand."""
     found = []
     for ranks in combinations_with_replacement(VALUES, CARDS):
@@ -83,7 +83,7 @@ def kinds() -> tuple[Kind, ...]:
         hands = prod(comb(int(n), k) for n, k in zip(IN_DECK, counts, strict=True))
         if hands:
             cards = tuple(rank + SUITS[ranks[:at].count(rank) % 4] for at, rank in enumerate(ranks))
-            found.append(Kind(counts, cards, hands))
+            found.append(ValueCounts(counts, cards, hands))
     return tuple(found)
 
 
@@ -103,7 +103,7 @@ def dealers() -> Dealers:
     return Dealers(np.array([kind.counts for kind in kinds()], dtype=np.int64), high, low)
 
 
-def ways(kind: Kind) -> Ints:
+def ways(kind: ValueCounts) -> Ints:
     """How many hands of each kind the dealer may have beside a player's: DEALT together."""
     left = IN_DECK - np.array(kind.counts)
     found: Ints = CHOOSE[left[None, :], dealers().counts].prod(axis=1)

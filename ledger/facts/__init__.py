@@ -133,8 +133,8 @@ from ledger.facts.upcasters import UPCASTERS
 from ledger.facts.vocabulary import (
     Body,
     Coupon,
+    FactOutsideRound,
     FactRef,
-    Told,
 )
 
 __all__ = [
@@ -199,6 +199,7 @@ __all__ = [
     "DropBoxCounted",
     "DropBoxRemoved",
     "FactCorrected",
+    "FactOutsideRound",
     "FactRef",
     "FeePaid",
     "FillAccepted",
@@ -245,7 +246,6 @@ __all__ = [
     "TableClosed",
     "TableOpened",
     "TipDropped",
-    "Told",
     "Voucher",
     "VoucherBoughtIn",
     "WagerCollected",

@@ -10,16 +10,16 @@ from msgspec import Meta, field
 from ledger.facts.vocabulary import (
     Count,
     Employee,
+    FactOutsideRound,
     Label,
     Moment,
     Sha256,
     Text,
-    Told,
     require_moments,
 )
 
 
-class SegmentRecorded(Told, frozen=True, kw_only=True):
+class SegmentRecorded(FactOutsideRound, frozen=True, kw_only=True):
     """A camera's recorder finishes a stretch of footage.
 
     start: by the camera's clock; frames: how many; duration_us: microseconds.
@@ -36,7 +36,7 @@ class SegmentRecorded(Told, frozen=True, kw_only=True):
         require_moments(start=self.start)
 
 
-class ClockChecked(Told, frozen=True, kw_only=True):
+class ClockChecked(FactOutsideRound, frozen=True, kw_only=True):
     """A camera's clock is compared with a reference. uncertainty_ms: milliseconds, plus or minus.
 
     camera_time, reference_time: the two readings at one moment; reference: which clock that is.
@@ -52,21 +52,21 @@ class ClockChecked(Told, frozen=True, kw_only=True):
         require_moments(camera_time=self.camera_time, reference_time=self.reference_time)
 
 
-class CameraLost(Told, frozen=True, kw_only=True):
+class CameraLost(FactOutsideRound, frozen=True, kw_only=True):
     """A camera or its recorder goes dark."""
 
     camera: Label
     reason: Text
 
 
-class CameraRestored(Told, frozen=True, kw_only=True):
+class CameraRestored(FactOutsideRound, frozen=True, kw_only=True):
     """A camera records again."""
 
     camera: Label
     reason: Text
 
 
-class FootageHandled(Told, frozen=True, kw_only=True):
+class FootageHandled(FactOutsideRound, frozen=True, kw_only=True):
     """Somebody handles footage. from, to: by the camera's clock; because: the reason given.
 
     dispute: the dispute it is done for, where it is for one.

@@ -9,13 +9,13 @@ from msgspec import Meta, Struct, field
 
 from ledger.facts.vocabulary import (
     Employee,
+    FactOutsideRound,
     FactRef,
     Label,
     Moment,
     PaidFrom,
     RoundRef,
     Text,
-    Told,
     require_moments,
 )
 from ledger.values import Cents, Position
@@ -42,7 +42,7 @@ Moments = Annotated[tuple[Attached, ...], Meta(max_length=64)]
 """Moments attached to a note."""
 
 
-class DisputeRaised(Told, frozen=True, kw_only=True):
+class DisputeRaised(FactOutsideRound, frozen=True, kw_only=True):
     """A patron disputes what happened in a round. claim: in the patron's words."""
 
     dispute: Label
@@ -52,7 +52,7 @@ class DisputeRaised(Told, frozen=True, kw_only=True):
     by: Employee
 
 
-class DisputeNoted(Told, frozen=True, kw_only=True):
+class DisputeNoted(FactOutsideRound, frozen=True, kw_only=True):
     """Something is noted in a dispute's file. moments: what the note points at."""
 
     dispute: Label
@@ -61,7 +61,7 @@ class DisputeNoted(Told, frozen=True, kw_only=True):
     moments: Moments = ()
 
 
-class ObservationRecorded(Told, frozen=True, kw_only=True):
+class ObservationRecorded(FactOutsideRound, frozen=True, kw_only=True):
     """An investigator writes down what the footage shows, before knowing the claim."""
 
     dispute: Label
@@ -70,14 +70,14 @@ class ObservationRecorded(Told, frozen=True, kw_only=True):
     by: Employee
 
 
-class ClaimRevealed(Told, frozen=True, kw_only=True):
+class ClaimRevealed(FactOutsideRound, frozen=True, kw_only=True):
     """The patron's claim is shown to the investigator."""
 
     dispute: Label
     by: Employee
 
 
-class DisputeResolved(Told, frozen=True, kw_only=True):
+class DisputeResolved(FactOutsideRound, frozen=True, kw_only=True):
     """A dispute is closed. outcome: what was decided."""
 
     dispute: Label
@@ -85,7 +85,7 @@ class DisputeResolved(Told, frozen=True, kw_only=True):
     by: Employee
 
 
-class AdjustmentPaid(Told, frozen=True, kw_only=True):
+class AdjustmentPaid(FactOutsideRound, frozen=True, kw_only=True):
     """Money is paid to settle a dispute. amount: cents; by: who paid it."""
 
     dispute: Label
@@ -95,7 +95,7 @@ class AdjustmentPaid(Told, frozen=True, kw_only=True):
     by: Employee | None = None
 
 
-class FactCorrected(Told, frozen=True, kw_only=True, gc=True):
+class FactCorrected(FactOutsideRound, frozen=True, kw_only=True, gc=True):
     """A recorded fact is corrected by two people; both rulings, before and after, stay visible.
 
     data: what it should have said; absent where it should not have been recorded at all.

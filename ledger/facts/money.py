@@ -10,11 +10,11 @@ from msgspec import Meta, Struct
 from ledger.facts.vocabulary import (
     Body,
     Employee,
+    FactOutsideRound,
     Identifier,
     Label,
     Place,
     Text,
-    Told,
     require_day,
 )
 from ledger.values import Cents, GamingDay, Pieces, Position
@@ -22,7 +22,7 @@ from ledger.values import Cents, GamingDay, Pieces, Position
 By = Annotated[tuple[Employee, ...], Meta(max_length=16)]
 
 
-class InventoryCounted(Told, frozen=True, kw_only=True):
+class InventoryCounted(FactOutsideRound, frozen=True, kw_only=True):
     """The table's chips are counted. chips: pieces; total: cents, as written on the slip."""
 
     kind: Literal["open", "drop", "close"]
@@ -38,7 +38,7 @@ class InventoryCounted(Told, frozen=True, kw_only=True):
         require_day("gaming_day", self.gaming_day)
 
 
-class ChipSlip(Told, frozen=True, kw_only=True):
+class ChipSlip(FactOutsideRound, frozen=True, kw_only=True):
     """A slip for chips between the cage and a table. chips: pieces; total: cents."""
 
     slip: Label
@@ -80,14 +80,14 @@ class CreditVoided(ChipSlip, frozen=True, kw_only=True):
     """A credit slip is voided. chips: pieces; total: cents."""
 
 
-class CashBoughtIn(Told, frozen=True, kw_only=True):
+class CashBoughtIn(FactOutsideRound, frozen=True, kw_only=True):
     """A patron buys chips with cash, which goes into the drop box. amount: cents."""
 
     position: Position
     amount: Cents
 
 
-class VoucherBoughtIn(Told, frozen=True, kw_only=True):
+class VoucherBoughtIn(FactOutsideRound, frozen=True, kw_only=True):
     """A patron buys chips with a voucher. amount: cents; voucher: its number."""
 
     position: Position
@@ -95,7 +95,7 @@ class VoucherBoughtIn(Told, frozen=True, kw_only=True):
     voucher: Label
 
 
-class CounterCheckIssued(Told, frozen=True, kw_only=True):
+class CounterCheckIssued(FactOutsideRound, frozen=True, kw_only=True):
     """A patron draws chips against a counter check. amount: cents; check: its number."""
 
     position: Position
@@ -103,7 +103,7 @@ class CounterCheckIssued(Told, frozen=True, kw_only=True):
     check: Label
 
 
-class ChipsExchanged(Told, frozen=True, kw_only=True):
+class ChipsExchanged(FactOutsideRound, frozen=True, kw_only=True):
     """A patron changes chips for others. given, received: pieces, seen from the patron."""
 
     position: Position
@@ -111,7 +111,7 @@ class ChipsExchanged(Told, frozen=True, kw_only=True):
     received: Pieces
 
 
-class TipDropped(Told, frozen=True, kw_only=True):
+class TipDropped(FactOutsideRound, frozen=True, kw_only=True):
     """A tip goes into the tip box. amount: cents."""
 
     amount: Cents
@@ -177,7 +177,7 @@ class DropBoxCounted(Body, frozen=True, kw_only=True):
         require_day("gaming_day", self.gaming_day)
 
 
-class CouponsIssued(Told, frozen=True, kw_only=True):
+class CouponsIssued(FactOutsideRound, frozen=True, kw_only=True):
     """A batch of coupons is issued. face: cents; expires: the last gaming day they are good."""
 
     serial_from: Label
@@ -191,7 +191,7 @@ class CouponsIssued(Told, frozen=True, kw_only=True):
         require_day("expires", self.expires)
 
 
-class CouponDropped(Told, frozen=True, kw_only=True):
+class CouponDropped(FactOutsideRound, frozen=True, kw_only=True):
     """A coupon that was played goes into the drop box. face: cents."""
 
     serial: Label
@@ -199,7 +199,7 @@ class CouponDropped(Told, frozen=True, kw_only=True):
     reason: Text | None = None
 
 
-class CouponRefused(Told, frozen=True, kw_only=True):
+class CouponRefused(FactOutsideRound, frozen=True, kw_only=True):
     """A coupon is refused at the table. face: cents."""
 
     serial: Label
@@ -207,7 +207,7 @@ class CouponRefused(Told, frozen=True, kw_only=True):
     reason: Text | None = None
 
 
-class MeterRead(Told, frozen=True, kw_only=True):
+class MeterRead(FactOutsideRound, frozen=True, kw_only=True):
     """A progressive meter is read. amount: cents; with a round, what its win is paid from."""
 
     meter: Label
@@ -215,7 +215,7 @@ class MeterRead(Told, frozen=True, kw_only=True):
     because: Text | None = None
 
 
-class MeterAdvanced(Told, frozen=True, kw_only=True):
+class MeterAdvanced(FactOutsideRound, frozen=True, kw_only=True):
     """A progressive meter moves on. amount: cents it shows after that."""
 
     meter: Label
@@ -223,7 +223,7 @@ class MeterAdvanced(Told, frozen=True, kw_only=True):
     because: Text | None = None
 
 
-class MeterReset(Told, frozen=True, kw_only=True):
+class MeterReset(FactOutsideRound, frozen=True, kw_only=True):
     """A progressive meter goes back to its seed. amount: cents it shows after that."""
 
     meter: Label
@@ -231,7 +231,7 @@ class MeterReset(Told, frozen=True, kw_only=True):
     because: Text | None = None
 
 
-class PayoutVerified(Told, frozen=True, kw_only=True):
+class PayoutVerified(FactOutsideRound, frozen=True, kw_only=True):
     """A supervisor verifies a payout before it is made."""
 
     position: Position
@@ -239,7 +239,7 @@ class PayoutVerified(Told, frozen=True, kw_only=True):
     by: Employee
 
 
-class JackpotDocumented(Told, frozen=True, kw_only=True):
+class JackpotDocumented(FactOutsideRound, frozen=True, kw_only=True):
     """A large win is put on paper. amount: cents."""
 
     position: Position

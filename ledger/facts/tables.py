@@ -12,12 +12,12 @@ from ledger.facts.vocabulary import (
     Count,
     Employee,
     Face,
+    FactOutsideRound,
     Identifier,
     Label,
     Place,
     Text,
     To,
-    Told,
     require_day,
     require_position,
 )
@@ -29,7 +29,7 @@ CameraKind = Literal["stationary", "ptz"]
 Covers = tuple[Literal["table", "end_left", "end_right", "tray"], ...]
 
 
-class TableOpened(Told, frozen=True, kw_only=True):
+class TableOpened(FactOutsideRound, frozen=True, kw_only=True):
     """A table opens for a gaming day. min_wager, max_wager: cents; positions: how many."""
 
     game: Identifier
@@ -42,18 +42,18 @@ class TableOpened(Told, frozen=True, kw_only=True):
         require_day("gaming_day", self.gaming_day)
 
 
-class TableClosed(Told, frozen=True, kw_only=True):
+class TableClosed(FactOutsideRound, frozen=True, kw_only=True):
     """The table closes."""
 
 
-class SeatTaken(Told, frozen=True, kw_only=True):
+class SeatTaken(FactOutsideRound, frozen=True, kw_only=True):
     """A patron takes one or more positions. patron: an opaque token, never a name."""
 
     positions: tuple[Position, ...]
     patron: Label | None = None
 
 
-class SeatLeft(Told, frozen=True, kw_only=True):
+class SeatLeft(FactOutsideRound, frozen=True, kw_only=True):
     """A patron leaves one or more positions."""
 
     positions: tuple[Position, ...]
@@ -89,27 +89,27 @@ class RulesSubmissionFiled(Body, frozen=True, kw_only=True, gc=True):
         require_day("effective_from", self.effective_from)
 
 
-class DealerAssigned(Told, frozen=True, kw_only=True):
+class DealerAssigned(FactOutsideRound, frozen=True, kw_only=True):
     """An employee takes up a post at the table."""
 
     employee: Employee
     role: Role
 
 
-class DealerRelieved(Told, frozen=True, kw_only=True):
+class DealerRelieved(FactOutsideRound, frozen=True, kw_only=True):
     """An employee leaves a post at the table."""
 
     employee: Employee
     role: Role
 
 
-class FloorpersonAssigned(Told, frozen=True, kw_only=True):
+class FloorpersonAssigned(FactOutsideRound, frozen=True, kw_only=True):
     """A floorperson takes over the supervision of the table."""
 
     employee: Employee
 
 
-class FloorpersonRelieved(Told, frozen=True, kw_only=True):
+class FloorpersonRelieved(FactOutsideRound, frozen=True, kw_only=True):
     """A floorperson gives up the supervision of the table."""
 
     employee: Employee
@@ -133,20 +133,20 @@ class CameraUnmapped(Body, frozen=True, kw_only=True):
     covers: Covers
 
 
-class DeviceOutOfOrder(Told, frozen=True, kw_only=True):
+class DeviceOutOfOrder(FactOutsideRound, frozen=True, kw_only=True):
     """A device of the table fails. covered: a cover or sign is on it."""
 
     device: Label
     covered: bool
 
 
-class DeviceRestored(Told, frozen=True, kw_only=True):
+class DeviceRestored(FactOutsideRound, frozen=True, kw_only=True):
     """A failed device works again."""
 
     device: Label
 
 
-class DecksReceived(Told, frozen=True, kw_only=True):
+class DecksReceived(FactOutsideRound, frozen=True, kw_only=True):
     """A batch of cards comes to the table. decks, cards: how many; back: colour or design."""
 
     batch: Label
@@ -156,7 +156,7 @@ class DecksReceived(Told, frozen=True, kw_only=True):
     preshuffled: bool
 
 
-class CardsRemoved(Told, frozen=True, kw_only=True):
+class CardsRemoved(FactOutsideRound, frozen=True, kw_only=True):
     """Cards are taken out of a batch. cards: how many, or which."""
 
     batch: Label
@@ -165,34 +165,34 @@ class CardsRemoved(Told, frozen=True, kw_only=True):
     by: Employee
 
 
-class CardsInspected(Told, frozen=True, kw_only=True):
+class CardsInspected(FactOutsideRound, frozen=True, kw_only=True):
     """The dealer inspects a batch, front and back."""
 
     batch: Label
     by: Employee
 
 
-class InspectionVerified(Told, frozen=True, kw_only=True):
+class InspectionVerified(FactOutsideRound, frozen=True, kw_only=True):
     """A supervisor verifies the inspection of a batch."""
 
     batch: Label
     by: Employee
 
 
-class CardsSpread(Told, frozen=True, kw_only=True):
+class CardsSpread(FactOutsideRound, frozen=True, kw_only=True):
     """A batch is spread out over the table."""
 
     batch: Label
     face: Face
 
 
-class CardsWashed(Told, frozen=True, kw_only=True):
+class CardsWashed(FactOutsideRound, frozen=True, kw_only=True):
     """A batch is mixed face down on the table."""
 
     batch: Label
 
 
-class CardsShuffled(Told, frozen=True, kw_only=True):
+class CardsShuffled(FactOutsideRound, frozen=True, kw_only=True):
     """A batch is shuffled. counted: cards the shuffler counted, or whether it counts at all."""
 
     batch: Label
@@ -201,7 +201,7 @@ class CardsShuffled(Told, frozen=True, kw_only=True):
     counted: Count | bool | None = None
 
 
-class CardsCut(Told, frozen=True, kw_only=True):
+class CardsCut(FactOutsideRound, frozen=True, kw_only=True):
     """A batch is cut, by the dealer or a position. cards_above, cards_below: the cut, in cards."""
 
     batch: Label
@@ -210,7 +210,7 @@ class CardsCut(Told, frozen=True, kw_only=True):
     cards_below: Count | None = None
 
 
-class RecutDirected(Told, frozen=True, kw_only=True):
+class RecutDirected(FactOutsideRound, frozen=True, kw_only=True):
     """A supervisor orders another cut."""
 
     batch: Label
@@ -218,7 +218,7 @@ class RecutDirected(Told, frozen=True, kw_only=True):
     reason: Text
 
 
-class CoverCardReached(Told, frozen=True, kw_only=True):
+class CoverCardReached(FactOutsideRound, frozen=True, kw_only=True):
     """The cover card appears: this is the last round before the shuffle. to: who was due."""
 
     to: To
@@ -228,21 +228,21 @@ class CoverCardReached(Told, frozen=True, kw_only=True):
         require_position(self.to, self.position)
 
 
-class StubCounted(Told, frozen=True, kw_only=True):
+class StubCounted(FactOutsideRound, frozen=True, kw_only=True):
     """The cards left undealt are counted. counted: cards."""
 
     batch: Label
     counted: Count
 
 
-class DecksRemoved(Told, frozen=True, kw_only=True):
+class DecksRemoved(FactOutsideRound, frozen=True, kw_only=True):
     """A batch leaves the table."""
 
     batch: Label
     reason: Text
 
 
-class DiceReceived(Told, frozen=True, kw_only=True):
+class DiceReceived(FactOutsideRound, frozen=True, kw_only=True):
     """A set of dice comes to the table. dice: how many; envelope: its number."""
 
     set: Label
@@ -250,7 +250,7 @@ class DiceReceived(Told, frozen=True, kw_only=True):
     envelope: Label | None = None
 
 
-class DiceInspected(Told, frozen=True, kw_only=True):
+class DiceInspected(FactOutsideRound, frozen=True, kw_only=True):
     """A set of dice is inspected before use. alternative: which of the three procedures."""
 
     set: Label
@@ -259,7 +259,7 @@ class DiceInspected(Told, frozen=True, kw_only=True):
     alternative: Literal[1, 2, 3]
 
 
-class DiceSealed(Told, frozen=True, kw_only=True):
+class DiceSealed(FactOutsideRound, frozen=True, kw_only=True):
     """A set of dice goes into a sealed envelope."""
 
     set: Label
@@ -268,7 +268,7 @@ class DiceSealed(Told, frozen=True, kw_only=True):
     by: By
 
 
-class DiceOpened(Told, frozen=True, kw_only=True):
+class DiceOpened(FactOutsideRound, frozen=True, kw_only=True):
     """A sealed envelope of dice is opened. seal_intact: as it was found."""
 
     set: Label
@@ -277,14 +277,14 @@ class DiceOpened(Told, frozen=True, kw_only=True):
     by: By
 
 
-class DiceRemoved(Told, frozen=True, kw_only=True):
+class DiceRemoved(FactOutsideRound, frozen=True, kw_only=True):
     """A set of dice is taken out of play."""
 
     set: Label
     reason: Text
 
 
-class DiceDiscrepancyReported(Told, frozen=True, kw_only=True):
+class DiceDiscrepancyReported(FactOutsideRound, frozen=True, kw_only=True):
     """Something is wrong with a set of dice, and was reported."""
 
     set: Label

@@ -69,7 +69,7 @@ class Body(Struct, frozen=True, gc=False, omit_defaults=True):
     """What every fact's `data` is: fields by name, absent where they are their default."""
 
 
-class Told(Body, frozen=True, kw_only=True):
+class FactOutsideRound(Body, frozen=True, kw_only=True):
     """A fact outside a round, which may be told from elsewhere than the table it is about.
 
     table: the table, where the source's place is not that table.

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from ledger.rules.engine.game import Game
 from ledger.rules.hands.lowball import badugi_if_known
-from ledger.rules.poker.pots import Share
+from ledger.rules.poker.pots import PotShare
 from ledger.rules.poker.rounds import draw_poker, odd_chip, own_cards
 
 PARAGRAPHS = {4: "21(k)(1)", 3: "21(k)(2)", 2: "21(k)(3)", 1: "21(k)(4)"}
 """Which paragraph a hand wins by, by its cards of different suits and ranks."""
 
 SHARES = (
-    Share(
+    PotShare(
         "badugi",
         own_cards(badugi_if_known),
         section=lambda best: PARAGRAPHS[best.size],

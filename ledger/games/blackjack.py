@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from ledger.rules.blackjack.dealer import CHECKED, Peek, up_value
-from ledger.rules.blackjack.hands import Hand, Style, decision_weights, doubtful
+from ledger.rules.blackjack.hands import BlackjackHand, Style, decision_weights, doubtful
 from ledger.rules.blackjack.standard import (
     BASE,
     Standard,
@@ -212,7 +212,9 @@ def _name_reading(t: Table, seats: set[int]) -> None:
             t.settlements[index] = named
 
 
-def _straight_jack(t: Table, seats: Sequence[int], hands: Mapping[int, list[Hand]]) -> None:
+def _straight_jack(
+    t: Table, seats: Sequence[int], hands: Mapping[int, list[BlackjackHand]]
+) -> None:
     """Straight Jack Progressive Wagers that won, once all cards are dealt (7(o)(3)(i)(A)-(D))."""
     repeated = str(t.rules.readings["repeated_rank"])
     wins = []
@@ -225,7 +227,7 @@ def _straight_jack(t: Table, seats: Sequence[int], hands: Mapping[int, list[Hand
         found = STRAIGHT_JACK.pays(run, t.rules.readings) if run else None
         stake = t.stake(seat, "straight_jack")
         if stake and found:
-            wins.append(progressive.Win(seat, stake, found))
+            wins.append(progressive.ProgressiveWin(seat, stake, found))
         else:
             t.settle(seat, "straight_jack", STRAIGHT_JACK, None, "7(g)(9)")
     progressive.settle(t, wins, STRAIGHT_JACK, METER)

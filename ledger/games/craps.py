@@ -34,7 +34,7 @@ SEVEN, BARRED = 7, 12
 NATURALS, CRAPS = frozenset({7, 11}), frozenset({2, 3, 12})
 
 
-class Decided(NamedTuple):
+class LineBetsDecided(NamedTuple):
     """How the line bets were decided."""
 
     passes: bool
@@ -98,7 +98,7 @@ LINE = {"pass": PASS, "dont_pass": DONT_PASS}
 WAGERS = (*LINE, *LAYS, *BONUS)
 
 
-class Hand:
+class ShooterHand:
     """One shooter's hand so far."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class Hand:
 
 def play(t: Table) -> None:
     """One hand, from a new shooter's initial come out roll to the seven-out."""
-    hand = Hand()
+    hand = ShooterHand()
     while not hand.over:
         _wager(t, hand)
         _call_off(t, hand)
@@ -142,7 +142,7 @@ def _before_the_throw(t: Table, name: str) -> list[Fact]:
     return t.source.untaken(name, ("dice_thrown",)) if t.source.untaken(name) else []
 
 
-def _open(t: Table, hand: Hand) -> tuple[str, ...]:
+def _open(t: Table, hand: ShooterHand) -> tuple[str, ...]:
     """The wagers that may be made before the next throw."""
     if hand.point is not None:
         return tuple(LAYS)
@@ -151,7 +151,7 @@ def _open(t: Table, hand: Hand) -> tuple[str, ...]:
     return (*LINE, *LAYS)
 
 
-def _wager(t: Table, hand: Hand) -> None:
+def _wager(t: Table, hand: ShooterHand) -> None:
     """Wagers made, raised and taken down before the next throw (3(a), .4)."""
     lay = dict(t.stakes)
     can = _open(t, hand)
@@ -174,7 +174,7 @@ def _wager(t: Table, hand: Hand) -> None:
 
 
 def _judge(
-    t: Table, hand: Hand, fact: Fact, lay: Mapping[Spot, int | None], can: Collection[str]
+    t: Table, hand: ShooterHand, fact: Fact, lay: Mapping[Spot, int | None], can: Collection[str]
 ) -> None:
     """Whether chips may be put down, or taken back, once the hand has begun."""
     body = fact.body
@@ -203,7 +203,7 @@ def _judge(
         _late(t, hand, fact, wager, placed=placed)
 
 
-def _late(t: Table, hand: Hand, fact: Fact, wager: str, *, placed: bool) -> None:
+def _late(t: Table, hand: ShooterHand, fact: Fact, wager: str, *, placed: bool) -> None:
     """A wager made, or a Pass Bet taken down, after the roll that closed it; it stays."""
     if wager in LINE:
         t.close([fact], hand.set_by, "3(a)" if placed else "4(c)(1)")
@@ -213,7 +213,7 @@ def _late(t: Table, hand: Hand, fact: Fact, wager: str, *, placed: bool) -> None
         t.close([fact], hand.first, "12(1)")
 
 
-def _call_off(t: Table, hand: Hand) -> None:
+def _call_off(t: Table, hand: ShooterHand) -> None:
     """Lay Bets are active, on a come out roll too, unless an `off` button lies on them."""
     for fact in _before_the_throw(t, "wager_marked"):
         body = said(fact, WagerMarked)
@@ -225,7 +225,7 @@ def _call_off(t: Table, hand: Hand) -> None:
             hand.off.add(spot)
 
 
-def _vigorish(t: Table, hand: Hand, charged: Sequence[Fact]) -> None:
+def _vigorish(t: Table, hand: ShooterHand, charged: Sequence[Fact]) -> None:
     """None but on a Lay Bet; how much is not printed, so what was charged stands (5(i))."""
     for fact in charged:
         body = said(fact, FeePaid)
@@ -236,7 +236,7 @@ def _vigorish(t: Table, hand: Hand, charged: Sequence[Fact]) -> None:
 # -- throws ----------------------------------------------------------------------------------------
 
 
-def _mark(t: Table, hand: Hand) -> None:
+def _mark(t: Table, hand: ShooterHand) -> None:
     """The puck goes on the point; a button on each number that Bonus wagers have seen (12(3))."""
     total = hand.thrown[-1]
     if hand.point is None and total not in NATURALS | CRAPS:
@@ -248,7 +248,7 @@ def _mark(t: Table, hand: Hand) -> None:
         t.mark("bonus", total, "12(3)")
 
 
-def _settle_bonus(t: Table, hand: Hand) -> None:
+def _settle_bonus(t: Table, hand: ShooterHand) -> None:
     """Paid once its numbers are thrown, others stay (12(4)); any 7 takes them all (12(5))."""
     for seat, wager in list(t.betting(*BONUS)):
         needed, table = BONUS[wager]
@@ -258,7 +258,7 @@ def _settle_bonus(t: Table, hand: Hand) -> None:
             t.settle(seat, wager, table, seen, "12(5)", throw=t.throws)
 
 
-def _settle_lays(t: Table, hand: Hand) -> None:
+def _settle_lays(t: Table, hand: ShooterHand) -> None:
     """A 7 wins and the number loses, come out roll or not; a bet that is off waits (3(a)(42))."""
     total = hand.thrown[-1]
     for seat, wager in list(t.betting(*LAYS)):
@@ -267,7 +267,7 @@ def _settle_lays(t: Table, hand: Hand) -> None:
             t.settle(seat, wager, table, total, "3(a)(42)(ii)", throw=t.throws)
 
 
-def _settle_line(t: Table, hand: Hand, fact: Fact) -> None:
+def _settle_line(t: Table, hand: ShooterHand, fact: Fact) -> None:
     """Pass and Don't Pass: decided on the come out roll, or by the point and the 7."""
     total, point = hand.thrown[-1], hand.point
     hand.over = point is not None and total == SEVEN
@@ -277,7 +277,7 @@ def _settle_line(t: Table, hand: Hand, fact: Fact) -> None:
     hand.point = None
     hand.down.clear()
     passes = total in NATURALS if point is None else total == point
-    line = Decided(passes, barred=point is None and total == BARRED)
+    line = LineBetsDecided(passes, barred=point is None and total == BARRED)
     for seat, wager in list(t.betting(*LINE)):
         t.settle(seat, wager, LINE[wager], line, "3(a)", throw=t.throws)
 

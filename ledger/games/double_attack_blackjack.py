@@ -28,7 +28,7 @@ from ledger.rules.blackjack.hands import (
     DEAD,
     MISSED,
     SURRENDERED,
-    Hand,
+    BlackjackHand,
     Style,
     blackjack_of,
     called,
@@ -140,7 +140,7 @@ def play(t: Table) -> None:
     _reader_misused(t)
     if peek(t, seats, PEEK):
         for seat in reversed(live):
-            _settle(t, Hand(seat), dealer_has(t, blackjack=True))
+            _settle(t, BlackjackHand(seat), dealer_has(t, blackjack=True))
         _bust_it(t)
         return
     _dealer(t, _decisions(t, live))
@@ -170,11 +170,11 @@ def _deal(t: Table, seats: list[int], attacks: list[Fact]) -> list[int]:
     live = second_cards(t, dealt, "7(f)(2)", "13(f)")
     t.deal("dealer", 2, "7(f)(3)")
     for seat in [seat for seat in seats if seat not in live]:
-        _dead(t, Hand(seat), "13(f)")
+        _dead(t, BlackjackHand(seat), "13(f)")
     return live
 
 
-def _dead(t: Table, hand: Hand, section: str) -> None:
+def _dead(t: Table, hand: BlackjackHand, section: str) -> None:
     """A dead hand's wagers go back; the Bust It Wager stays on the layout, as 13(g) leaves it."""
     for wager in STAKES:
         t.give_back(hand.seat, wager, section, hand.number)
@@ -194,12 +194,12 @@ def _reader_misused(t: Table) -> None:
         raise Void("13(h)(1)")
 
 
-def _decisions(t: Table, live: list[int]) -> list[Hand]:
+def _decisions(t: Table, live: list[int]) -> list[BlackjackHand]:
     """A Blackjack is paid at once (7(h)(1)), others play (7(h)(2)): the hands left."""
-    hands: list[Hand] = []
+    hands: list[BlackjackHand] = []
     for seat in live:
         if blackjack_of(t, seat):
-            _settle(t, Hand(seat), Dealer(None, blackjack=False))
+            _settle(t, BlackjackHand(seat), Dealer(None, blackjack=False))
         else:
             hands += [_given_up(t, hand) for hand in play_hands(t, seat, STYLE)]
     for index, hand in enumerate(hands):
@@ -208,7 +208,7 @@ def _decisions(t: Table, live: list[int]) -> list[Hand]:
     return [hand for hand in hands if hand.ended not in (SURRENDERED, DEAD)]
 
 
-def _given_up(t: Table, hand: Hand) -> Hand:
+def _given_up(t: Table, hand: BlackjackHand) -> BlackjackHand:
     """A hand that was surrendered (9), or called dead (13(g)); any other as it is."""
     if hand.ended == DEAD:
         _dead(t, hand, "13(g)")
@@ -217,7 +217,7 @@ def _given_up(t: Table, hand: Hand) -> Hand:
     return hand
 
 
-def _surrender(t: Table, hand: Hand) -> None:
+def _surrender(t: Table, hand: BlackjackHand) -> None:
     """Half of a hand's wagers is given up: 9(a)-(b); Bust It and Insurance stay: 9(c)-(d)."""
     seat, number = hand.seat, hand.number
     if is_blackjack_if_known(dealers(t)):
@@ -236,7 +236,7 @@ def _surrender(t: Table, hand: Hand) -> None:
         t.collect(seat, "double_down", section, hand=number, readings=readings)
 
 
-def _dealer(t: Table, hands: list[Hand]) -> None:
+def _dealer(t: Table, hands: list[BlackjackHand]) -> None:
     """The hole card, the third card with the Bust It Wagers, and the draw (7(l)-(n), 13(d))."""
     tied = t.rules.readings["both_bust"] == "tie"
     totals = [total_known(t, t.cards["player", hand.seat, hand.number]) for hand in hands]
@@ -262,7 +262,7 @@ def _bust_it(t: Table) -> None:
         t.settle(seat, "bust_it", BUST_IT, busted, lost)
 
 
-def _settle(t: Table, hand: Hand, dealer: Dealer) -> None:
+def _settle(t: Table, hand: BlackjackHand, dealer: Dealer) -> None:
     """A hand's wagers beside the dealer's hand: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
     how = compare(t, hand, dealer)
     if how == "bust" and dealer.total is None and t.rules.readings["both_bust"] == "tie":

@@ -21,7 +21,7 @@ from ledger.rules.engine.game import (
     Reading,
     Wager,
 )
-from ledger.rules.engine.odds import PUSH, Paytable, Row, paytable, row
+from ledger.rules.engine.odds import PUSH, Paytable, PaytableRow, paytable, row
 from ledger.rules.engine.refused_wagers import gave_up, within_table
 from ledger.rules.hands import points
 from ledger.rules.hands.cards import DECK
@@ -61,7 +61,7 @@ TIE_LOW = paytable(
 )
 
 
-def for_1(label: str, printed: str) -> list[Row]:
+def for_1(label: str, printed: str) -> list[PaytableRow]:
     """A row printed "for 1" in both its readings: paid in full, or less the stake it is paid on."""
     less = row(label, partial(eq, label), printed, ("bonus_for_1", "less_stake"))
     full = less._replace(ratio=less.ratio + 1, reading=("bonus_for_1", "full"))

@@ -339,7 +339,7 @@ def _force(t: Table, due: Due) -> None:
 
 
 def _settle_hands(
-    t: Table, live: Sequence[int], dealer: p.Hand | None, sections: Sequence[str]
+    t: Table, live: Sequence[int], dealer: p.PokerHand | None, sections: Sequence[str]
 ) -> None:
     """Each hand against the dealer's, counterclockwise: lower, higher, or equal in rank."""
     turned, lower, higher, equal = sections

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ledger.rules.engine.game import Game
 from ledger.rules.hands.best_five import lowest_by_suit, omaha_high_if_known, omaha_low_if_known
 from ledger.rules.hands.lowball import eight_or_better
-from ledger.rules.poker.pots import Share
+from ledger.rules.poker.pots import PotShare
 from ledger.rules.poker.rounds import (
     five_card_omaha,
     highest_suit_first,
@@ -19,7 +19,7 @@ from ledger.rules.poker.rounds import (
 )
 
 SHARES = (
-    Share(
+    PotShare(
         "high",
         with_board(omaha_high_if_known),
         "19(k)(2)(i)",
@@ -28,7 +28,7 @@ SHARES = (
         says=lambda hand: hand.category,
         alone="19(l)(1)",
     ),
-    Share(
+    PotShare(
         "low",
         with_board(omaha_low_if_known),
         "19(k)(2)(i)",

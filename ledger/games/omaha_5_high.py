@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ledger.rules.engine.game import Game
 from ledger.rules.hands.best_five import omaha_high_if_known
-from ledger.rules.poker.pots import Share
+from ledger.rules.poker.pots import PotShare
 from ledger.rules.poker.rounds import (
     five_card_omaha,
     highest_suit_first,
@@ -18,7 +18,7 @@ from ledger.rules.poker.rounds import (
 )
 
 SHARES = (
-    Share(
+    PotShare(
         "high",
         with_board(omaha_high_if_known),
         "19(k)(1)",

@@ -115,7 +115,7 @@ _settings = lru_cache(points.saigon_settings_if_known)
 _dealers = lru_cache(points.dealer_count_if_known)
 
 
-class Counted(NamedTuple):
+class CountedHand(NamedTuple):
     """A player's hand as it is compared."""
 
     qualifies: bool
@@ -216,25 +216,25 @@ def _dealer_count(t: Table, reading: object) -> int | None:
     return _dealers(tuple(t.cards["dealer", None, 1][:CARDS]), str(reading))
 
 
-def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> Counted | None:
+def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> CountedHand | None:
     """What a player's hand counts as it was set, or as it should have been; None: not known."""
     settings = _settings(tuple(cards))
     if settings is None:
         return None
     possible = {count for one in settings for count in one.counts}
     if hands is None:
-        return None if len(possible) > 1 else Counted(bool(possible), max(possible, default=0))
+        return None if len(possible) > 1 else CountedHand(bool(possible), max(possible, default=0))
     as_set = points.three_qualify_if_known(hands["qualifying"])
     counts = points.point_counts_if_known(hands["showdown"])
     if as_set is None or counts is None:
         return None
     if possible and not as_set and misset == "reset":
-        return Counted(qualifies=True, points=max(possible))
-    return Counted(as_set, counts[0])
+        return CountedHand(qualifies=True, points=max(possible))
+    return CountedHand(as_set, counts[0])
 
 
 # A count of 5 is paid by 11(d)(1)(ii)(B), any other by 11(d)(1)(ii)(A).
-def _compared(mine: Counted, dealer: int) -> tuple[Paytable | None, str]:
+def _compared(mine: CountedHand, dealer: int) -> tuple[Paytable | None, str]:
     """What an Ante is paid by, and the paragraph that decides; none: it is lost, or goes back."""
     table = ANTE_OF_5 if mine.points == FIVE else ANTE
     if not dealer:
@@ -291,7 +291,7 @@ def _places(cards: Sequence[str], some: Sequence[str]) -> list[int]:
 
 def _result(
     t: Table, cards: Sequence[str], hands: Hands | None, chosen: Mapping[str, object]
-) -> tuple[Counted, Paytable | None, str] | None:
+) -> tuple[CountedHand, Paytable | None, str] | None:
     """A player's hand beside the dealer's, under these readings; None: a card is not known."""
     mine = _counted(cards, hands, chosen[MISSET.name])
     dealer = _dealer_count(t, chosen[DEALER_JOKER.name])
@@ -332,7 +332,7 @@ def _settle_pot(t: Table, live: Sequence[int], hands: Mapping[int, Hands | None]
         t.share_of_pots(seat, cents, won.get(seat, 0), "11(f)", reading=reading)
 
 
-def _winners(counts: Mapping[int, Counted], *, qualifying: bool) -> list[int]:
+def _winners(counts: Mapping[int, CountedHand], *, qualifying: bool) -> list[int]:
     """Who has the highest two-card hand, of all or of those that qualify, if one does."""
     able = {seat: mine.points for seat, mine in counts.items() if mine.qualifies or not qualifying}
     able = able or {seat: mine.points for seat, mine in counts.items()}

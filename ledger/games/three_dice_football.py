@@ -168,7 +168,7 @@ READINGS = (
 )
 
 
-class Field(NamedTuple):
+class FieldPosition(NamedTuple):
     """Where a game stands after a throw."""
 
     yards: int = FIRST_DOWN_YARDS
@@ -202,7 +202,7 @@ def _drive(t: Table, opening: list[Fact]) -> tuple[Drive, Others]:
     A throw that was invalid or called no roll (5(b), 5(c), 5(f), 5(g)) is none. Beside how the game
     ended, how it would have under each other reading.
     """
-    field, throws = Field(), []
+    field, throws = FieldPosition(), []
     while True:
         fact, dice = t.throw("5(a)")
         throw = Throw(*dice)
@@ -217,7 +217,7 @@ def _drive(t: Table, opening: list[Fact]) -> tuple[Drive, Others]:
         t.wagers(tuple(SINGLE_PLAY), "3(e)", throw=field.plays + 1)
 
 
-def _after(field: Field, throw: Throw, readings: Mapping[str, str | bool]) -> Field:
+def _after(field: FieldPosition, throw: Throw, readings: Mapping[str, str | bool]) -> FieldPosition:
     """The field after a throw (6(c)).
 
     A turnover and a Trips TD end the game (6(c)(4), 6(c)(5)), and so do three downs without a
@@ -233,12 +233,12 @@ def _after(field: Field, throw: Throw, readings: Mapping[str, str | bool]) -> Fi
         return field._replace(plays=plays, drive=Drive(scored, plays, throw))
     if earned and not goal and (at_once or down == DOWNS):
         goal, down = True, 0
-    return Field(yards, down, plays, earned, goal)
+    return FieldPosition(yards, down, plays, earned, goal)
 
 
 def keeps_dice(throws: Sequence[Sequence[int]], readings: Mapping[str, str | bool]) -> bool | None:
     """Whether a game of these throws ended in a touchdown or Trips TD (7(a)); None: no end."""
-    field = Field()
+    field = FieldPosition()
     for dice in throws:
         field = _after(field, Throw(*dice), readings) if field.drive is None else field
     return field.drive.scored if field.drive else None
@@ -249,7 +249,7 @@ def _read_otherwise(throws: Sequence[Throw], readings: Mapping[str, str | bool])
     found: Others = {}
     for reading in READINGS:
         [other] = [value for value in reading.values if value != readings[reading.name]]
-        field = Field()
+        field = FieldPosition()
         for throw in throws:
             if field.drive is None:
                 field = _after(field, throw, {**readings, reading.name: other})
@@ -260,7 +260,7 @@ def _read_otherwise(throws: Sequence[Throw], readings: Mapping[str, str | bool])
 TRIPS = Throw(1, 1, 1)
 
 
-def _endings(field: Field, last: Throw) -> tuple[Drive, ...]:
+def _endings(field: FieldPosition, last: Throw) -> tuple[Drive, ...]:
     """How a game that goes on may end: scored by a Trips TD or not at all, in each play left."""
     most = field.plays - field.down + (DOWNS if field.goal else 2 * DOWNS)
     later = range(field.plays + 1, most + 1)
@@ -277,7 +277,7 @@ def _depends(t: Table, table: Paytable, drive: Drive, others: Others) -> list[st
     ]
 
 
-def _move_markers(t: Table, throw: Throw, field: Field) -> None:
+def _move_markers(t: Table, throw: Throw, field: FieldPosition) -> None:
     """The Yard Marker, the Down Puck (4-6, or 1-3, are 1st to 3rd & Goal), the Game Length Puck."""
     moved = "6(c)(2)" if throw.penalty else "6(c)(1)" if throw.gain else "6(c)(3)"
     if throw.penalty or throw.gain:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ledger.rules.engine.game import Game
 from ledger.rules.hands.lowball import deuce_to_seven_if_known
-from ledger.rules.poker.pots import Share
+from ledger.rules.poker.pots import PotShare
 from ledger.rules.poker.rounds import draw_poker, odd_chip, own_cards
 
-SHARES = (Share("low", own_cards(deuce_to_seven_if_known), "20(k)(3)", tied="20(k)(2)"),)
+SHARES = (PotShare("low", own_cards(deuce_to_seven_if_known), "20(k)(3)", tied="20(k)(2)"),)
 """The 2-7 low of a player: 20(k)(1), 20(k)(3)(i)-(iii)."""
 
 GAME = Game(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ledger.rules.engine.game import Game
 from ledger.rules.hands.lowball import ace_to_five_if_known
-from ledger.rules.poker.pots import Share
+from ledger.rules.poker.pots import PotShare
 from ledger.rules.poker.rounds import draw_poker, odd_chip, own_cards
 
-SHARES = (Share("low", own_cards(ace_to_five_if_known), "20(k)(4)", tied="20(k)(2)"),)
+SHARES = (PotShare("low", own_cards(ace_to_five_if_known), "20(k)(4)", tied="20(k)(2)"),)
 """The A-5 low of a player: 20(k)(1), 20(k)(4)(i)-(iii)."""
 
 GAME = Game(

@@ -152,7 +152,7 @@ def _time(text: str) -> int:
     return time_us
 
 
-def _check_subject(kind: kinds.Kind, subject: str | None, source: Source) -> None:
+def _check_subject(kind: kinds.FactKind, subject: str | None, source: Source) -> None:
     if subject is None:
         if not kind.needs_subject:
             return

@@ -51,7 +51,7 @@ class Submission(NamedTuple):
     receipts: Future[list[Receipt]]
 
 
-class Waiting(NamedTuple):
+class CommitBacklog(NamedTuple):
     """What waits for a commit; what is being committed no longer does."""
 
     facts: int
@@ -107,10 +107,10 @@ class Committer:
         return receipts
 
     @property
-    def waiting(self) -> Waiting:
+    def waiting(self) -> CommitBacklog:
         """How deep the queue is now."""
         with self._changed:
-            return Waiting(self._facts_waiting, self._octets_waiting)
+            return CommitBacklog(self._facts_waiting, self._octets_waiting)
 
     def close(self) -> None:
         """Commit what waits, then end the thread."""

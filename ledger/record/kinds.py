@@ -29,7 +29,7 @@ _CARD_HINT = "a card is rank and suit as in `As`, `Td`, `9c`; `Jk` is the joker,
 _WHOLE_HINT = "money is an integer in cents (2500 is $25.00); no field of a fact is a fraction"
 
 
-class Kind(NamedTuple):
+class FactKind(NamedTuple):
     """One stored name: how its octets are read, and what its struct can tell about the place."""
 
     type: str
@@ -40,9 +40,9 @@ class Kind(NamedTuple):
     names_round: bool
 
 
-def _kind(name: str, struct: type[Struct], upcast: Callable[[object], Struct] | None) -> Kind:
+def _kind(name: str, struct: type[Struct], upcast: Callable[[object], Struct] | None) -> FactKind:
     fields = struct.__struct_fields__
-    return Kind(
+    return FactKind(
         name,
         msgspec.json.Decoder(struct).decode,
         upcast,
@@ -52,7 +52,7 @@ def _kind(name: str, struct: type[Struct], upcast: Callable[[object], Struct] | 
     )
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, FactKind] = {
     **{name: _kind(name, struct, None) for name, struct in FACTS.items()},
     **{name: _kind(name, old, upcast) for name, (old, upcast) in UPCASTERS.items()},
 }
@@ -62,7 +62,7 @@ _ON_THE_WIRE = {WIRE_PREFIX + name: kind for name, kind in KINDS.items()}
 _KNOWN_NAMES = {name.rsplit(".", 1)[0] for name in KINDS}
 
 
-def kind_of(wire_type: str) -> Kind:
+def kind_of(wire_type: str) -> FactKind:
     """The kind a CloudEvents `type` names. Raises MalformedError where it names none."""
     kind = _ON_THE_WIRE.get(wire_type)
     if kind:
@@ -83,7 +83,7 @@ def kind_of(wire_type: str) -> Kind:
     )
 
 
-def body(kind: Kind, data: bytes) -> Struct:
+def body(kind: FactKind, data: bytes) -> Struct:
     """The typed struct of `data`, in today's words. Raises MalformedError where it is none."""
     try:
         told = kind.decode(data)

@@ -10,13 +10,13 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.record.tape import InQuarantine, unframe_attributes
-from ledger.record.verify import Break, Kind
+from ledger.record.verify import BreakKind, RecordBreak
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Aside(NamedTuple):
+class QuarantineRow(NamedTuple):
     """A row of the quarantine as it is stored."""
 
     row: InQuarantine
@@ -24,7 +24,7 @@ class Aside(NamedTuple):
     released_is_there: bool  # what it was released as stands on the record
 
 
-class Counted(NamedTuple):
+class QuarantineCounts(NamedTuple):
     """What the record and the quarantine say at one moment."""
 
     last: int  # the highest number
@@ -42,7 +42,9 @@ def digest_of(attributes: bytes | None, octets: bytes) -> bytes:
     ).digest()
 
 
-def verify_aside(rows: Iterable[Aside], counted: Counted) -> Break | None:
+def verify_quarantine(
+    rows: Iterable[QuarantineRow], counted: QuarantineCounts
+) -> RecordBreak | None:
     """The first thing in quarantine that is not as it was kept; `rows` by number, up to `last`."""
     number = 0
     for aside in rows:
@@ -56,7 +58,7 @@ def verify_aside(rows: Iterable[Aside], counted: Counted) -> Break | None:
     return _uncounted(counted)
 
 
-def _contradiction(aside: Aside) -> str | None:
+def _contradiction(aside: QuarantineRow) -> str | None:
     """What of a row is not what its octets, or the record, say."""
     row = aside.row
     if digest_of(row.attributes, row.octets) != aside.digest:
@@ -74,7 +76,7 @@ def _contradiction(aside: Aside) -> str | None:
     return None
 
 
-def _uncounted(counted: Counted) -> Break | None:
+def _uncounted(counted: QuarantineCounts) -> RecordBreak | None:
     """Rows taken off the end, put in, or counted otherwise: the record's own figures tell."""
     for verdict, here, ever in (
         ("quarantined", counted.quarantined_here, counted.quarantined),
@@ -88,5 +90,5 @@ def _uncounted(counted: Counted) -> Break | None:
     return None
 
 
-def _break(kind: Kind, number: int, says: str) -> Break:
-    return Break(kind, None, None, None, f"{says[0].upper()}{says[1:]}.", number)
+def _break(kind: BreakKind, number: int, says: str) -> RecordBreak:
+    return RecordBreak(kind, None, None, None, f"{says[0].upper()}{says[1:]}.", number)

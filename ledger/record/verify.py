@@ -20,7 +20,7 @@ from ledger.values import parse_source, parse_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-Kind = Literal[
+BreakKind = Literal[
     "edited payload",
     "edited header",
     "deleted",
@@ -51,10 +51,10 @@ class Known(NamedTuple):
     data_digest: bytes  # the first 8 octets of SHA-256 of its data
 
 
-class Break(NamedTuple):
+class RecordBreak(NamedTuple):
     """The first thing that is not as it was recorded."""
 
-    kind: Kind
+    kind: BreakKind
     tape: str | None  # None where no remaining row tells
     table_seq: int | None
     position: int | None  # None: it is in quarantine
@@ -62,7 +62,7 @@ class Break(NamedTuple):
     quarantine_id: int | None = None  # of a row of the quarantine: its number
 
 
-class Place(NamedTuple):
+class TapePlace(NamedTuple):
     """Where a tape stands while it is read: its newest row, and the hash before that."""
 
     table_seq: int
@@ -102,11 +102,11 @@ class Verified(NamedTuple):
 
     rows: int
     heads: list[Head]
-    broken: Break | None
+    broken: RecordBreak | None
     aside: int = 0  # inputs in quarantine that were recomputed
 
 
-_START = Place(0, 0, GENESIS, GENESIS)
+_START = TapePlace(0, 0, GENESIS, GENESIS)
 
 
 def verify(
@@ -124,10 +124,10 @@ def verify(
     with `identities_listed=False`.
     """
     stream = iter(rows)
-    places: dict[str, Place] = {}
+    places: dict[str, TapePlace] = {}
     kept = {(head.tape, head.table_seq): head for head in expected.kept}
     position = 0
-    odd: Break | None = None
+    odd: RecordBreak | None = None
     for row, known in stream:
         place = places.get(row.tape, _START)
         if row.position > expected.tip and position == expected.tip:
@@ -143,7 +143,7 @@ def verify(
             return Verified(position, _heads(places), _recomputed(head, places))
         odd = odd or (identity_edited(row, known) if identities_listed else None)
         position = row.position
-        places[row.tape] = Place(row.table_seq, row.position, computed, place.hash)
+        places[row.tape] = TapePlace(row.table_seq, row.position, computed, place.hash)
         if progress and position % PROGRESS_ROWS == 0:
             progress(position, expected.tip)
     if progress:
@@ -197,7 +197,7 @@ def _head_from_json(line: str, where: str) -> Head:
     return head
 
 
-def _heads(places: Mapping[str, Place]) -> list[Head]:
+def _heads(places: Mapping[str, TapePlace]) -> list[Head]:
     return [
         Head(tape, place.table_seq, place.position, place.hash)
         for tape, place in sorted(places.items())
@@ -216,8 +216,8 @@ def _fits(
 
 
 def _missing_at_the_end(
-    position: int, places: Mapping[str, Place], expected: Expected
-) -> Break | None:
+    position: int, places: Mapping[str, TapePlace], expected: Expected
+) -> RecordBreak | None:
     """What the heads and figures know of that the rows do not show."""
     for head in sorted(expected.heads, key=lambda head: head.position):
         place = places.get(head.tape, _START)
@@ -239,19 +239,21 @@ def _missing_at_the_end(
     return _without_head(lacking[0], places[lacking[0]]) if lacking else None
 
 
-def _truncated(tape: str | None, place: Place, position: int, says: str) -> Break:
+def _truncated(tape: str | None, place: TapePlace, position: int, says: str) -> RecordBreak:
     at = place.table_seq + 1 if tape else None
-    return Break("truncated", tape, at, position + 1, f"The record ends before this, but {says}.")
+    return RecordBreak(
+        "truncated", tape, at, position + 1, f"The record ends before this, but {says}."
+    )
 
 
-def _without_head(tape: str, place: Place) -> Break:
+def _without_head(tape: str, place: TapePlace) -> RecordBreak:
     says = "No head of this tape is listed, so that no append could go on from its newest row."
-    return Break("deleted", tape, place.table_seq, place.position, says)
+    return RecordBreak("deleted", tape, place.table_seq, place.position, says)
 
 
-def _recomputed(head: Head, places: Mapping[str, Place]) -> Break:
+def _recomputed(head: Head, places: Mapping[str, TapePlace]) -> RecordBreak:
     place = places.get(head.tape, _START)
-    return Break(
+    return RecordBreak(
         "recomputed",
         head.tape,
         head.table_seq,
@@ -265,8 +267,8 @@ def explain(
     suspect: Suspect,
     computed: bytes,
     rest: Iterator[tuple[TapeRow, Known | None]],
-    places: Mapping[str, Place],
-) -> Break:
+    places: Mapping[str, TapePlace],
+) -> RecordBreak:
     """What happened at the first row that does not fit; later rows are read for evidence.
 
     `computed` is its hash recomputed, `places` where the tapes stand before it.
@@ -283,16 +285,16 @@ def explain(
     return _told_by_later_rows(suspect, computed, rest, places) or _edited(suspect, computed)
 
 
-def beyond_the_tip(row: TapeRow, tip: int) -> Break:
+def beyond_the_tip(row: TapeRow, tip: int) -> RecordBreak:
     """A row no append has numbered."""
     return _break("inserted", row, f"the record counts {tip} positions")
 
 
-def _edited(suspect: Suspect, computed: bytes) -> Break:
+def _edited(suspect: Suspect, computed: bytes) -> RecordBreak:
     """Nothing was moved: the row itself is not what was recorded."""
     row, known = suspect.row, suspect.known
     column = contradiction(row)
-    kind: Kind = "edited header"
+    kind: BreakKind = "edited header"
     if suspect.is_stranger and not column:
         kind = "identity missing" if computed == row.hash else "inserted"
         says = "it is not listed under its source and id"
@@ -309,7 +311,7 @@ def _edited(suspect: Suspect, computed: bytes) -> Break:
     return _break(kind, row, says)
 
 
-def identity_edited(row: TapeRow, known: Known | None) -> Break | None:
+def identity_edited(row: TapeRow, known: Known | None) -> RecordBreak | None:
     """What is wrong with the identity of a row that is whole in itself, if anything is."""
     if known is None or known.data_digest == digest_of(row.data):
         return None
@@ -368,8 +370,8 @@ def _told_by_later_rows(
     suspect: Suspect,
     computed: bytes,
     rest: Iterator[tuple[TapeRow, Known | None]],
-    places: Mapping[str, Place],
-) -> Break | None:
+    places: Mapping[str, TapePlace],
+) -> RecordBreak | None:
     """Read on until a later row shows what was moved, put in, or taken out."""
     row, known = suspect.row, suspect.known
     chained = {tape: place.hash for tape, place in places.items()}
@@ -442,8 +444,8 @@ def _listed_shift(known: Known, row: TapeRow, later_known: Known, later: TapeRow
 def _hole(
     suspect: Suspect,
     rest: Iterator[tuple[TapeRow, Known | None]],
-    places: Mapping[str, Place],
-) -> Break:
+    places: Mapping[str, TapePlace],
+) -> RecordBreak:
     """A position is missing; the tape is the one that lacks a sequence, if any row tells."""
     reached = {tape: place.table_seq for tape, place in places.items()}
     row: TapeRow | None = suspect.row
@@ -459,8 +461,8 @@ def _hole(
 def _taken_from_another_tape(
     suspect: Suspect,
     rest: Iterator[tuple[TapeRow, Known | None]],
-    places: Mapping[str, Place],
-) -> Break:
+    places: Mapping[str, TapePlace],
+) -> RecordBreak:
     """All positions have moved up by one; the tape is the one where more than that has changed."""
     seen = {suspect.row.tape}
     for later, _ in rest:
@@ -473,18 +475,20 @@ def _taken_from_another_tape(
     return _deleted(None, None, suspect.position)
 
 
-def _inserted_before(suspect: Suspect, places: Mapping[str, Place]) -> Break:
+def _inserted_before(suspect: Suspect, places: Mapping[str, TapePlace]) -> RecordBreak:
     """The row just before the suspect's position, on whichever tape that is."""
     position = suspect.position - 1
     tape = next((name for name, place in places.items() if place.position == position), None)
     seq = places[tape].table_seq if tape else None
     says = "Everything after it stands one place later than recorded."
-    return Break("inserted", tape, seq, position, says)
+    return RecordBreak("inserted", tape, seq, position, says)
 
 
-def _deleted(tape: str | None, table_seq: int | None, position: int) -> Break:
-    return Break("deleted", tape, table_seq, position, "A row that was recorded here is gone.")
+def _deleted(tape: str | None, table_seq: int | None, position: int) -> RecordBreak:
+    return RecordBreak(
+        "deleted", tape, table_seq, position, "A row that was recorded here is gone."
+    )
 
 
-def _break(kind: Kind, row: TapeRow, says: str) -> Break:
-    return Break(kind, row.tape, row.table_seq, row.position, f"{says[0].upper()}{says[1:]}.")
+def _break(kind: BreakKind, row: TapeRow, says: str) -> RecordBreak:
+    return RecordBreak(kind, row.tape, row.table_seq, row.position, f"{says[0].upper()}{says[1:]}.")

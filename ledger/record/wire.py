@@ -352,7 +352,7 @@ def _safe(text: str | None) -> str | None:
     return text if text and len(text) <= _ID_MAX and not strict_json.unsafe(text) else None
 
 
-def _table(kind: kinds.Kind, body: Struct, subject: str | None, property_: str) -> str | None:
+def _table(kind: kinds.FactKind, body: Struct, subject: str | None, property_: str) -> str | None:
     """The table a fact outside a round names itself."""
     table: str | None = getattr(body, "table", None) if kind.names_table else None
     if table is None and kind.names_round:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from ledger.simulate.cameras.cameras import recorded
 from ledger.simulate.feed import Emitted, deal, happenings, line, simulate
-from ledger.simulate.floor_files import Window, Written, read_shots, write
+from ledger.simulate.floor_files import FilmedWindow, WrittenFloor, read_shots, write
 from ledger.simulate.plan import DEALT, MISTAKES, Plan, Planted, TablePlan, plan_of
 
 __all__ = [
     "DEALT",
     "MISTAKES",
     "Emitted",
+    "FilmedWindow",
     "Plan",
     "Planted",
     "TablePlan",
-    "Window",
-    "Written",
+    "WrittenFloor",
     "deal",
     "happenings",
     "line",

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.steps import Step
     from ledger.simulate.bank import Bank
     from ledger.simulate.device_emitter import DeviceEmitter
-    from ledger.simulate.hand import Hand
+    from ledger.simulate.hand import SimulatedHand
     from ledger.simulate.mistakes import Slip
 
 _SAME_RANK_MOST = 3  # with its copy no hand holds five of a kind
@@ -56,7 +56,7 @@ class Chance(Incidents):
     voided = False
 
     def __init__(
-        self, teller: DeviceEmitter, bank: Bank, hand: Hand, slip: Slip, deck: list[str]
+        self, teller: DeviceEmitter, bank: Bank, hand: SimulatedHand, slip: Slip, deck: list[str]
     ) -> None:
         """`deck`: the cards of the round, the first to come last."""
         super().__init__(teller, bank, hand, slip)

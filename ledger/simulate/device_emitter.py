@@ -38,7 +38,7 @@ class Happening(NamedTuple):
     arrives_us: int | None
 
 
-class Device:
+class SimulatedDevice:
     """One device: where its facts come from, and its clock's error."""
 
     __slots__ = ("boot", "name", "offset_us", "runs", "sequence", "source")
@@ -69,17 +69,19 @@ class DeviceEmitter:
         self.now_us = 0
         self.round: RoundId | None = None
         self.told: list[Happening] = []
-        self._devices: dict[str, Device] = {}
-        self._last: Device | None = None
+        self._devices: dict[str, SimulatedDevice] = {}
+        self._last: SimulatedDevice | None = None
         self._elsewhere = 0
 
-    def device(self, name: str) -> Device:
+    def device(self, name: str) -> SimulatedDevice:
         """A device of the table, switched on when it first speaks."""
         found = self._devices.get(name)
         if found is None:
             offset_us = self.chance.randint(-OFFSET_US, OFFSET_US)
             source = f"/{self.property}/{self.table}/{name}"
-            found = Device(name, source, offset_us, f"{self.day}-{self.chance.randrange(4096):03x}")
+            found = SimulatedDevice(
+                name, source, offset_us, f"{self.day}-{self.chance.randrange(4096):03x}"
+            )
             self._devices[name] = found
         return found
 

@@ -34,7 +34,7 @@ from ledger.simulate.cameras.cameras import cameras_of
 from ledger.simulate.care import CardCare, Decks, DiceCare
 from ledger.simulate.chance import Chance
 from ledger.simulate.device_emitter import HOUR, MINUTE, SECOND, DeviceEmitter, Happening
-from ledger.simulate.hand import Hand, Misdealt
+from ledger.simulate.hand import Misdealt, SimulatedHand
 from ledger.simulate.meters import Meters
 from ledger.simulate.mistakes import Slip, of_devices
 from ledger.simulate.patrons import Patron
@@ -343,11 +343,11 @@ class Day:
         self.chance.shuffle(deck)
         return deck
 
-    def _hand(self, batch: str | None) -> Hand:
+    def _hand(self, batch: str | None) -> SimulatedHand:
         """What the table brings into the round."""
         if self.dice and (self.passes or self.shooter not in self.patrons):
             self.shooter = self.dice.offer(list(self.patrons), self.shooter)
-        hand = Hand(
+        hand = SimulatedHand(
             self.model,
             self.patrons,
             self.meters,

@@ -23,7 +23,7 @@ AROUND_US = 30 * SECOND
 _REPORT_EVERY = 2_000  # facts
 
 
-class Window(NamedTuple):
+class FilmedWindow(NamedTuple):
     """A stretch of true time at one table, to be filmed."""
 
     table: str
@@ -31,7 +31,7 @@ class Window(NamedTuple):
     to_us: int
 
 
-class Written(NamedTuple):
+class WrittenFloor(NamedTuple):
     """What was written, and what was planted."""
 
     feed: Path  # JSON Lines, in the order of arrival
@@ -47,9 +47,9 @@ def write(
     folder: Path,
     progress: Callable[[int], None] | None = None,
     *,
-    film: Sequence[Window] | None = None,
+    film: Sequence[FilmedWindow] | None = None,
     cameras_max: int = 1,
-) -> Written:
+) -> WrittenFloor:
     """Deal a plan into a folder: `feed.jsonl`, `truth.jsonl`, and `shots/*.json`.
 
     Films a minute around each mistake, or the windows of `film`, by up to `cameras_max` cameras a
@@ -77,14 +77,14 @@ def write(
     windows = around(planted) if film is None else list(film)
     lists = shot_lists(plan, seen, windows, cameras_max=cameras_max)
     paths = tuple(_write_shots(folder / "shots", lists))
-    return Written(feed, truth, paths, facts, len(rounds - {None}), tuple(planted))
+    return WrittenFloor(feed, truth, paths, facts, len(rounds - {None}), tuple(planted))
 
 
-def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[Window]:
+def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[FilmedWindow]:
     """A minute around each mistake; what overlaps at one table is one window."""
-    found: list[Window] = []
+    found: list[FilmedWindow] = []
     for made in sorted(planted, key=lambda each: (each.table, each.at_us)):
-        window = Window(made.table, made.at_us - each_side_us, made.at_us + each_side_us)
+        window = FilmedWindow(made.table, made.at_us - each_side_us, made.at_us + each_side_us)
         last = found[-1] if found else None
         if last and last.table == window.table and window.from_us <= last.to_us:
             found[-1] = last._replace(to_us=max(last.to_us, window.to_us))
@@ -96,7 +96,7 @@ def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[Wi
 def shot_lists(
     plan: Plan,
     seen: dict[str, list[Happening]],
-    windows: Sequence[Window],
+    windows: Sequence[FilmedWindow],
     *,
     cameras_max: int = 1,
 ) -> Iterator[ShotList]:

@@ -44,7 +44,7 @@ class Misdealt(Exception):  # noqa: N818 - a misdeal that is called is no error
         self.kind = kind
 
 
-class Hand:
+class SimulatedHand:
     """What the table brings into a round: who plays, from which cards, and what goes wrong."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Hand:
 class Chips:
     """The chips of one round: on the layout, in the tray, in the patrons' hands."""
 
-    def __init__(self, teller: DeviceEmitter, bank: Bank, hand: Hand, slip: Slip) -> None:
+    def __init__(self, teller: DeviceEmitter, bank: Bank, hand: SimulatedHand, slip: Slip) -> None:
         self.teller = teller
         self.chance: random.Random = teller.chance
         self.bank = bank

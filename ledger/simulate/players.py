@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ledger.facts import Coupon, DecisionMade, HandSet, WagerPlaced
 from ledger.record.wire import Fact
 from ledger.simulate import patrons
-from ledger.simulate.hand import Chips, Hand
+from ledger.simulate.hand import Chips, SimulatedHand
 from ledger.simulate.patrons import CHIP
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def unsaid(body: Body) -> Fact:
 class Players(Chips):
     """The patrons of one round, and the cards they know."""
 
-    def __init__(self, teller: DeviceEmitter, bank: Bank, hand: Hand, slip: Slip) -> None:
+    def __init__(self, teller: DeviceEmitter, bank: Bank, hand: SimulatedHand, slip: Slip) -> None:
         super().__init__(teller, bank, hand, slip)
         self.held: dict[Holder, list[str]] = {}
         self.open: list[str] = []  # community cards face up

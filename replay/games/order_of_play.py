@@ -20,7 +20,7 @@ from ledger.simulate import Plan, TablePlan, deal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.adjudication.submissions import Filed
+    from ledger.adjudication.submissions import FiledSubmission
     from ledger.record.wire import Fact
     from ledger.rules.engine.game import Game
     from ledger.rules.engine.ruling import Awaiting
@@ -78,7 +78,7 @@ def order_of_play(game: Game) -> list[StepCard]:
 
 
 def _order(
-    round_: RoundId, facts: Sequence[Fact], submissions: Sequence[Filed]
+    round_: RoundId, facts: Sequence[Fact], submissions: Sequence[FiledSubmission]
 ) -> dict[_Key, set[str]]:
     """What must come next after each prefix, in the order it first must."""
     steps: dict[_Key, set[str]] = {}

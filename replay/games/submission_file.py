@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ledger.adjudication.submissions import Filed, in_force
+from ledger.adjudication.submissions import FiledSubmission, in_force
 from ledger.edges import edges_under
 from ledger.errors import Refused, Usage
 from ledger.facts import RulesSubmissionFiled
@@ -55,7 +55,7 @@ def edges_of(filing: RulesSubmissionFiled, path: Path) -> list[EdgeCard]:
             where=str(path),
             hint=" ".join(f"{each.where}: {each.hint}" for each in found),
         )
-    filed = Filed("", None, 0, filing)
+    filed = FiledSubmission("", None, 0, filing)
     rules = in_force(game, "", "", filing.effective_from, [filed])
     try:
         return [edge_card(each) for each in edges_under(rules)]

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ledger.facts import RoundCompleted, RoundVoided
 from ledger.rules.engine.money_moved import Moved, moved
 from ledger.rules.engine.order import in_order
-from ledger.rules.engine.record import Record
+from ledger.rules.engine.record import RecordedSource
 from ledger.rules.engine.ruling import FactRef
 from ledger.rules.engine.steps import POT
 from replay.rounds.sentences import wager_namer
@@ -63,7 +63,7 @@ def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[Line]:
     ordered = in_order(facts)
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in ordered)
     settled = closed and ruling.status != "awaiting"
-    record = Record(ordered)
+    record = RecordedSource(ordered)
     owed = {(s.position, s.hand, s.wager, s.throw): s for s in ruling.settlements}
     chips = moved(ordered, owed, lambda fact: record.throw_of(fact, before=False))
     name = wager_namer(ruling.game)

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ledger.adjudication.adjudicate import RoundRecord, rule
-from ledger.adjudication.submissions import Filed, filed
+from ledger.adjudication.submissions import FiledSubmission, filed
 from ledger.games import games
 from ledger.record.tape import Received
 from ledger.record.wire import fact_of, parse_line
@@ -22,7 +22,7 @@ ROUNDS = 5
 """Interleaved measurements a figure is the median of."""
 
 
-def _rounds() -> tuple[dict[str, dict[RoundId, list[Received]]], list[Filed]]:
+def _rounds() -> tuple[dict[str, dict[RoundId, list[Received]]], list[FiledSubmission]]:
     """A day's facts as they are stored, by game and round."""
     plan = plan_of(tables=len(games()), minutes=240, seed=4, of=sorted(games()))
     facts, _ = deal(plan)
@@ -35,7 +35,9 @@ def _rounds() -> tuple[dict[str, dict[RoundId, list[Received]]], list[Filed]]:
     return found, filed(facts)
 
 
-def _game(rounds: dict[RoundId, list[Received]], submissions: list[Filed]) -> dict[str, float]:
+def _game(
+    rounds: dict[RoundId, list[Received]], submissions: list[FiledSubmission]
+) -> dict[str, float]:
     count = sum(len(rows) for rows in rounds.values())
     decodes, rulings = [], []
     for _ in range(ROUNDS):

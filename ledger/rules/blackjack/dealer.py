@@ -20,7 +20,7 @@ from ledger.facts import (
 from ledger.rules.blackjack.hands import (
     ANY_CARDS,
     TWO,
-    Hand,
+    BlackjackHand,
     called,
     doubtful,
     total_known,
@@ -268,7 +268,7 @@ def dealer_has(t: Table, *, blackjack: bool = False) -> Dealer:
     return Dealer(total_known(t, cards), blackjack or None if natural is None else natural)
 
 
-def compare(t: Table, hand: Hand, dealer: Dealer) -> Compared | None:
+def compare(t: Table, hand: BlackjackHand, dealer: Dealer) -> Compared | None:
     """How a hand stands beside the dealer's; None where a card that matters is not known."""
     cards = t.cards["player", hand.seat, hand.number]
     if doubtful(t):

@@ -51,7 +51,7 @@ class Style(NamedTuple):
     dead: bool = False  # called at any point of the play, where no text says when
 
 
-class Hand(NamedTuple):
+class BlackjackHand(NamedTuple):
     """One hand of a position, and how its play ended: one of the names above, or by standing."""
 
     seat: int
@@ -114,9 +114,9 @@ def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
 # -- players -------------------------------------------------------------------------------------
 
 
-def play_hands(t: Table, seat: int, style: Style) -> list[Hand]:
+def play_hands(t: Table, seat: int, style: Style) -> list[BlackjackHand]:
     """A position's play: its hand, and those it is split into, each to its end."""
-    waiting, done, made = [Hand(seat)], [], 1
+    waiting, done, made = [BlackjackHand(seat)], [], 1
     while waiting and made < MOST_TURNS:
         hand = waiting.pop(_next_of(t, waiting))
         hand = _played(t, hand, style, made)
@@ -128,7 +128,7 @@ def play_hands(t: Table, seat: int, style: Style) -> list[Hand]:
     return sorted(done)
 
 
-def _next_of(t: Table, waiting: Sequence[Hand]) -> int:
+def _next_of(t: Table, waiting: Sequence[BlackjackHand]) -> int:
     """The hand beside the one played, or the lowest number: whichever the record deals to first.
 
     A hand split off a second time may lie beside its pair or behind the others (665a.11(b)).
@@ -142,15 +142,15 @@ def _next_of(t: Table, waiting: Sequence[Hand]) -> int:
     return 0
 
 
-def _split(t: Table, hand: Hand, number: int) -> list[Hand]:
+def _split(t: Table, hand: BlackjackHand, number: int) -> list[BlackjackHand]:
     """Two hands of a pair: the new one takes the second card, and the next free number."""
     cards = t.cards["player", hand.seat, hand.number]
     t.cards["player", hand.seat, number] = [cards.pop()]
     aces = VALUE.get(cards[0]) == 1
-    return [Hand(hand.seat, each, split=True, aces=aces) for each in (hand.number, number)]
+    return [BlackjackHand(hand.seat, each, split=True, aces=aces) for each in (hand.number, number)]
 
 
-def late_card(t: Table, hand: Hand, style: Style, section: str) -> Hand:
+def late_card(t: Table, hand: BlackjackHand, style: Style, section: str) -> BlackjackHand:
     """A card that was asked for and not dealt: dealt now, or the hand is dead: 665a.13(g)."""
     if recorded_decision(t, hand) == DEAD:
         t.decide(hand.seat, (DEAD,), section, hand.number)
@@ -160,7 +160,7 @@ def late_card(t: Table, hand: Hand, style: Style, section: str) -> Hand:
     return _played(t, hand._replace(ended=""), style, style.split_hands)
 
 
-def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
+def _played(t: Table, hand: BlackjackHand, style: Style, made: int) -> BlackjackHand:
     """A hand's cards and decisions, until it stands, is split, or is given up."""
     cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
     for _ in range(MOST_TURNS):
@@ -185,22 +185,22 @@ def _played(t: Table, hand: Hand, style: Style, made: int) -> Hand:
     return hand
 
 
-def _ended(how: str) -> Callable[[Table, Hand, Style, int], Hand]:
+def _ended(how: str) -> Callable[[Table, BlackjackHand, Style, int], BlackjackHand]:
     return lambda _t, hand, _style, _made: hand._replace(ended=how)
 
 
-def _refused(t: Table, hand: Hand, style: Style, _: int) -> Hand:
+def _refused(t: Table, hand: BlackjackHand, style: Style, _: int) -> BlackjackHand:
     """Who refuses a card gets none any more: 665a.13(c)."""
     return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
 
 
-def _parted(t: Table, hand: Hand, style: Style, made: int) -> Hand:
+def _parted(t: Table, hand: BlackjackHand, style: Style, made: int) -> BlackjackHand:
     """A pair is split: the chips of the new hand."""
     _chips_down(t, hand.seat, "split", made + 1, style, due=True)
     return hand._replace(ended="split")
 
 
-def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
+def _doubled(t: Table, hand: BlackjackHand, style: Style, _: int) -> BlackjackHand:
     """A double down: its chips, one card more, and what is open then."""
     cards = t.cards["player", hand.seat, hand.number]
     _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
@@ -213,7 +213,7 @@ def _doubled(t: Table, hand: Hand, style: Style, _: int) -> Hand:
     return _may(t, hand, style.after_double if below else (), style)
 
 
-_ENDS: dict[str, Callable[[Table, Hand, Style, int], Hand]] = {
+_ENDS: dict[str, Callable[[Table, BlackjackHand, Style, int], BlackjackHand]] = {
     "stand": _ended(""),
     "hit": _ended(MISSED),
     "double_down": _doubled,
@@ -247,7 +247,9 @@ def _base(t: Table, seat: int, style: Style) -> int:
     return 0 if None in stakes else sum(stake or 0 for stake in stakes)
 
 
-def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -> list[str]:
+def _open(
+    t: Table, hand: BlackjackHand, cards: Sequence[str], style: Style, made: int
+) -> list[str]:
     """What a player may decide with a hand below 21; a split ace may at most be split again.
 
     Anything, where a card was lost: which hand it is missing from is not known.
@@ -271,7 +273,7 @@ def _open(t: Table, hand: Hand, cards: Sequence[str], style: Style, made: int) -
     return found
 
 
-def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: int) -> str:
+def _decided(t: Table, hand: BlackjackHand, options: Sequence[str], style: Style, new: int) -> str:
     """What a player decides; chips may lie there before he says so, and tell where that is lost."""
     since, cost = len(t.taken), _base(t, hand.seat, style)
     _chips_first(t, hand, new, style)
@@ -290,7 +292,7 @@ def _decided(t: Table, hand: Hand, options: Sequence[str], style: Style, new: in
     return body.decision if body else inferred_decision(t, hand, new)
 
 
-def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
+def _chips_first(t: Table, hand: BlackjackHand, new: int, style: Style) -> None:
     """Where the chips of a decision lie there before it is made, they are taken in first."""
     chips = chips_of(t, hand, new)
     if not chips:
@@ -303,19 +305,19 @@ def _chips_first(t: Table, hand: Hand, new: int, style: Style) -> None:
         _chips_down(t, hand.seat, body.wager, body.hand, style, due=False)
 
 
-def _may(t: Table, hand: Hand, options: Sequence[str], style: Style) -> Hand:
+def _may(t: Table, hand: BlackjackHand, options: Sequence[str], style: Style) -> BlackjackHand:
     """What a player may still say of a hand that gets no more cards, where he says anything."""
     body = t.decide(hand.seat, ("stand", *options), style.decided, hand.number, may=True)
     return hand if body is None or body.decision == "stand" else hand._replace(ended=body.decision)
 
 
-def _refuses(t: Table, hand: Hand) -> bool:
+def _refuses(t: Table, hand: BlackjackHand) -> bool:
     """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
     exposed = called(t, "card_drawn_exposed")
     return bool(exposed) and recorded_decision(t, hand) == REFUSED and not card_first(t, hand)
 
 
-def _not_dealt(t: Table, hand: Hand) -> bool:
+def _not_dealt(t: Table, hand: BlackjackHand) -> bool:
     """Whether the card now asked for is the one that was called as not dealt."""
     if recorded_decision(t, hand) == DEAD and not card_first(t, hand):
         return True
@@ -331,19 +333,19 @@ _BRING = ("hit", "double_down", "split")  # a card each to the hand that decides
 _PAIR = 2
 
 
-def recorded_decision(t: Table, hand: Hand) -> str | None:
+def recorded_decision(t: Table, hand: BlackjackHand) -> str | None:
     """What the record says this hand decides next, where it does."""
     decisions = decisions_of(t, hand)
     return said(decisions[0], DecisionMade).decision if decisions else None
 
 
-def decisions_of(t: Table, hand: Hand) -> list[Fact]:
+def decisions_of(t: Table, hand: BlackjackHand) -> list[Fact]:
     """What the record says this hand decides from here on."""
     decided = ((fact, said(fact, DecisionMade)) for fact in t.source.untaken("decision_made"))
     return [fact for fact, of in decided if (of.position, of.hand) == (hand.seat, hand.number)]
 
 
-def cards_to(t: Table, hand: Hand) -> list[Fact]:
+def cards_to(t: Table, hand: BlackjackHand) -> list[Fact]:
     """Cards on record that this hand is still dealt; another holder's at its place are not."""
     found = []
     for fact in t.source.untaken("cards_dealt"):
@@ -353,13 +355,13 @@ def cards_to(t: Table, hand: Hand) -> list[Fact]:
     return found
 
 
-def card_first(t: Table, hand: Hand) -> bool:
+def card_first(t: Table, hand: BlackjackHand) -> bool:
     """Whether this hand is dealt a card before what it decides next."""
     coming = cards_to(t, hand)
     return bool(coming) and t.source.later_than(coming[0], decisions_of(t, hand)[0]) is False
 
 
-def is_lost(t: Table, hand: Hand) -> bool:
+def is_lost(t: Table, hand: BlackjackHand) -> bool:
     """Whether a card comes now that no decision on record asked for: there are fewer of those."""
     cards, decisions = cards_to(t, hand), decisions_of(t, hand)
     if not cards or not decisions:
@@ -368,7 +370,7 @@ def is_lost(t: Table, hand: Hand) -> bool:
     return len(cards) > asked and t.source.later_than(decisions[0], cards[0]) is True
 
 
-def inferred_decision(t: Table, hand: Hand, new: int) -> str:
+def inferred_decision(t: Table, hand: BlackjackHand, new: int) -> str:
     """A decision that is not on record, as its chips and the card that it brought show it."""
     chips = [said(fact, WagerPlaced).wager for fact in chips_of(t, hand, new)]
     for wager, number in (("double_down", hand.number), ("split", new)):
@@ -381,7 +383,7 @@ def inferred_decision(t: Table, hand: Hand, new: int) -> str:
     return "hit" if cards_to(t, hand) else "stand"
 
 
-def chips_of(t: Table, hand: Hand, new: int) -> list[Fact]:
+def chips_of(t: Table, hand: BlackjackHand, new: int) -> list[Fact]:
     """Chips on record that double this hand, or split it into hand `new`, as it is now.
 
     Those put down after the next card to the position are for what follows it.

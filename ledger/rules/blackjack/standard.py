@@ -25,7 +25,7 @@ from ledger.rules.blackjack.hands import (
     MISSED,
     RESCUED,
     SURRENDERED,
-    Hand,
+    BlackjackHand,
     blackjack_of,
     late_card,
     one_more,
@@ -188,12 +188,14 @@ def dealer_blackjack(t: Table, seats: Sequence[int], of: Standard) -> bool:
     return peek(t, seats, of.peek._replace(table=table))
 
 
-def play_out(t: Table, seats: Sequence[int], of: Standard, style: Style) -> dict[int, list[Hand]]:
+def play_out(
+    t: Table, seats: Sequence[int], of: Standard, style: Style
+) -> dict[int, list[BlackjackHand]]:
     """Players' decisions, the dealer's draw, and every hand settled: the hands of each position."""
-    hands: dict[int, list[Hand]] = {}
+    hands: dict[int, list[BlackjackHand]] = {}
     for seat in seats:
         if blackjack_of(t, seat):
-            hands[seat] = [Hand(seat, ended="blackjack")]
+            hands[seat] = [BlackjackHand(seat, ended="blackjack")]
             _settle(t, hands[seat][0], Dealer(None, blackjack=False), of)
             continue
         hands[seat] = [
@@ -213,7 +215,7 @@ def play_out(t: Table, seats: Sequence[int], of: Standard, style: Style) -> dict
 def lose_to_blackjack(t: Table, seats: Sequence[int], of: Standard) -> None:
     """A dealer's Blackjack ends the round: other Blackjacks tie."""
     for seat in reversed(seats):
-        _settle(t, Hand(seat), dealer_has(t, blackjack=True), of)
+        _settle(t, BlackjackHand(seat), dealer_has(t, blackjack=True), of)
 
 
 def draws(total: Total, *, hits_soft_17: bool) -> bool:
@@ -234,13 +236,13 @@ def _dealer(t: Table, of: Standard, *, due: bool) -> None:
     drawn_over(t, lambda total: draws(total, hits_soft_17=hits), of.play)
 
 
-def _lives(t: Table, hand: Hand) -> bool:
+def _lives(t: Table, hand: BlackjackHand) -> bool:
     """Whether the dealer's hand decides it."""
     total = total_known(t, t.cards["player", hand.seat, hand.number])
     return not hand.ended and not (total and total.bust)
 
 
-def _given_up(t: Table, hand: Hand, of: Standard) -> None:
+def _given_up(t: Table, hand: BlackjackHand, of: Standard) -> None:
     """A hand is lost at once in excess of 21, half where surrendered, but the double if rescued."""
     total = total_known(t, t.cards["player", hand.seat, hand.number])
     wager = of.wager if hand.number == 1 else "split"
@@ -257,7 +259,7 @@ def _given_up(t: Table, hand: Hand, of: Standard) -> None:
         _settle(t, hand, Dealer(None, None), of)
 
 
-def _settle(t: Table, hand: Hand, dealer: Dealer, of: Standard) -> None:
+def _settle(t: Table, hand: BlackjackHand, dealer: Dealer, of: Standard) -> None:
     """A hand's wagers beside the dealer's hand."""
     how = compare(t, hand, dealer)
     if how and t.rules.options.get("player_21") == "wins":
@@ -279,7 +281,7 @@ def _settle(t: Table, hand: Hand, dealer: Dealer, of: Standard) -> None:
             t.collect(hand.seat, wager, of.results, hand=hand.number)
 
 
-def _wins_with_21(t: Table, hand: Hand, how: Compared) -> Compared:
+def _wins_with_21(t: Table, hand: BlackjackHand, how: Compared) -> Compared:
     """A player's 21 wins whatever the dealer has, where the holder offers that."""
     total = total_if_known(t.cards["player", hand.seat, hand.number])
     if how == "both blackjack":

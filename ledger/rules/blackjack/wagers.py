@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import WagerPlaced
-from ledger.rules.blackjack.hands import DEAD, Hand, called, draw, one_more, recorded_decision
+from ledger.rules.blackjack.hands import (
+    DEAD,
+    BlackjackHand,
+    called,
+    draw,
+    one_more,
+    recorded_decision,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -36,7 +43,7 @@ def dealt_in(
 
 def left_out(t: Table, seat: int, section: str) -> bool:
     """Whether no card was dealt to a wager: it was called, or the hand was said to be dead."""
-    if recorded_decision(t, Hand(seat)) == DEAD and not t.dealt_to(seat):
+    if recorded_decision(t, BlackjackHand(seat)) == DEAD and not t.dealt_to(seat):
         t.decide(seat, (DEAD,), section)
         return True
     return bool(called(t, "no_card_dealt", seat))

@@ -37,7 +37,7 @@ def readable(printed: str) -> bool:
     return printed == PUSH or _ODDS.fullmatch(printed) is not None
 
 
-class Row(NamedTuple):
+class PaytableRow(NamedTuple):
     """One printed row: what it asks of a hand or throw, and what it pays."""
 
     label: str
@@ -53,7 +53,7 @@ class Row(NamedTuple):
         """The stake goes back and nothing is won."""
         return self.odds == PUSH
 
-    def at(self, odds: str) -> Row:
+    def at(self, odds: str) -> PaytableRow:
         """The row at other odds; itself where they cannot be read, or are too low."""
         if not readable(odds) or self.too_low(odds):
             return self
@@ -72,9 +72,9 @@ def row(
     *,
     key: str | None = None,
     least: bool = False,
-) -> Row:
+) -> PaytableRow:
     """A printed row with its odds parsed."""
-    return Row(label, fits, odds, parse_odds(odds), reading, key, least)
+    return PaytableRow(label, fits, odds, parse_odds(odds), reading, key, least)
 
 
 class Paytable(NamedTuple):
@@ -82,7 +82,7 @@ class Paytable(NamedTuple):
 
     wagers: tuple[str, ...]  # the wagers it pays
     section: str  # chapter-relative, "12(b)"
-    rows: tuple[Row, ...]
+    rows: tuple[PaytableRow, ...]
     letter: str | None = None  # "A", "B", ... where the Rules Submission chooses
 
     def paying(self, odds: Mapping[str, str]) -> Paytable:
@@ -93,7 +93,7 @@ class Paytable(NamedTuple):
         rows = [each.at(odds[each.key]) for each in self.rows if each.key and each.key in odds]
         return self._replace(rows=tuple(rows), letter=None)
 
-    def pays(self, outcome: object, readings: Mapping[str, object]) -> Row | None:
+    def pays(self, outcome: object, readings: Mapping[str, object]) -> PaytableRow | None:
         """The first row that fits under the readings in force, or None: the wager lost."""
         for candidate in self.rows:
             if candidate.fits(outcome) and (
@@ -109,7 +109,10 @@ def as_json(value: object) -> str:
 
 
 def paytable(
-    wagers: str | Iterable[str], section: str, rows: Iterable[Row], letter: str | None = None
+    wagers: str | Iterable[str],
+    section: str,
+    rows: Iterable[PaytableRow],
+    letter: str | None = None,
 ) -> Paytable:
     """A table of printed rows for one wager or several."""
     names = (wagers,) if isinstance(wagers, str) else tuple(wagers)

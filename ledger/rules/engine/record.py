@@ -128,7 +128,7 @@ def _decision(fact: Fact) -> str:
     return said(fact, DecisionMade).decision
 
 
-class Record:
+class RecordedSource:
     """The source of a recorded round. Facts are taken once; what is left over is looked at last."""
 
     def __init__(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ledger.record.wire import Fact
-    from ledger.rules.engine.record import Record
+    from ledger.rules.engine.record import RecordedSource
     from ledger.rules.engine.steps import Step
     from ledger.rules.engine.table import Table
 
@@ -80,7 +80,7 @@ def _step(step: Step) -> str:
     return f"{step.fact.replace('_', ' ').capitalize()}{who}{what}"
 
 
-def order(table: Table, record: Record) -> list[Finding]:
+def order(table: Table, record: RecordedSource) -> list[Finding]:
     """Steps that were taken out of the order their sections give, late wagers apart."""
     told = ("late_wager", "order_uncertain")
     late = {ref for each in table.findings if each.code in told for ref in each.facts[:1]}
@@ -114,7 +114,7 @@ _UNASKED = (
 """Steps of play, and as what one is found that nothing asked for."""
 
 
-def unmatched_facts(table: Table, record: Record) -> list[Finding]:
+def unmatched_facts(table: Table, record: RecordedSource) -> list[Finding]:
     """Wagers, throws and decisions that no step asked for, and stakes that none decided."""
     found = [
         _unasked(table, fact, fact.body)

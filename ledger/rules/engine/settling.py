@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.rules.engine.game import InForce
-    from ledger.rules.engine.odds import Row
+    from ledger.rules.engine.odds import PaytableRow
     from ledger.rules.engine.steps import Spot
 
 
@@ -32,7 +32,12 @@ PLAINLY = How()
 
 
 def decided(
-    spot: Spot, stake: int, rows: Sequence[Row], rules: InForce, section: str, how: How = PLAINLY
+    spot: Spot,
+    stake: int,
+    rows: Sequence[PaytableRow],
+    rules: InForce,
+    section: str,
+    how: How = PLAINLY,
 ) -> Settlement:
     """A stake paid by a printed row, or by two, or lost where there is none.
 

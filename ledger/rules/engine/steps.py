@@ -71,7 +71,7 @@ class Void(Exception):  # noqa: N818 - what a section says follows is no error
         self.section = section
 
 
-class Source(Protocol):
+class FactSource(Protocol):
     """Where facts come from: a record of a round, or chance."""
 
     @property

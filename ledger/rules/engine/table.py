@@ -1,8 +1,8 @@
 """The verbs a game is written in. Each names the section that requires it and asks for the fact.
 
 The same `play` serves a record (it is adjudicated), a record that ends early (what must come next),
-an irregularity on record (what follows), and chance (a round is dealt). Which of them, the `Source`
-decides. Nothing here knows a clock or a file, and nothing raises because a rule was broken.
+an irregularity on record (what follows), and chance (a round is dealt). The `FactSource` decides
+which of them. Nothing here knows a clock or a file, and nothing raises because a rule was broken.
 
 In this order: asking for facts, wagers on the layout, dice and markers, cards, decisions, money. Of
 cards, what is seen rules: a card turned is the card ruled on, whatever the shoe had read.
@@ -37,7 +37,7 @@ from ledger.rules.engine.settling import How, decided, fee, halved, pot, pushed,
 from ledger.rules.engine.steps import (
     PAYMENT,
     POT,
-    Source,
+    FactSource,
     Spot,
     Step,
     Stop,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.rules.engine.coupons import Redeemed
     from ledger.rules.engine.game import InForce
-    from ledger.rules.engine.odds import Paytable, Row
+    from ledger.rules.engine.odds import Paytable, PaytableRow
     from ledger.rules.engine.ruling import Settlement
     from ledger.rules.engine.steps import Ways
 
@@ -66,7 +66,7 @@ THREE_DICE = 3
 class Table:
     """One round in progress, as `play` sees it: what was asked of the record, what lies where."""
 
-    def __init__(self, source: Source, rules: InForce, dealt_from: str | None = None) -> None:
+    def __init__(self, source: FactSource, rules: InForce, dealt_from: str | None = None) -> None:
         self.source = source
         self.rules = rules
         self.dealt_from = dealt_from
@@ -978,7 +978,7 @@ class Table:
         seat: int,
         wager: str,
         table: Paytable,
-        rows: Sequence[Row],
+        rows: Sequence[PaytableRow],
         lost: str,
         *,
         throw: int | None = None,
@@ -1094,7 +1094,7 @@ class Table:
         fact = self.expect(Step("meter_read", section, what=name))
         return said(fact, MeterRead).amount if fact else None
 
-    def _decide(self, spot: Spot, rows: Sequence[Row], section: str, how: How) -> None:
+    def _decide(self, spot: Spot, rows: Sequence[PaytableRow], section: str, how: How) -> None:
         """Write down what a stake is owed, and expect it to be paid."""
         seat, wager, hand = spot
         stake = self.stakes.pop(spot)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ledger.rules.hands.lowball import Low
-    from ledger.rules.hands.poker import Hand
+    from ledger.rules.hands.poker import PokerHand
 
 CardOrder = tuple[tuple[int, int], ...]
 """Rank and suit of each card of a hand, to be compared with those of another hand."""
 
 
-def best_hand(cards: Sequence[str]) -> Hand:
+def best_hand(cards: Sequence[str]) -> PokerHand:
     """The highest hand any five of the cards form.
 
     Raises KeyError for a card that is not one of 52, ValueError for fewer than five cards.
@@ -31,7 +31,7 @@ def best_hand(cards: Sequence[str]) -> Hand:
     return max(hand_of(five) for five in combinations(cards, 5))
 
 
-def best_hand_if_known(cards: Sequence[str]) -> Hand | None:
+def best_hand_if_known(cards: Sequence[str]) -> PokerHand | None:
     """The highest hand of five cards or more, or None where one is not known or not of the deck."""
     try:
         return best_hand(cards)
@@ -47,7 +47,7 @@ def _omaha(hole: Sequence[str], board: Sequence[str]) -> Iterator[tuple[str, ...
             yield (*two, *three)
 
 
-def omaha_high(hole: Sequence[str], board: Sequence[str]) -> Hand:
+def omaha_high(hole: Sequence[str], board: Sequence[str]) -> PokerHand:
     """The highest hand of two hole cards and three of the board: 637a.19(k)(1).
 
     Raises KeyError for a card that is not one of 52, ValueError for too few cards.
@@ -55,7 +55,7 @@ def omaha_high(hole: Sequence[str], board: Sequence[str]) -> Hand:
     return max(hand_of(five) for five in _omaha(hole, board))
 
 
-def omaha_high_if_known(hole: Sequence[str], board: Sequence[str]) -> Hand | None:
+def omaha_high_if_known(hole: Sequence[str], board: Sequence[str]) -> PokerHand | None:
     """The highest Omaha hand, or None where a card is not known or not of the deck."""
     try:
         return omaha_high(hole, board)

@@ -27,7 +27,7 @@ from ledger.rules.hands.poker import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.rules.hands.poker import Hand
+    from ledger.rules.hands.poker import PokerHand
 
 LOW_RANK: dict[str, int] = {card: (RANK[card] + 1) % len(RANKS) for card in DECK}
 """Rank of a card with the ace low, from 0 (ace) to 12 (king)."""
@@ -80,7 +80,7 @@ def _deuce_table() -> dict[int, Low]:
     }
 
 
-def _ace_high(hand: Hand) -> tuple[str, tuple[int, ...]]:
+def _ace_high(hand: PokerHand) -> tuple[str, tuple[int, ...]]:
     """Category and ranks of a high hand where an ace is never low: 637a.20(k)(3)(i)."""
     if hand.ranks == _WHEEL:
         return (NO_PAIR if hand.category == STRAIGHT else FLUSH), _ACE_HIGH_WHEEL

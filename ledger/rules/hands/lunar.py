@@ -1,8 +1,8 @@
 """Lunar Poker's hands: ace-king, the Super Wager, and the two combinations that a Bet is paid for.
 
-589.6, 589.11(e)(1)(ii) and (e)(2). Hands compare as `poker.Hand` does: 589.6(c), the highest card
+589.6, 589.11(e)(1)(ii) and (e)(2). Hands compare as `PokerHand` does: 589.6(c), the highest card
 not in the other hand, decides only after the rank inside the category (the pair, the trips, the top
-of the straight), or A-2-3-4-5 would beat 2-6. An instant payout is a `poker.Hand` of five cards.
+of the straight), or A-2-3-4-5 would beat 2-6. An instant payout is a `PokerHand` of five cards.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ledger.rules.hands.poker import (
     STRAIGHT_FLUSH,
     THREE_OF_A_KIND,
     TWO_PAIR,
-    Hand,
+    PokerHand,
     hand_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ledger.rules.engine.odds import Row
+    from ledger.rules.engine.odds import PaytableRow
 
 ACE_KING = "Ace-king"
 
@@ -41,7 +41,7 @@ _ORDER = (ACE_KING, *CATEGORIES[CATEGORIES.index(PAIR) :])
 _SETS = {2: PAIR, 3: THREE_OF_A_KIND, 4: FOUR_OF_A_KIND}
 
 
-def qualifies(hand: Hand) -> bool:
+def qualifies(hand: PokerHand) -> bool:
     """Whether a dealer's hand is an ace-king or better: 589.6(b)(10), 589.11(e)."""
     return hand.category != NO_PAIR or hand.ranks[:2] == (_ACE, _KING)
 
@@ -164,8 +164,8 @@ def combinations_if_known(cards: Sequence[str]) -> tuple[Combination, ...] | Non
 
 
 def paid_rows(
-    found: Sequence[Combination], rows: Sequence[Row], second: str = "best_paying"
-) -> tuple[Row, ...]:
+    found: Sequence[Combination], rows: Sequence[PaytableRow], second: str = "best_paying"
+) -> tuple[PaytableRow, ...]:
     """The rows that a winning Bet is paid by, two at most: 589.11(e)(1)(ii).
 
     `found` is what `combinations_in` gave, `rows` the printed table of 589.12(c). The first row is
@@ -183,5 +183,5 @@ def paid_rows(
     return tuple(row for row in (_row(rows, first), rest) if row)
 
 
-def _row(rows: Sequence[Row], one: Combination) -> Row | None:
+def _row(rows: Sequence[PaytableRow], one: Combination) -> PaytableRow | None:
     return next((row for row in rows if row.fits(one)), None)

@@ -1,7 +1,8 @@
 """Five-card Poker hands: 7,462 classes, looked up by a product of primes.
 
 The order is the common one (592.6(b) and its like): royal flush down to no pair; an ace is high, or
-low in 5-4-3-2-A. Suits never rank. Every class is one shared `Hand`, so hands compare by value.
+low in 5-4-3-2-A. Suits never rank. Every class is one shared `PokerHand`, so hands compare by
+value.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _BY_PATTERN = {
 _WHEEL = (12, 3, 2, 1, 0)
 
 
-class Hand(NamedTuple):
+class PokerHand(NamedTuple):
     """A class of five-card hands; a greater one is the higher hand, equal ones tie."""
 
     value: int  # 0 is 7-5-4-3-2, 7461 a royal flush
@@ -80,7 +81,7 @@ def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, 
 
 
 @cache
-def _tables() -> tuple[dict[int, Hand], dict[int, Hand]]:
+def _tables() -> tuple[dict[int, PokerHand], dict[int, PokerHand]]:
     """Hands by product of primes: of mixed suits, and of one suit."""
     found = []
     for ranks in combinations_with_replacement(range(13), 5):
@@ -90,14 +91,14 @@ def _tables() -> tuple[dict[int, Hand], dict[int, Hand]]:
         if len(set(ranks)) == len(ranks):
             found.append((_classify(ranks, suited=True), key, True))
     found.sort(key=lambda entry: (CATEGORIES.index(entry[0][0]), entry[0][1]))
-    mixed: dict[int, Hand] = {}
-    suited_: dict[int, Hand] = {}
+    mixed: dict[int, PokerHand] = {}
+    suited_: dict[int, PokerHand] = {}
     for value, ((category, weights), key, suited) in enumerate(found):
-        (suited_ if suited else mixed)[key] = Hand(value, category, weights)
+        (suited_ if suited else mixed)[key] = PokerHand(value, category, weights)
     return mixed, suited_
 
 
-def hand_of(cards: Sequence[str]) -> Hand:
+def hand_of(cards: Sequence[str]) -> PokerHand:
     """The hand five known cards form. Cards of several decks may repeat a rank, never five times.
 
     Raises KeyError for a card that is not one of 52, or five of a kind.
@@ -111,7 +112,7 @@ def hand_of(cards: Sequence[str]) -> Hand:
     return mixed[key]
 
 
-def hand_if_known(cards: Sequence[str]) -> Hand | None:
+def hand_if_known(cards: Sequence[str]) -> PokerHand | None:
     """The hand of five cards, or None where one is not known or not of the deck."""
     try:
         return hand_of(cards)
@@ -119,18 +120,18 @@ def hand_if_known(cards: Sequence[str]) -> Hand | None:
         return None
 
 
-def is_a(category: str) -> Callable[[Hand], bool]:
+def is_a(category: str) -> Callable[[PokerHand], bool]:
     """Fits hands of exactly this category."""
     return lambda hand: hand.category == category
 
 
-def pair_of(lowest: str, highest: str = "A") -> Callable[[Hand], bool]:
+def pair_of(lowest: str, highest: str = "A") -> Callable[[PokerHand], bool]:
     """Fits one pair of a rank within the two given, both included."""
     low, high = RANKS.index(lowest), RANKS.index(highest)
     return lambda hand: hand.category == PAIR and low <= hand.ranks[0] <= high
 
 
-def pair_or_better(lowest: str) -> Callable[[Hand], bool]:
+def pair_or_better(lowest: str) -> Callable[[PokerHand], bool]:
     """Fits a pair of at least this rank and every higher hand."""
     low = RANKS.index(lowest)
     return lambda hand: hand.category != NO_PAIR and (hand.category != PAIR or hand.ranks[0] >= low)

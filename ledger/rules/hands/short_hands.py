@@ -25,7 +25,7 @@ from ledger.rules.hands.poker import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.rules.hands.poker import Hand
+    from ledger.rules.hands.poker import PokerHand
 
 THREE_CARD = (NO_PAIR, PAIR, FLUSH, STRAIGHT, THREE_OF_A_KIND, STRAIGHT_FLUSH)
 """Lowest first: at three cards a straight is rarer than a flush."""
@@ -110,7 +110,7 @@ class SixCardHand(NamedTuple):
     """A player's three cards and the dealer's three, for the Six Card Bonus: 649a.6(d)."""
 
     super_royal: bool  # all six in a row of one suit, ace to 9
-    best: Hand  # of any five
+    best: PokerHand  # of any five
 
     @property
     def category(self) -> str:

@@ -20,7 +20,7 @@ ODD_CHIP = "odd_chip"
 DOLLAR = 100  # cents
 
 
-class Share(NamedTuple):
+class PotShare(NamedTuple):
     """A half of the pots, or the whole, and the hand that wins it."""
 
     name: Literal["high", "low", "badugi"]
@@ -79,7 +79,7 @@ class Contest(NamedTuple):
     """One pot and the hands that contend for it."""
 
     ring: PokerBetting
-    shares: Sequence[Share]
+    shares: Sequence[PotShare]
     hands: Sequence[dict[int, Any]]  # by share and player
     pot: Pot
     number: int
@@ -89,7 +89,7 @@ class Contest(NamedTuple):
         return max(self.hands[share][seat] for seat in self.pot.players)
 
 
-def settle(ring: PokerBetting, shares: Sequence[Share], contending: Sequence[int]) -> None:
+def settle(ring: PokerBetting, shares: Sequence[PotShare], contending: Sequence[int]) -> None:
     """Award every pot, and settle each player; nothing where a card decides that is not known.
 
     `contending` were not folded when betting ended; who mucked since is not in `ring.live`.

@@ -31,7 +31,7 @@ from ledger.rules.poker.cards import (
     held,
     showdown,
 )
-from ledger.rules.poker.pots import ODD_CHIP, Share
+from ledger.rules.poker.pots import ODD_CHIP, PotShare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -67,7 +67,7 @@ def cites_of(section: str) -> Cites:
     return Cites(players, blinds, straddle, dealt, first, (second, third, fourth), shown)
 
 
-def omaha(t: Table, shares: Sequence[Share]) -> None:
+def omaha(t: Table, shares: Sequence[PotShare]) -> None:
     """Five cards each, five in the middle, a betting round after each deal (637a.19(d)-(k))."""
     ring, stub = _dealt(t, "19")
     for section, count in zip(ring.cites.rounds, (FLOP, TURN, RIVER), strict=True):
@@ -79,7 +79,7 @@ def omaha(t: Table, shares: Sequence[Share]) -> None:
     _finish(ring, shares)
 
 
-def draws(t: Table, shares: Sequence[Share], section: str) -> None:
+def draws(t: Table, shares: Sequence[PotShare], section: str) -> None:
     """Three draws with a betting round before and after each (637a.20(d)-(k), 637a.21(d)-(k))."""
     ring, stub = _dealt(t, section)
     for paragraph in ring.cites.rounds:
@@ -99,7 +99,7 @@ def _dealt(t: Table, section: str) -> tuple[PokerBetting, Stub]:
     return ring, stub
 
 
-def _finish(ring: PokerBetting, shares: Sequence[Share]) -> None:
+def _finish(ring: PokerBetting, shares: Sequence[PotShare]) -> None:
     """The showdown, if more than one is left, and the pots."""
     contending = list(ring.live)
     if ring.contested:
@@ -186,12 +186,12 @@ class PokerSection(TypedDict):
     pots: bool
 
 
-def five_card_omaha(shares: Sequence[Share]) -> PokerSection:
+def five_card_omaha(shares: Sequence[PotShare]) -> PokerSection:
     """A game of 637a.19 by who wins what of its pots."""
     return _of_section("19", partial(omaha, shares=shares))
 
 
-def draw_poker(section: Literal["20", "21"], shares: Sequence[Share]) -> PokerSection:
+def draw_poker(section: Literal["20", "21"], shares: Sequence[PotShare]) -> PokerSection:
     """A game of 637a.20 or 637a.21 by who wins what of its pots."""
     return _of_section(section, partial(draws, shares=shares, section=section))
 
@@ -239,11 +239,11 @@ def low_and_badugi(
     badugi: Callable[[Sequence[str]], Badugi | None],
     section: str,
     tied: str,
-) -> tuple[Share, Share]:
+) -> tuple[PotShare, PotShare]:
     """Half of the pot to the low hand, half to the badugi: of four cards, or as it is read."""
     return (
-        Share("low", own_cards(low), section, tied=tied, alone=section),
-        Share(
+        PotShare("low", own_cards(low), section, tied=tied, alone=section),
+        PotShare(
             "badugi",
             own_cards(badugi),
             section,

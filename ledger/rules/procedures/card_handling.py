@@ -26,14 +26,14 @@ from ledger.facts import (
 )
 from ledger.rules.engine.game import CardProcedures
 from ledger.rules.engine.ruling import FactRef
-from ledger.rules.procedures.equipment import HOUR_US, Batch, Judge
+from ledger.rules.procedures.equipment import HOUR_US, CardBatch, Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def _decks_received(j: Judge, body: DecksReceived, _: object) -> None:
-    batch = Batch(j.fact.time_us, body.preshuffled, cards=body.cards, decks=body.decks)
+    batch = CardBatch(j.fact.time_us, body.preshuffled, cards=body.cards, decks=body.decks)
     j.state.batches[body.batch] = batch
 
 
@@ -104,7 +104,7 @@ def _play_on_without_reader(j: Judge) -> None:
 
 def _cut(j: Judge, body: CardsCut, care: object) -> None:
     """A cut, and how deep the cover card stood; or where the dealer put it in for the shoe."""
-    batch = j.state.batches.get(body.batch) or Batch(j.fact.time_us, preshuffled=False)
+    batch = j.state.batches.get(body.batch) or CardBatch(j.fact.time_us, preshuffled=False)
     again = batch.cut and body.by == "dealer"
     batch.cut, batch.recut = True, False
     above, below = body.cards_above, body.cards_below
@@ -118,7 +118,7 @@ def _cut(j: Judge, body: CardsCut, care: object) -> None:
         _deep_enough(j, batch, care)
 
 
-def _deep_enough(j: Judge, batch: Batch, care: CardProcedures) -> None:
+def _deep_enough(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
     """The cover card stood so many cards in from the top, and from the bottom where that is said.
 
     A cut that was told before the table's game is judged when a round begins.
@@ -159,7 +159,7 @@ def _recut(j: Judge, body: RecutDirected, _: object) -> None:
         batch.cut, batch.recut = False, True
 
 
-def _cut_in_time(j: Judge, batch: Batch, care: CardProcedures) -> None:
+def _cut_in_time(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
     """A round is dealt from cards cut where the section has them cut, and as often as directed."""
     if batch.cut:
         return
@@ -179,7 +179,7 @@ def _cut_in_time(j: Judge, batch: Batch, care: CardProcedures) -> None:
         )
 
 
-def _is_cut(batch: Batch, care: CardProcedures) -> bool:
+def _is_cut(batch: CardBatch, care: CardProcedures) -> bool:
     """Whether cards are cut after the way they were shuffled."""
     if batch.shuffled == "preshuffled":
         return care.preshuffled_cut
@@ -238,17 +238,17 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
     batch.in_shoe = care.shoe is not None and not batch.cover_reached
 
 
-def _in_use(j: Judge) -> Batch | None:
+def _in_use(j: Judge) -> CardBatch | None:
     """The batch of the round in progress, or the last."""
     return j.state.batches.get(j.state.batch or "") or _only(j.state.batches)
 
 
-def _only(batches: dict[str, Batch]) -> Batch | None:
+def _only(batches: dict[str, CardBatch]) -> CardBatch | None:
     """The one batch at the table, where a round does not name it."""
     return next(iter(batches.values())) if len(batches) == 1 else None
 
 
-def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
+def _opened(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
     """Inspected, verified, spread and washed before the first round, unless preshuffled."""
     if batch.opened:
         return
@@ -271,7 +271,7 @@ def _opened(j: Judge, batch: Batch, care: CardProcedures) -> None:
             )
 
 
-def _taken_out(j: Judge, batch: Batch, care: CardProcedures) -> None:
+def _taken_out(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
     """Cards of ranks that the game's decks do not hold left the batch, preshuffled or not."""
     over = batch.cards - batch.decks * len(j.rules.game.deck) if j.rules else 0
     if care.taken_out and batch.taken_out < over:
@@ -285,7 +285,7 @@ def _taken_out(j: Judge, batch: Batch, care: CardProcedures) -> None:
         )
 
 
-def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
+def _miscounted(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
     """A deck in which the shuffler found too many or too few cards leaves the table."""
     counted, batch.counted = batch.counted, None
     if counted in (None, care.deck_cards) or care.count_wrong is None:
@@ -299,7 +299,7 @@ def _miscounted(j: Judge, batch: Batch, care: CardProcedures) -> None:
     )
 
 
-def _short(j: Judge, batch: Batch) -> None:
+def _short(j: Judge, batch: CardBatch) -> None:
     """A deck that was short or over leaves the table, unless the cards were only misdealt."""
     wrong = batch.short and not batch.misdealt
     batch.short = batch.misdealt = False
@@ -313,7 +313,7 @@ def _short(j: Judge, batch: Batch) -> None:
         )
 
 
-def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
+def _stacked(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
     """Shuffled since the last round, or for the shoe; cut, where the section has them cut."""
     if batch.preshuffled and not batch.dealt and batch.shuffled is None:
         batch.shuffled = "preshuffled"
@@ -332,7 +332,7 @@ def _stacked(j: Judge, batch: Batch, care: CardProcedures) -> None:
         _cut_in_time(j, batch, care)
 
 
-def _alternated(j: Judge, before: str | None, batch: Batch, care: CardProcedures) -> None:
+def _alternated(j: Judge, before: str | None, batch: CardBatch, care: CardProcedures) -> None:
     """Two decks with a shuffler are used in turn, every other round, or shoe, each."""
     state = j.state
     several = len(state.batches) > 1 and batch.shuffled == "automated"

@@ -20,7 +20,7 @@ RulesOf = Callable[[str, str], InForce | None]
 """The rules in force for a game's id and a gaming day; None for a game not known."""
 
 
-class Batch(Struct):
+class CardBatch(Struct):
     """Cards at the table: when they came, and what was done to them."""
 
     received_us: int
@@ -56,7 +56,7 @@ class DiceSet(Struct):
     changes_due: int = 0
 
 
-class Event(Struct):
+class MeterEvent(Struct):
     """Something told of a meter: it shows so much, so much of it was paid, or it is reset to it."""
 
     kind: str  # "told", "paid", "reset"
@@ -65,7 +65,7 @@ class Event(Struct):
     id: str
 
 
-class Shown(Struct):
+class MeterState(Struct):
     """A progressive meter, as it was told of last, and what wagers made of it since."""
 
     amount: int | None = None  # cents; None: not told yet
@@ -73,7 +73,9 @@ class Shown(Struct):
     high: str = "0"  # that they may have added
     unrated: bool = False  # a wager came whose rate is not filed
     stakes: dict[str, int] = field(default_factory=dict)  # of the round, by position
-    events: list[Event] = field(default_factory=list)  # of the round, looked at once it is over
+    events: list[MeterEvent] = field(
+        default_factory=list
+    )  # of the round, looked at when it is over
     reset_due: bool = False
 
     def add(self, low: Fraction, high: Fraction) -> None:
@@ -109,7 +111,7 @@ class Equipment(Struct):
     dealt_from: str | None = None
     batch: str | None = None  # of the round in progress, or the last
     rounds: int = 0  # since the table opened
-    batches: dict[str, Batch] = field(default_factory=dict)
+    batches: dict[str, CardBatch] = field(default_factory=dict)
     dice: dict[str, DiceSet] = field(default_factory=dict)
     rounds_uncounted: int = 0
     counted: bool = False  # the stub, in the round in progress, or the cards by the shuffler
@@ -121,7 +123,7 @@ class Equipment(Struct):
     staff: dict[str, str] | None = None  # who stands at the table, and as what; None: not told
     cameras: dict[str, list[str]] | None = None  # stationary ones, and what each covers
     short: list[str] = field(default_factory=list)  # of people and cameras, as it was told
-    meters: dict[str, Shown] = field(default_factory=dict)  # progressive meters by name
+    meters: dict[str, MeterState] = field(default_factory=dict)  # progressive meters by name
     dealing: bool = False  # a round of a game with meters is in progress
     seats: list[int] | None = None  # positions taken; None: not told
     commences: bool = False  # the table opened, and no round was dealt since

@@ -25,7 +25,7 @@ from ledger.facts import (
     WagerWithdrawn,
 )
 from ledger.rules.engine.ruling import FactRef
-from ledger.rules.procedures.equipment import Event, Judge, Shown
+from ledger.rules.procedures.equipment import Judge, MeterEvent, MeterState
 from ledger.rules.wagers.progressive import Meter, meter_of, meter_share
 from ledger.values import dollars
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.rules.engine.game import InForce, PrintedMeter
-    from ledger.rules.engine.odds import Row
+    from ledger.rules.engine.odds import PaytableRow
 
 WAGERS = frozenset({WagerPlaced, WagerWithdrawn, WagerReturned, WagerPaid})
 """Facts of wagers, of which only those on a wager with a meter are looked at."""
@@ -46,11 +46,11 @@ def _meters(rules: InForce | None) -> list[tuple[PrintedMeter, Meter]]:
     return [(of, meter_of(rules, of)) for of in rules.game.meters] if rules else []
 
 
-def _of_wager(j: Judge, wager: str) -> tuple[PrintedMeter, Meter, Shown] | None:
+def _of_wager(j: Judge, wager: str) -> tuple[PrintedMeter, Meter, MeterState] | None:
     """The meter that a wager feeds; None where it feeds none."""
     for of, meter in _meters(j.rules):
         if of.wager == wager:
-            return of, meter, j.state.meters.setdefault(meter.name, Shown())
+            return of, meter, j.state.meters.setdefault(meter.name, MeterState())
     return None
 
 
@@ -88,10 +88,10 @@ def _paid(j: Judge, body: WagerPaid, _: object) -> None:
     stake = shown.stakes.get(str(body.position), 0)
     taken = body.amount - (whole.ratio if whole else Fraction(0)) * stake
     if whole and taken > 0:
-        _happens(j, shown, of, Event(_PAID, floor(taken), j.fact.source, j.fact.id))
+        _happens(j, shown, of, MeterEvent(_PAID, floor(taken), j.fact.source, j.fact.id))
 
 
-def _rows(rules: InForce, of: PrintedMeter) -> list[Row]:
+def _rows(rules: InForce, of: PrintedMeter) -> list[PaytableRow]:
     """The rows that pay a wager."""
     tables = [table for table in rules.game.paytables if of.wager in table.wagers]
     return [row for table in tables for row in table.rows]
@@ -99,13 +99,13 @@ def _rows(rules: InForce, of: PrintedMeter) -> list[Row]:
 
 def _told(j: Judge, body: MeterRead | MeterAdvanced | MeterReset, _: object) -> None:
     """A meter shows something, or is reset."""
-    shown = j.state.meters.setdefault(body.meter, Shown())
+    shown = j.state.meters.setdefault(body.meter, MeterState())
     of = next((of for of, meter in _meters(j.rules) if meter.name == body.meter), None)
     kind = _RESET if isinstance(body, MeterReset) else _TOLD
-    _happens(j, shown, of, Event(kind, body.amount, j.fact.source, j.fact.id))
+    _happens(j, shown, of, MeterEvent(kind, body.amount, j.fact.source, j.fact.id))
 
 
-def _happens(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event) -> None:
+def _happens(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent) -> None:
     """What is told of a round waits until it is over; of no round it is looked at now."""
     if j.fact.round is not None and j.state.dealing:
         shown.events.append(event)
@@ -114,7 +114,7 @@ def _happens(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event) -> N
 
 
 def _look(
-    j: Judge, shown: Shown, of: PrintedMeter | None, events: list[Event], *, final: bool
+    j: Judge, shown: MeterState, of: PrintedMeter | None, events: list[MeterEvent], *, final: bool
 ) -> None:
     """Events in order. The last reading, and that before a reset, count every wager; others may."""
     resets = [at for at, event in enumerate(events) if event.kind == _RESET]
@@ -131,7 +131,7 @@ def _look(
 
 
 def _reading(
-    j: Judge, shown: Shown, of: PrintedMeter | None, event: Event, *, counts_all: bool
+    j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent, *, counts_all: bool
 ) -> None:
     """What a meter shows must be what it showed before, and its wagers since at the rate."""
     before, amount = shown.amount, event.amount
@@ -155,7 +155,11 @@ def _reading(
 
 
 def _judge(
-    j: Judge, of: PrintedMeter, meter: Meter, event: Event, due: tuple[int | None, int, int | None]
+    j: Judge,
+    of: PrintedMeter,
+    meter: Meter,
+    event: MeterEvent,
+    due: tuple[int | None, int, int | None],
 ) -> None:
     """Hold a reading to the one before, and to the least and the most it may be."""
     amount, (before, least, most) = event.amount, due
@@ -168,7 +172,7 @@ def _judge(
         _wrong(j, of, event, begins, "it begins at")
 
 
-def _taken(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event) -> None:
+def _taken(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent) -> None:
     """A share was paid; the meter may show less by it. A win of the whole asks for a reset."""
     shown.add(-Fraction(event.amount), Fraction(0))
     if of is None or j.rules is None or shown.amount is None:
@@ -182,7 +186,7 @@ def _part(rules: InForce, of: PrintedMeter) -> Fraction:
     return max((share for share in shares if share < 1), default=Fraction(0))
 
 
-def _won(j: Judge, shown: Shown, of: PrintedMeter | None, events: list[Event]) -> bool:
+def _won(j: Judge, shown: MeterState, of: PrintedMeter | None, events: list[MeterEvent]) -> bool:
     """Whether the whole of a meter was won since its last reset, or may have been."""
     if of is None or j.rules is None or shown.amount is None:
         return True
@@ -192,7 +196,9 @@ def _won(j: Judge, shown: Shown, of: PrintedMeter | None, events: list[Event]) -
     return shown.reset_due or any(e.kind == _PAID and e.amount > least for e in events)
 
 
-def _reset(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event, *, won: bool) -> None:
+def _reset(
+    j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent, *, won: bool
+) -> None:
     """A meter goes back to the amount that is filed; where none is, to the least there may be.
 
     Only upwards without a win of the whole of it.
@@ -210,7 +216,7 @@ def _reset(j: Judge, shown: Shown, of: PrintedMeter | None, event: Event, *, won
         _wrong(j, of, event, due, "it is reset to")
 
 
-def _wrong(j: Judge, of: PrintedMeter, event: Event, due: int, why: str) -> None:
+def _wrong(j: Judge, of: PrintedMeter, event: MeterEvent, due: int, why: str) -> None:
     name = meter_of(j.rules, of).name if j.rules else of.wager
     j.find(
         "meter_wrong",

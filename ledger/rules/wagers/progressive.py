@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.rules.engine.game import InForce, PrintedMeter
-    from ledger.rules.engine.odds import Paytable, Row
+    from ledger.rules.engine.odds import Paytable, PaytableRow
     from ledger.rules.engine.table import Table
 
     Payer = Literal["table", "cage"]
@@ -49,12 +49,12 @@ class Meter(NamedTuple):
         return min(self.back_to(printed), self.initial or self.back_to(printed))
 
 
-class Win(NamedTuple):
+class ProgressiveWin(NamedTuple):
     """A winning wager, and the row that pays it."""
 
     seat: int
     stake: int
-    row: Row
+    row: PaytableRow
 
 
 def meter_share(printed: str) -> Fraction:
@@ -91,7 +91,7 @@ def rate_of(told: object) -> Fraction | None:
     return rate if 0 < rate <= 1 else None
 
 
-def settle(t: Table, wins: Sequence[Win], table: Paytable, of: PrintedMeter) -> None:
+def settle(t: Table, wins: Sequence[ProgressiveWin], table: Paytable, of: PrintedMeter) -> None:
     """Pay winners of a progressive wager, counterclockwise; those of the whole meter share it."""
     meter = meter_of(t.rules, of)
     sharers = sum(meter_share(win.row.odds) == _WHOLE for win in wins)
@@ -109,7 +109,9 @@ def settle(t: Table, wins: Sequence[Win], table: Paytable, of: PrintedMeter) -> 
         t.expect(Step("meter_reset", of.section, what=meter.name, amount=meter.back_to(of.least)))
 
 
-def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: PrintedMeter) -> int | None:
+def _reading(
+    t: Table, wins: Sequence[ProgressiveWin], meter: Meter, of: PrintedMeter
+) -> int | None:
     """What the meter shows as these are paid, last; it is asked for where a win goes by it."""
     reads = [f for f in t.source.untaken("meter_read") if said(f, MeterRead).meter == meter.name]
     floor = of.cage_from * meter.least(of.least)
@@ -122,7 +124,9 @@ def _reading(t: Table, wins: Sequence[Win], meter: Meter, of: PrintedMeter) -> i
     return shows
 
 
-def _payer(t: Table, win: Win, exact: Fraction, shows: int | None, of: PrintedMeter) -> Payer:
+def _payer(
+    t: Table, win: ProgressiveWin, exact: Fraction, shows: int | None, of: PrintedMeter
+) -> Payer:
     """It is the amount that counts: so much of the meter or more is not the table's to pay.
 
     Where no meter was read, whoever paid is right.
@@ -134,7 +138,9 @@ def _payer(t: Table, win: Win, exact: Fraction, shows: int | None, of: PrintedMe
     return mine[0].paid_from if mine else "table"
 
 
-def _won(t: Table, win: Win, exact: Fraction, table: Paytable, payer: Payer) -> Settlement:
+def _won(
+    t: Table, win: ProgressiveWin, exact: Fraction, table: Paytable, payer: Payer
+) -> Settlement:
     """The settlement of a win; two parts where the meter is one of them."""
     share = meter_share(win.row.odds)
     return Settlement(

@@ -30,7 +30,7 @@ _READ_US, _REFERENCE_US, _UNCERTAINTY_MS = 10 * MS, 3 * MS, 15  # the two errors
 _GAP_AFTER_US, _GAP_US = 4 * SECOND, 6 * SECOND
 
 
-class Camera(NamedTuple):
+class SimulatedCamera(NamedTuple):
     """One camera over a table, and its clock: off by so much at opening, and drifting."""
 
     name: str
@@ -45,7 +45,7 @@ class Camera(NamedTuple):
         return true_us + self.offset_us + (true_us - self.since_us) * self.drift_ppm // PPM
 
 
-def cameras_of(plan: Plan, table: TablePlan) -> list[Camera]:
+def cameras_of(plan: Plan, table: TablePlan) -> list[SimulatedCamera]:
     """The stationary cameras of a table: one on it and its tray; at dice one on each end."""
     parts: tuple[Covers, ...] = (("table", "tray"),)
     if games()[table.game].dice:
@@ -56,7 +56,9 @@ def cameras_of(plan: Plan, table: TablePlan) -> list[Camera]:
         chance = random.Random(f"{plan.seed}/{name}")  # noqa: S311 - repeatable, guards nothing
         offset_us = chance.randint(-_OFFSET_US, _OFFSET_US)
         drift_ppm = chance.randint(-_DRIFT_PPM, _DRIFT_PPM)
-        found.append(Camera(name, table.table, covers, offset_us, drift_ppm, plan.opens_us))
+        found.append(
+            SimulatedCamera(name, table.table, covers, offset_us, drift_ppm, plan.opens_us)
+        )
     return found
 
 
@@ -98,7 +100,7 @@ def _from_recorder(plan: Plan, camera: str, number: int, body: ClockChecked, tru
 
 
 def camera_plan(
-    camera: Camera, from_us: int, to_us: int, *, seed: int = 0, gap: bool = False
+    camera: SimulatedCamera, from_us: int, to_us: int, *, seed: int = 0, gap: bool = False
 ) -> CameraPlan:
     """How a camera records a stretch of true time; with a gap of six seconds, if it has one."""
     gap_us = from_us + _GAP_AFTER_US

@@ -25,7 +25,7 @@ from ledger.facts import (
     indexes,
     type_name,
 )
-from ledger.simulate.cameras.shot_list import Area, Shot
+from ledger.simulate.cameras.shot_list import FilmedArea, Shot
 from ledger.values import UNKNOWN_CARD, dollars
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _word(wager: str) -> str:
     return _WORDS.get(wager, wager.replace("_", " "))
 
 
-class Layout:
+class SimulatedLayout:
     """What lies on one table."""
 
     def __init__(self) -> None:
@@ -105,23 +105,23 @@ class Layout:
             case _:
                 pass
 
-    def areas(self) -> tuple[Area, ...]:
+    def areas(self) -> tuple[FilmedArea, ...]:
         """The drawn areas, in the order of the layout."""
         found = []
         community = self.cards.get(("community", None))
         if community:
-            found.append(Area("Community: far, row, row, row, near", cards=tuple(community)))  # type: ignore[arg-type]  # cards are codes
+            found.append(FilmedArea("Community: far, row, row, row, near", cards=tuple(community)))  # type: ignore[arg-type]  # cards are codes
         if self.dice:
-            found.append(Area("Green, green, red", dice=self.dice))
+            found.append(FilmedArea("Green, green, red", dice=self.dice))
         if self.markers:
             says = "  ".join(f"{name.replace('_', ' ')} {at}" for name, at in self.markers.items())
-            found.append(Area("Field", text=says))
+            found.append(FilmedArea("Field", text=says))
         held = {position for _, position in self.cards if position}
         for seat in sorted(held | self.stakes.keys()):
             stakes = self.stakes.get(seat, {})
             words = " ".join(map(_word, stakes))
             found.append(
-                Area(
+                FilmedArea(
                     f"{seat} {words}"[:_LABEL_MOST].rstrip(),
                     cards=tuple(self.cards.get(("player", seat), ())),  # type: ignore[arg-type]  # cards are codes
                     chips=sum(stakes.values()),
@@ -136,7 +136,7 @@ def shots(happened: Iterable[Happening], from_us: int, to_us: int) -> tuple[Shot
 
     The first shot stands at `from_us` or before, as the table was left.
     """
-    layout = Layout()
+    layout = SimulatedLayout()
     before: list[Happening] = []
     during: list[Happening] = []
     for each in happened:

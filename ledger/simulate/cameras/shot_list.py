@@ -15,7 +15,7 @@ PPM = 1_000_000
 """Parts per million: a drift of 37 is 37 us gained for each true second."""
 
 
-class Area(Struct, frozen=True, omit_defaults=True):
+class FilmedArea(Struct, frozen=True, omit_defaults=True):
     """One area of the layout and what lies in it now; drawn in the order given."""
 
     label: str  # printed on the felt: "Dealer", "3 Ante", "Yard 20"
@@ -30,7 +30,7 @@ class Shot(Struct, frozen=True, omit_defaults=True):
 
     at_us: int  # true time, microseconds since the epoch
     caption: str  # one line above the layout
-    areas: tuple[Area, ...] = ()
+    areas: tuple[FilmedArea, ...] = ()
 
 
 class CameraPlan(Struct, frozen=True, kw_only=True):

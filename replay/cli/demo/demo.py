@@ -29,7 +29,7 @@ from infra.postgres.view_tables import reading
 from infra.settings import Settings
 from ledger.errors import Refused
 from ledger.record.group_commit import Committer
-from ledger.simulate import Plan, Planted, Written, plan_of, write
+from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
 from ledger.values import RoundId, dollars, parse_subject
 from replay.cli.footage.add import take
 from replay.cli.record.ingest import keep
@@ -204,7 +204,7 @@ def _stop_what_runs_there(place: Place) -> None:
             pass  # the last one to leave stops it
 
 
-def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[Written, str]:
+def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[WrittenFloor, str]:
     written = write(
         plan, place.folder, lambda facts: advance(0, doing=f"Deal: {facts:,} facts"), cameras_max=2
     )
@@ -230,7 +230,7 @@ def _film(
     base: Database,
     filming: Future[int],
     plan: Plan,
-    written: Written,
+    written: WrittenFloor,
     place: Place,
     advance: Advance,
 ) -> tuple[None, str]:

@@ -12,9 +12,9 @@ from ledger.games import games
 from ledger.simulate import (
     DEALT,
     MISTAKES,
+    FilmedWindow,
     Plan,
-    Window,
-    Written,
+    WrittenFloor,
     happenings,
     plan_of,
     write,
@@ -105,7 +105,7 @@ def simulate(  # noqa: PLR0913 - one option a choice
     say(f"{told}. Take them in with: round-ledger ingest {feeds}")
 
 
-def _filmed(plan: Plan, written: Written, out: Path) -> int:
+def _filmed(plan: Plan, written: WrittenFloor, out: Path) -> int:
     """Draw what was to be drawn; how many segments."""
     if not written.shots:
         return 0
@@ -157,7 +157,7 @@ def _mistakes(told: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _windows(plan: Plan, told: Sequence[str]) -> list[Window] | None:
+def _windows(plan: Plan, told: Sequence[str]) -> list[FilmedWindow] | None:
     """What to film; None is a minute around each mistake. Raises `Usage`."""
     if _MISTAKES_WORD in told:
         if len(told) > 1:
@@ -168,7 +168,7 @@ def _windows(plan: Plan, told: Sequence[str]) -> list[Window] | None:
             )
         return None
     tables = {table.table for table in plan.tables}
-    found = [Window(each, plan.opens_us, plan.closes_us) for each in told if each in tables]
+    found = [FilmedWindow(each, plan.opens_us, plan.closes_us) for each in told if each in tables]
     rounds = {each for each in told if each not in tables}
     for each in sorted(rounds):
         round_ = parse_subject(each, plan.property)
@@ -181,7 +181,7 @@ def _windows(plan: Plan, told: Sequence[str]) -> list[Window] | None:
     return found + _of_rounds(plan, rounds)
 
 
-def _of_rounds(plan: Plan, rounds: set[str]) -> list[Window]:
+def _of_rounds(plan: Plan, rounds: set[str]) -> list[FilmedWindow]:
     """When rounds are played, which only dealing them tells. Raises `Usage`."""
     times: dict[str, list[int]] = {}
     if rounds:
@@ -196,6 +196,6 @@ def _of_rounds(plan: Plan, rounds: set[str]) -> list[Window]:
             hint="Deal for longer, or name an earlier round.",
         )
     return [
-        Window(subject.partition("/")[0], min(at) - _AROUND_US, max(at) + _AROUND_US)
+        FilmedWindow(subject.partition("/")[0], min(at) - _AROUND_US, max(at) + _AROUND_US)
         for subject, at in sorted(times.items())
     ]

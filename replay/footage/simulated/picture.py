@@ -14,7 +14,7 @@ from replay.text.times import date_and_time
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ledger.simulate.cameras.shot_list import Area, Shot
+    from ledger.simulate.cameras.shot_list import FilmedArea, Shot
 
     Picture = NDArray[np.uint8]
     Colour = tuple[int, int, int]
@@ -79,7 +79,7 @@ def draw_clock(picture: Picture, clock_ms: int) -> None:
     _write(picture, f"{shown}  UTC, this camera's clock", (_LEFT, _ROWS_END + 15), _WHITE, 13)
 
 
-def _draw_area(picture: Picture, area: Area, left: int, top: int, width: int) -> None:
+def _draw_area(picture: Picture, area: FilmedArea, left: int, top: int, width: int) -> None:
     cv2.rectangle(picture, (left, top), (left + width, top + _ROW - 5), _LINE, 1, cv2.LINE_AA)
     _write(picture, area.label, (left + 4, top + 10), _PALE, 9)
     x, y = left + 4, top + 13
@@ -95,7 +95,7 @@ def _draw_area(picture: Picture, area: Area, left: int, top: int, width: int) ->
     _write(picture, area.text, (x + 2, y + 21), _WHITE, 12)
 
 
-def _area_width(area: Area) -> int:
+def _area_width(area: FilmedArea) -> int:
     content = len(area.cards) * (_CARD_W + 2) + len(area.dice) * (_DIE_SIDE + 3)
     content += _width(dollars(area.chips), 12) + 28 if area.chips else 0
     content += _width(area.text, 12) + 4 if area.text else 0

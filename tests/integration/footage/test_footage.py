@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ledger.simulate.cameras.shot_list import (
-    Area,
     CameraPlan,
+    FilmedArea,
     Shot,
     ShotList,
     camera_clock_us,
@@ -49,7 +49,10 @@ def shot_list(seconds: int = 24, **plan: object) -> ShotList:
         Shot(
             START + second * S,
             f"round 231, step {second}",
-            (Area("Dealer", cards=("As", "Th", "??")), Area("Ante", chips=2500 * (second + 1))),
+            (
+                FilmedArea("Dealer", cards=("As", "Th", "??")),
+                FilmedArea("Ante", chips=2500 * (second + 1)),
+            ),
         )
         for second in range(0, seconds, 2)
     )
@@ -225,7 +228,7 @@ def test_a_picture_without_a_strip_reads_as_none(drawn: tuple[Path, list[DrawnSe
 
 
 def test_what_does_not_fit_the_picture_is_cut_with_a_sign_and_never_wraps() -> None:
-    many = tuple(Area(f"Position {n}", cards=("As",) * 5, chips=2500) for n in range(30))
+    many = tuple(FilmedArea(f"Position {n}", cards=("As",) * 5, chips=2500) for n in range(30))
     full, fitting = (draw_table("CC-07", "CC-07-A", Shot(0, "", many[:count])) for count in (30, 8))
     corner = (slice(-60, -36), slice(WIDTH - 24, WIDTH))
     assert not np.array_equal(full[corner], fitting[corner])
@@ -237,7 +240,7 @@ def test_what_does_not_fit_the_picture_is_cut_with_a_sign_and_never_wraps() -> N
 
 
 def test_every_kind_of_thing_on_a_table_is_drawn() -> None:
-    bare = draw_table("TDF-2", "TDF-2-A", Shot(0, "", (Area("Field"),)))
+    bare = draw_table("TDF-2", "TDF-2-A", Shot(0, "", (FilmedArea("Field"),)))
     things = [
         {"cards": ("Jk", "Td", "??")},
         {"dice": (1, 2, 3, 4, 5, 6)},
@@ -245,7 +248,8 @@ def test_every_kind_of_thing_on_a_table_is_drawn() -> None:
         {"text": "20"},
     ]
     pictures = [
-        draw_table("TDF-2", "TDF-2-A", Shot(0, "", (Area("Field", **told),))) for told in things
+        draw_table("TDF-2", "TDF-2-A", Shot(0, "", (FilmedArea("Field", **told),)))
+        for told in things
     ]
     different = {picture.tobytes() for picture in (bare, *pictures)}
     assert len(different) == 5

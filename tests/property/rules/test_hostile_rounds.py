@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from ledger.adjudication.adjudicate import RoundRecord, rule
-from ledger.adjudication.submissions import Filed, filed
+from ledger.adjudication.submissions import FiledSubmission, filed
 from ledger.facts import CardsTurned, DiceThrown, WagerPlaced, WagerWithdrawn
 from ledger.games import games
 from ledger.simulate import deal, plan_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @cache
-def rounds_of(game_id: str) -> tuple[list[tuple[RoundId, list[Fact]]], list[Filed]]:
+def rounds_of(game_id: str) -> tuple[list[tuple[RoundId, list[Fact]]], list[FiledSubmission]]:
     facts, _ = deal(plan_of(tables=1, minutes=20, seats=4, seed=31, of=(game_id,)))
     rounds: dict[RoundId, list[Fact]] = defaultdict(list)
     for fact in facts:

@@ -24,7 +24,7 @@ from pokerkit.notation import HandHistory
 from pokerkit.state import Automation
 
 from ledger.adjudication.adjudicate import RoundRecord, rule
-from ledger.adjudication.submissions import Filed
+from ledger.adjudication.submissions import FiledSubmission
 from ledger.facts import Breakage, RoundStarted, RulesSubmissionFiled
 from ledger.record.wire import Fact
 from ledger.values import RoundId
@@ -137,7 +137,7 @@ def ruled(game_id: str, notation: str) -> Ruling:
         readings=readings,
         breakage=Breakage(unit=100),
     )
-    return rule(RoundRecord(ROUND, facts), [Filed("phh", None, 0, filed)])
+    return rule(RoundRecord(ROUND, facts), [FiledSubmission("phh", None, 0, filed)])
 
 
 @budget("count", everyday=12, whole=40)

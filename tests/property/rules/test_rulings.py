@@ -13,7 +13,7 @@ import pytest
 
 from ledger.adjudication.adjudicate import RoundRecord, rule
 from ledger.adjudication.feed import adjudicate
-from ledger.adjudication.submissions import Filed, filed
+from ledger.adjudication.submissions import FiledSubmission, filed
 from ledger.facts import (
     DecisionMade,
     DiceOffered,
@@ -62,7 +62,7 @@ def plan(floor: Floor) -> Plan:
 
 
 @cache
-def dealt(floor: Floor) -> tuple[list[Fact], list[Filed], dict[RoundId, list[Fact]]]:
+def dealt(floor: Floor) -> tuple[list[Fact], list[FiledSubmission], dict[RoundId, list[Fact]]]:
     facts, _ = deal(plan(floor))
     rounds: dict[RoundId, list[Fact]] = defaultdict(list)
     for fact in facts:

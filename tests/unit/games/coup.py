@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ledger import facts as told
 from ledger.adjudication import adjudicate
-from ledger.adjudication.submissions import Filed, in_force
-from ledger.rules.engine.record import Record
+from ledger.adjudication.submissions import FiledSubmission, in_force
+from ledger.rules.engine.record import RecordedSource
 from ledger.rules.engine.steps import Stop
 from ledger.rules.engine.table import Table
 from tests.unit.games.rounds import facts_of, lines, ruling, text
@@ -45,7 +45,7 @@ def coup(player: str, banker: str, face: str = "up") -> str:
     )
 
 
-class Asked(Record):
+class Asked(RecordedSource):
     """A record that keeps what it was asked for."""
 
     steps: list[Step]
@@ -66,7 +66,7 @@ def asked(game: str, script: str, *, options: dict[str, Any] | None = None) -> l
         breakage=told.Breakage(unit=1, mode="down"),
         options=options,
     )
-    filed = [Filed("hollywood", None, 0, filing)] if options else []
+    filed = [FiledSubmission("hollywood", None, 0, filing)] if options else []
     with suppress(Stop):
         of.play(Table(record, in_force(of, "hollywood", "T-1", "2015-03-01", filed)))
     return record.steps

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from ledger import facts as told
 from ledger.adjudication import adjudicate
 from ledger.adjudication.adjudicate import RoundRecord, rule
-from ledger.adjudication.submissions import Filed
+from ledger.adjudication.submissions import FiledSubmission
 from ledger.record.wire import Fact
 from ledger.regulations import resolves
 from ledger.rules.engine.odds import as_json
@@ -246,7 +246,7 @@ def ruling(script: str, game: str, **around: Unpack[Around]) -> Ruling:
         filing = told.RulesSubmissionFiled(
             game=game, effective_from="2010-01-01", breakage=breakage, **values
         )
-        submissions = [Filed("hollywood", None, 0, filing)]
+        submissions = [FiledSubmission("hollywood", None, 0, filing)]
     of = RoundRecord(
         RoundId("hollywood", "T-1", day, 231),
         facts,

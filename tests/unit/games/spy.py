@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ledger.adjudication import adjudicate
 from ledger.adjudication.submissions import in_force
-from ledger.rules.engine.record import Record
+from ledger.rules.engine.record import RecordedSource
 from ledger.rules.engine.steps import Stop, Void
 from ledger.rules.engine.table import Table
 from tests.unit.games.rounds import facts_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.steps import Step
 
 
-class Spy(Record):
+class Spy(RecordedSource):
     """A record that notes what it is asked for."""
 
     steps: list[Step]

@@ -21,9 +21,9 @@ from ledger.facts import (
 from ledger.record.tape import Received
 from ledger.record.wire import parse_line
 from ledger.simulate import (
+    FilmedWindow,
     Plan,
     Planted,
-    Window,
     happenings,
     line,
     plan_of,
@@ -206,7 +206,7 @@ def test_a_floor_on_disk_holds_feed_truth_and_a_minute_around_each_mistake(tmp_p
 
 def test_a_chosen_stretch_is_filmed_by_as_many_cameras_as_asked(tmp_path: Path) -> None:
     from_us = plan(20).opens_us + 10 * MINUTE_US
-    window = Window("TDF-01", from_us, from_us + 2 * MINUTE_US)
+    window = FilmedWindow("TDF-01", from_us, from_us + 2 * MINUTE_US)
     written = write(plan(20), tmp_path, film=[window], cameras_max=2)
     lists = [read_shots(path).plan for path in written.shots]
     assert [each.camera for each in lists] == ["TDF-01-cam1", "TDF-01-cam2"]

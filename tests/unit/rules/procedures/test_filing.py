@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ledger.adjudication.submissions import Filed, in_force
+from ledger.adjudication.submissions import FiledSubmission, in_force
 from ledger.facts import Breakage, RulesSubmissionFiled
 from ledger.games import games
 from ledger.rules.procedures.submission_check import problems
@@ -110,7 +110,7 @@ def test_a_limit_that_no_section_knows_or_below_its_least_is_named_and_limits_no
     ):
         chosen = filing(game_id, limits=limits)
         assert [(each.where, " ".join(each.allowed)) for each in problems(game, chosen)] == wrong
-        rules = in_force(game, "p", "T-1", "2015-03-01", [Filed("p", None, 0, chosen)])
+        rules = in_force(game, "p", "T-1", "2015-03-01", [FiledSubmission("p", None, 0, chosen)])
         assert rules.limits == ({name: least} if limits.get(name) == least else {})
 
 
@@ -119,7 +119,10 @@ def test_a_limit_of_null_is_none_whether_the_game_knows_one_or_not(game_id: str)
     game = games()[game_id]
     chosen = filing(game_id, limits={"payout_per_player_round": None})
     assert problems(game, chosen) == []
-    assert in_force(game, "p", "T-1", "2015-03-01", [Filed("p", None, 0, chosen)]).limits == {}
+    assert (
+        in_force(game, "p", "T-1", "2015-03-01", [FiledSubmission("p", None, 0, chosen)]).limits
+        == {}
+    )
 
 
 def test_680a_12_d_and_659a_12_c_a_payout_limit_is_at_least_50_000_dollars() -> None:
@@ -135,7 +138,7 @@ def test_what_a_game_does_not_know_chooses_nothing() -> None:
         paytables={"middle": {"flush": "nothing"}},
         breakage=Breakage(unit=25),
     )
-    rules = in_force(game, "p", "T-1", "2015-03-01", [Filed("p", None, 0, chosen)])
+    rules = in_force(game, "p", "T-1", "2015-03-01", [FiledSubmission("p", None, 0, chosen)])
     assert rules.readings == {"pair_of_tens": "push", "coupon_on_push": "returned"}
     assert rules.decks == 1
     assert rules.breakage_unit == 25
