@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage
     from replay.cameras.cutting import Cut
     from replay.footage.clips.clips import Clip, Way
-    from replay.footage.library.files import FootageIndex
-    from replay.footage.library.index import Library
+    from replay.footage.library.files import FootageFiles
+    from replay.footage.library.index import FootageIndex
 
 NAME = "clips.json"
 
@@ -49,7 +49,7 @@ class CameraClip(NamedTuple):
 
 
 def clips_of(
-    asked: ClipRequest, known: Coverage, library: Library, at_hand: FootageIndex | None = None
+    asked: ClipRequest, known: Coverage, library: FootageIndex, at_hand: FootageFiles | None = None
 ) -> Iterator[CameraClip]:
     """Make the clips asked for, one for each piece of each camera's clock; nobody has them yet.
 

@@ -29,7 +29,7 @@ from replay.cameras.clocks import Check
 from replay.cameras.coverage import coverage
 from replay.cameras.picture_checks import looked_at, looked_over, sampled
 from replay.footage.decoding.sampling import CodeKind, Looked
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.recording.house_facts import made as fact_made
 from replay.recording.house_facts import put_all
 from replay.shell.output import print_json, say
@@ -53,7 +53,7 @@ class ClockReader:
     """Reads the clock of one camera from segments that are taken in, and records what is news."""
 
     def __init__(
-        self, base: Database, index: Library, property_: str, camera: str, reference: str
+        self, base: Database, index: FootageIndex, property_: str, camera: str, reference: str
     ) -> None:
         self._base, self._index = base, index
         self._of = (property_, camera, reference)

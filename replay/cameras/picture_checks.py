@@ -26,7 +26,7 @@ from replay.cameras.health import (
 )
 from replay.cameras.statement import Filmed
 from replay.footage.decoding.sampling import CodeKind, Look, Looked, look
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.footage.library.picture_looks import Against, Looks, Usual
 from replay.footage.muxing.muxing import END_US
 from replay.shell.output import say
@@ -85,7 +85,7 @@ def looked_at(
 
 
 def seen_of(
-    index: Library, entries: Sequence[Entry], every_us: int = EVERY_US, most: int | None = None
+    index: FootageIndex, entries: Sequence[Entry], every_us: int = EVERY_US, most: int | None = None
 ) -> Seen:
     """Pictures of one camera's segments, in order: as kept, else looked at now and kept.
 
@@ -123,14 +123,14 @@ def ailing(seen: Seen, of: Entry | None, happened: Happened) -> list[Ailing]:
     return picture_faults(seen.shown, happened(of, still) if of and still else (), usual)
 
 
-def keep_usual(index: Library, of: Entry, seen: Seen) -> None:
+def keep_usual(index: FootageIndex, of: Entry, seen: Seen) -> None:
     """Keep how sharp a camera usually is, now that all its pictures were looked at."""
     if seen.usual:
         usual = Usual(seen.usual.against, usual_sharpness(seen.shown))
         Looks(index).keep_usual(of.property, of.camera, usual)
 
 
-def pictured(index: Library, happened: Happened) -> Callable[[Sequence[str]], Pictured]:
+def pictured(index: FootageIndex, happened: Happened) -> Callable[[Sequence[str]], Pictured]:
     """Asks what is wrong with the pictures of segments of one camera, by their hashes."""
     left = LOOK_MAX
 
@@ -145,7 +145,7 @@ def pictured(index: Library, happened: Happened) -> Callable[[Sequence[str]], Pi
     return ask
 
 
-def filmed(index: Library, sha256: str) -> Filmed | None:
+def filmed(index: FootageIndex, sha256: str) -> Filmed | None:
     """What the footage index knows of a segment's picture; None where it does not have it."""
     entry = index.entry(sha256)
     if entry is None:
@@ -187,7 +187,7 @@ def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened
     return happened
 
 
-def _usual(index: Library, looks: Looks, of: Entry, most: int | None) -> Usual | None:
+def _usual(index: FootageIndex, looks: Looks, of: Entry, most: int | None) -> Usual | None:
     """How a camera usually looks: as kept while that picture is at hand, else found anew.
 
     most: in how many segments it is looked for a picture that shows anything; None: in all.
@@ -206,7 +206,7 @@ def _usual(index: Library, looks: Looks, of: Entry, most: int | None) -> Usual |
     return None
 
 
-def _picture(index: Library, against: Against) -> bytes | None:
+def _picture(index: FootageIndex, against: Against) -> bytes | None:
     """The picture that others are held against, small and grey."""
     entry = index.entry(against.sha256)
     if entry is None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from replay.cameras.coverage import Segment
     from replay.cameras.health import Ailing
     from replay.cameras.timeline import FrameLookup
-    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.files import FootageFiles
 
 
 class Stretch(NamedTuple):
@@ -155,7 +155,7 @@ def coverage_statement(
     property_: str,
     table: str,
     stretches: Iterable[Stretch],
-    at_hand: FootageIndex | None = None,
+    at_hand: FootageFiles | None = None,
     filmed: Callable[[str], Filmed | None] = lambda _: None,
     pictured: Callable[[Sequence[str]], Pictured] = lambda _: Pictured(0, ()),
 ) -> Statement:
@@ -243,7 +243,7 @@ def _camera(
     filming: _Filming,
     on: Sequence[_Mapped],
     stretch: Stretch,
-    at_hand: FootageIndex | None,
+    at_hand: FootageFiles | None,
     filmed: Callable[[str], Filmed | None],
     pictured: Callable[[Sequence[str]], Pictured],
 ) -> CameraCover:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from replay.cameras.coverage import Camera, Segment
     from replay.cameras.timeline import FrameLookup
-    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.files import FootageFiles
 
 SEEN: frozenset[State] = frozenset(("recorded", "locked"))
 """States in which there is footage."""
@@ -40,7 +40,7 @@ class CameraState(Struct, frozen=True):
 def camera_states(
     name: str,
     camera: Camera,
-    footage: FootageIndex | None,
+    footage: FootageFiles | None,
     span: tuple[int, int],
     words: Callable[[FrameLookup], str],
 ) -> list[CameraState]:
@@ -80,7 +80,7 @@ def segments_in(camera: Camera, from_us: int, to_us: int) -> list[Segment]:
     return list(found.values())
 
 
-def _edges(camera: Camera, footage: FootageIndex | None, span: tuple[int, int]) -> set[int]:
+def _edges(camera: Camera, footage: FootageFiles | None, span: tuple[int, int]) -> set[int]:
     """Where something may change: segments, holes in them, losses, locks, the clock."""
     clock = camera.clock
     edges = {told_us for told_us, _ in camera.lost}
@@ -95,7 +95,7 @@ def _edges(camera: Camera, footage: FootageIndex | None, span: tuple[int, int]) 
 
 
 def _camera_edges(
-    camera: Camera, footage: FootageIndex | None, over: Sequence[Segment]
+    camera: Camera, footage: FootageFiles | None, over: Sequence[Segment]
 ) -> Iterator[int]:
     """Edges by the camera's clock. A handling of footage includes its last instant."""
     for handling in camera.handled:

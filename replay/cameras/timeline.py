@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from replay.cameras.coverage import Coverage, Segment
     from replay.footage.decoding.decoder import FrameIndex
-    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.files import FootageFiles
 
 State = Literal["recorded", "gap", "expired", "locked", "no_camera_mapped", "off_line", "altered"]
 """`recorded` and `locked` (held as evidence) have footage; the others say why there is none."""
@@ -81,7 +81,7 @@ class Seen(Struct, frozen=True):
 def timeline(
     facts: Iterable[Fact],
     known: Coverage,
-    footage: FootageIndex | None,
+    footage: FootageFiles | None,
     device_plus_minus_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[Seen, ...]:
     """For each fact, in the order given, what every camera then mapped to its table has of it.
@@ -106,7 +106,7 @@ def sights_at(
     place: str,
     table: str,
     time_us: int,
-    footage: FootageIndex | None,
+    footage: FootageFiles | None,
     doubt_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[FrameLookup, ...]:
     """What every camera then mapped to a table of a property has of an instant, by a device."""
@@ -119,7 +119,7 @@ def sights_at(
 
 
 def sight(
-    name: str, camera: Camera, time_us: int, footage: FootageIndex | None, doubt_us: int = 0
+    name: str, camera: Camera, time_us: int, footage: FootageFiles | None, doubt_us: int = 0
 ) -> FrameLookup:
     """What one camera has of an instant of reference time, which is off by `doubt_us` at most."""
     instant, camera_us = _instant(name, camera, time_us, doubt_us)
@@ -129,7 +129,7 @@ def sight(
 
 
 def sight_of_camera_time(
-    name: str, camera: Camera, camera_us: int, footage: FootageIndex | None
+    name: str, camera: Camera, camera_us: int, footage: FootageFiles | None
 ) -> FrameLookup:
     """What one camera has of an instant of its own clock."""
     blank = FrameLookup(
@@ -158,7 +158,7 @@ def _instant(name: str, camera: Camera, time_us: int, doubt_us: int) -> tuple[Fr
 
 
 def _look(
-    sight: FrameLookup, camera: Camera, camera_us: int, time_us: int, footage: FootageIndex | None
+    sight: FrameLookup, camera: Camera, camera_us: int, time_us: int, footage: FootageFiles | None
 ) -> FrameLookup:
     segment = _segment_at(camera, sight.epoch, camera_us, time_us)
     if segment is None:
@@ -242,7 +242,7 @@ def _kept(sight: FrameLookup, camera: Camera, camera_us: int, says: str) -> Fram
 
 
 def _not_at_hand(
-    sight: FrameLookup, camera: Camera, camera_us: int, footage: FootageIndex
+    sight: FrameLookup, camera: Camera, camera_us: int, footage: FootageFiles
 ) -> FrameLookup:
     """A segment was recorded, and no file has its bytes."""
     expiry = expiry_of(camera, camera_us)

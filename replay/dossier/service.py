@@ -26,7 +26,7 @@ from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.signing.keys import keys_folder, load_if_there
 from replay.dossier.writing.making import write_dossier
 from replay.dossier.writing.package import beside, refuse_what_is_there
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.rounds.reading import ROUND_VIEWS, LoadedRound, load_round
 from replay.text.file_names import file_name
 
@@ -41,7 +41,7 @@ def up_to_date(base: Database) -> None:
 
 
 def rounds_of(
-    base: Database, asked: DossierRequest, footage: Path | Library | None
+    base: Database, asked: DossierRequest, footage: Path | FootageIndex | None
 ) -> list[RoundId]:
     """The rounds that a dossier would tell anything of; none where its name means nothing.
 
@@ -58,7 +58,7 @@ def hand_over(
     base: Database,
     asked: DossierRequest,
     out: Path | None,
-    footage: Path | Library | None,
+    footage: Path | FootageIndex | None,
     *,
     zipped: bool,
 ) -> tuple[Path, list[Filed]]:
@@ -78,7 +78,7 @@ def hand_over(
     if wanted.dispute:
         rows = _shown_the_claim(base, found.place, wanted.dispute, wanted)
         wanted = wanted._replace(case_rows=rows)
-    library = footage if isinstance(footage, Library) else None
+    library = footage if isinstance(footage, FootageIndex) else None
     filed = write_found(base, found, place, wanted, keys_folder(), library=library, zipped=zipped)
     return place, filed
 
@@ -90,7 +90,7 @@ def write_for(
     wanted: Wanted,
     keys: Path,
     *,
-    library: Library | None = None,
+    library: FootageIndex | None = None,
     zipped: bool = False,
 ) -> list[Filed]:
     """Write the dossier of a told round; see `write_found`."""
@@ -104,7 +104,7 @@ def write_found(
     wanted: Wanted,
     keys: Path,
     *,
-    library: Library | None = None,
+    library: FootageIndex | None = None,
     zipped: bool = False,
 ) -> list[Filed]:
     """Write the dossier of what was found, signed where the folder `keys` has a key.
@@ -138,7 +138,7 @@ def wanted_for(found: LoadedRound, by: str) -> Wanted:
 
 
 def found_for(
-    base: Database, name: str, footage: Path | Library | None, kind: Kind | None = None
+    base: Database, name: str, footage: Path | FootageIndex | None, kind: Kind | None = None
 ) -> tuple[Found, Wanted]:
     """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
     kind = kind or _kind(base, name)
@@ -167,7 +167,9 @@ def _kind(base: Database, name: str) -> Kind:
     return reads
 
 
-def _of_dispute(base: Database, name: str, footage: Path | Library | None) -> tuple[Found, Wanted]:
+def _of_dispute(
+    base: Database, name: str, footage: Path | FootageIndex | None
+) -> tuple[Found, Wanted]:
     """The round of a dispute, and what its dossier is asked for with."""
     with reading(base, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
         cases = _cases_named(store, name)

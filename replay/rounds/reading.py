@@ -29,8 +29,8 @@ from ledger.record.wire import Fact, fact_of
 from ledger.rules.engine.ruling import Ruling
 from ledger.values import RoundId, parse_subject
 from replay.cameras.custody import times_of
-from replay.footage.library.files import FootageIndex, open_footage
-from replay.footage.library.index import Library
+from replay.footage.library.files import FootageFiles, open_footage
+from replay.footage.library.index import FootageIndex
 from replay.rounds.drawing import WIDTH, without_trailing_blanks
 from replay.rounds.story import Story, story
 from replay.shell.connections import opened_database
@@ -65,7 +65,7 @@ class LoadedRound(NamedTuple):
 
     story: Story
     camera_rows: Sequence[TapeRow]
-    footage: FootageIndex | None
+    footage: FootageFiles | None
 
 
 @contextmanager
@@ -91,26 +91,28 @@ def catch_up_views(base: Database, projections: Sequence[Projection], advance: A
         catch_up(base, source, projections, progress=reached)
 
 
-def footage_folder(named: Path | None) -> Path | Library | None:
+def footage_folder(named: Path | None) -> Path | FootageIndex | None:
     """The folder named, else the index of this home, else the folder `footage` in it.
 
     None where there is none of them. Raises `Usage` for a folder that is not there.
     """
     if named is None:
-        index, usual = Library(in_force().home), in_force().home / "footage"
+        index, usual = FootageIndex(in_force().home), in_force().home / "footage"
         return index if index.exists else usual if usual.is_dir() else None
     if not named.is_dir():
         raise Usage("There is no such folder", where=str(named), hint="Name the footage folder.")
     return named
 
 
-def load_round(base: Database, name: str, footage: Path | Library | None) -> LoadedRound:
+def load_round(base: Database, name: str, footage: Path | FootageIndex | None) -> LoadedRound:
     """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
     with reading(base, STORY_TABLES) as store:
         return load_round_in(store, resolve_round(store, name), footage)
 
 
-def load_round_in(store: Store, round_: RoundId, footage: Path | Library | None) -> LoadedRound:
+def load_round_in(
+    store: Store, round_: RoundId, footage: Path | FootageIndex | None
+) -> LoadedRound:
     """A round of the index, told as it stood when `STORY_TABLES` were opened."""
     parts = parts_of(store, round_)
     between = times_of(row.time_us for row in parts.rows) or (0, 0)
@@ -141,7 +143,7 @@ def tell_round(
     parts: RoundParts,
     ruling: Ruling | None,
     camera_rows: Sequence[TapeRow],
-    footage: Path | Library | None,
+    footage: Path | FootageIndex | None,
 ) -> LoadedRound:
     """The story of a round, with the footage that is at hand of it."""
     camera_facts = [fact_of(row) for row in camera_rows]
@@ -150,9 +152,9 @@ def tell_round(
     return LoadedRound(whole, camera_rows, kept)
 
 
-def at_hand(footage: Path | Library | None, facts: Sequence[Fact]) -> FootageIndex | None:
+def at_hand(footage: Path | FootageIndex | None, facts: Sequence[Fact]) -> FootageFiles | None:
     """The segments at hand of those that facts tell of; None where none was looked for."""
-    if isinstance(footage, Library):
+    if isinstance(footage, FootageIndex):
         return footage.at_hand(facts)
     return open_footage(footage, facts) if footage else None
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Awaiting, Ruling
     from ledger.values import RoundId
     from replay.cameras.timeline import Seen
-    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.files import FootageFiles
     from replay.rounds.moment import Moment
     from replay.rounds.owed import Line
 
@@ -60,7 +60,7 @@ def story(
     rows: Iterable[TapeRow],
     ruling: Ruling | None,
     camera_facts: Iterable[Fact] = (),
-    footage: FootageIndex | None = None,
+    footage: FootageFiles | None = None,
     made: Iterable[Fact] = (),
 ) -> Story:
     """Tell a round from its rows on the record, in whatever order they come.

@@ -17,7 +17,7 @@ from replay.cameras.retention import policy_from
 from replay.disputes.dispute import DisputeDecisions
 from replay.disputes.preserved_windows import PreservedWindows
 from replay.disputes.service import DisputeContext, LockContext, lock_margins
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.shell.settings import in_force
 from replay.web.alert_watch import AlertWatch
 from replay.web.round_reader import RoundReader
@@ -41,7 +41,7 @@ class Ports(NamedTuple):
     door: Door
     users: Users
     sessions: Sessions
-    library: Library  # of footage
+    library: FootageIndex  # of footage
     rounds: RoundReader
     alerts: AlertWatch
     office: DisputeContext  # of disputes
@@ -53,7 +53,7 @@ def opened_ports(
     base: Database, tape: PostgresTape, address: Address, settings: Settings
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record; closed with the block."""
-    door, library = Door(base), Library(in_force().home)
+    door, library = Door(base), FootageIndex(in_force().home)
     try:
         with DisputeDecisions(base) as desk:
             office = DisputeContext(LockContext(base, tape, lock_margins(settings)), desk)

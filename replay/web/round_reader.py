@@ -22,7 +22,7 @@ from ledger.errors import NotFound
 from ledger.facts import SeatLeft, SeatTaken, SegmentRecorded
 from ledger.record.wire import fact_of
 from replay.cameras.coverage import coverage
-from replay.footage.library.files import FootageIndex
+from replay.footage.library.files import FootageFiles
 from replay.rounds.reading import STORY_TABLES, parts_of, tell_round
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
     from ledger.values import RoundId
     from replay.cameras.coverage import Coverage
-    from replay.footage.library.index import Library
+    from replay.footage.library.index import FootageIndex
     from replay.rounds.story import Story
 
 KEPT_MAX = 32
@@ -49,7 +49,7 @@ INCOMPLETE_S = 10
 round, and what is added is to be seen."""
 
 _FOUND = ("recorded", "locked", "no_camera_mapped")
-_NO_FOOTAGE = FootageIndex({}, frozenset())
+_NO_FOOTAGE = FootageFiles({}, frozenset())
 _SEATS_MAX = 400  # changes of seats looked at: more than a table has in a day
 _BEFORE = (
     "SELECT gaming_day, number FROM {schema}.rounds WHERE property = %(property)s"
@@ -64,7 +64,7 @@ class KeptRound(NamedTuple):
 
     story: Story
     coverage: Coverage
-    footage: FootageIndex
+    footage: FootageFiles
     version: str
 
 
@@ -78,7 +78,7 @@ class Beside(NamedTuple):
 class RoundReader:
     """Reads rounds, and keeps what it read last."""
 
-    def __init__(self, base: Database, library: Library) -> None:
+    def __init__(self, base: Database, library: FootageIndex) -> None:
         self._base, self._library = base, library
         self._lock = Lock()
         self._kept: OrderedDict[RoundId, tuple[KeptRound, float]] = OrderedDict()

@@ -24,7 +24,7 @@ from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.decoding.reader import index
 from replay.footage.library.adding import Told, add
 from replay.footage.library.files import frames
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.footage.muxing.muxer import write as write_here
 from replay.footage.muxing.muxing import Part, Writing
 from tests.footage.video_kinds import KINDS, write
@@ -48,7 +48,7 @@ def run() -> dict[str, object]:
     with tempfile.TemporaryDirectory(prefix="round-ledger-bench-") as folder:
         top = Path(folder)
         paths = [segment(top, number) for number in range(SEGMENTS)]
-        library = Library(top / "home")
+        library = FootageIndex(top / "home")
         told = [Told("hollywood", "CC-07-A", START_US + n * 30 * S) for n in range(SEGMENTS)]
         entries = []
         took_in = [0.0] * SEGMENTS
@@ -85,7 +85,7 @@ def segment(top: Path, number: int) -> Path:
     return path
 
 
-def frame_times(library: Library, entries: Sequence[Entry]) -> dict[str, float]:
+def frame_times(library: FootageIndex, entries: Sequence[Entry]) -> dict[str, float]:
     """One frame at a random place, each by a child process of its own, as a page asks for it."""
     facts = [recorded(entry) for entry in entries]
     chance = np.random.default_rng(4)
@@ -107,7 +107,7 @@ def recorded(entry: Entry) -> Fact:
     return Fact(body, "/hollywood/surveillance/nvr", entry.sha256, 0, None, None, None, None)
 
 
-def clips(top: Path, library: Library, entries: Sequence[Entry]) -> dict[str, object]:
+def clips(top: Path, library: FootageIndex, entries: Sequence[Entry]) -> dict[str, object]:
     """From 20 s into the first segment to 10 s into the second, each time to a new file."""
     one, two = entries[0], entries[1]
     late = count()

@@ -36,7 +36,7 @@ from ledger.simulate import read_shots
 from ledger.simulate.cameras.shot_list import camera_clock_us
 from ledger.values import format_time
 from replay.footage.library.adding import Told, add, footage_files
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.camera import draw
 from tests.benchmarks.bench_views import checkpoint, fill, floor
 from tests.benchmarks.served import start
@@ -80,8 +80,8 @@ def run(facts: int = FACTS) -> dict[str, object]:
             day = _set_up(cli, home, out)
             url = conninfo.make_conninfo(server, dbname=NAME)
             database = Database(url, url)
-            segments = day.segments + _more_cameras(database, Library(home), out)
-            segments += _rest_of_the_day(database, Library(home), out)
+            segments = day.segments + _more_cameras(database, FootageIndex(home), out)
+            segments += _rest_of_the_day(database, FootageIndex(home), out)
             fill(database, floor(), facts)
             install(database)
             with tape_source(database) as source:
@@ -98,7 +98,7 @@ def _set_up(cli: Cli, home: Path, out: Path) -> Day:
         "--footage", "mistakes", "--cameras", str(CAMERAS), "--property", "bench", "--out", out,
     )  # fmt: skip
     _done(cli, "ingest", out / "feed.jsonl", out / "footage.jsonl")
-    library, count = Library(home), 0
+    library, count = FootageIndex(home), 0
     for camera in sorted((out / "footage").iterdir()):
         for added in add(library, footage_files(camera), Told("bench", camera.name)):
             assert added.entry, added.problem
@@ -110,7 +110,7 @@ def _set_up(cli: Cli, home: Path, out: Path) -> Day:
     return Day(f"/rounds/bench/{planted['round']}", count)
 
 
-def _more_cameras(database: Database, library: Library, out: Path) -> int:
+def _more_cameras(database: Database, library: FootageIndex, out: Path) -> int:
     """Further cameras over the same table, so that four saw the round; how many segments."""
     shots = read_shots(min((out / "shots").iterdir()))
     have = len(list((out / "footage").iterdir()))
@@ -147,7 +147,7 @@ def _done(cli: Cli, *args: str | Path) -> None:
     assert done.code == 0, done.err
 
 
-def _rest_of_the_day(database: Database, library: Library, out: Path) -> int:
+def _rest_of_the_day(database: Database, library: FootageIndex, out: Path) -> int:
     """Segments of every camera from twelve hours before to twelve hours after; how many."""
     count = 0
     with PostgresTape(database) as tape:
@@ -159,7 +159,7 @@ def _rest_of_the_day(database: Database, library: Library, out: Path) -> int:
     return count
 
 
-def _segments(library: Library, camera: str) -> Iterator[Received]:
+def _segments(library: FootageIndex, camera: str) -> Iterator[Received]:
     own = library.entries(camera)
     like, first, last = own[0], own[0].start_us, own[-1].end_us
     middle, span = first - DAY_S * 500_000, SEGMENT_S * 1_000_000

@@ -189,7 +189,7 @@ def test_output_is_written_in_one_place_which_keeps_no_line_back() -> None:
         "ledger/edges/lunar_poker.py",
         "ledger/facts/schemas.py",
         "replay/docs/__main__.py",
-        "replay/dossier/checker/main.py",
+        "replay/checker/main.py",
         "replay/footage/decoding/sandbox.py",
     }
     draws = {

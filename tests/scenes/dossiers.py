@@ -37,7 +37,7 @@ from replay.dossier.signing.keys import Signer
 from replay.dossier.signing.sealing import contents_sha256, signature_json
 from replay.dossier.writing.evidence import Clip
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageIndex, FrameFile, Kept
+from replay.footage.library.files import FootageFiles, FrameFile, Kept
 from replay.rounds.story import story
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def evidence(folder: Path) -> Evidence:
     assert round_
     span_us = rows[-1].time_us - rows[0].time_us + 20_000_000
     index = FrameIndex(tuple(range(0, span_us, 100_000)), (0,))
-    at_hand = FootageIndex({SHA256: Kept(folder / "nvr.mp4", index, None)}, frozenset())
+    at_hand = FootageFiles({SHA256: Kept(folder / "nvr.mp4", index, None)}, frozenset())
     whole = story(round_, rows, ruling, [fact_of(row) for row in camera], at_hand)
     frames: dict[tuple[str, int], FrameFile | str] = {}
     for seen in whole.seen:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ledger.facts import Body
-    from replay.footage.library.index import Library
+    from replay.footage.library.index import FootageIndex
 
 S, MS = 1_000_000, 1_000
 T0 = 1_795_200_000 * S
@@ -27,7 +27,7 @@ SEGMENT = 120
 
 
 def filmed(
-    library: Library, folder: Path, by_us: int, segments: range = range(2)
+    library: FootageIndex, folder: Path, by_us: int, segments: range = range(2)
 ) -> list[tuple[Body, int]]:
     """Footage taken in, and all that its recorder and clock checks tell, each with when.
 

@@ -43,7 +43,7 @@ from replay.dossier.signing.keys import SIGNING, public_text
 from replay.dossier.signing.keys import make as make_key
 from replay.footage.library.adding import Told as Known
 from replay.footage.library.adding import footage_files
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
 from replay.rounds.reading import LoadedRound, catch_up_views, draw, load_round
 from replay.shell.output import Advance, print_drawn, progress, say
@@ -249,7 +249,7 @@ def _index(base: Database, plan: Plan, place: Place) -> None:
     """What `footage add` does, a camera a folder. Raises `Refused` where a segment is not taken."""
     for folder in sorted(place.footage.iterdir()):
         told_of = Known(plan.property, folder.name)
-        for taken in take(base, Library(place.home), footage_files(folder), told_of):
+        for taken in take(base, FootageIndex(place.home), footage_files(folder), told_of):
             if taken.added.problem:
                 raise Refused(
                     f"A drawn segment was not taken: {taken.added.problem}",
@@ -299,7 +299,7 @@ def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[Lo
     names = sorted({each.round for each in planted if each.round})
     stakes = {name: money_at_stake(load_round(base, name, None).story.lines) for name in names}
     name = max(names, key=lambda each: stakes[each])
-    found = load_round(base, name, Library(place.home))
+    found = load_round(base, name, FootageIndex(place.home))
     seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
     facts = len(found.story.moments)
     return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
@@ -310,7 +310,7 @@ def _hand_over(base: Database, worst: LoadedRound, place: Place) -> tuple[None, 
     keys = place.home / SIGNING
     signer = make_key(keys, "demonstration", datetime.now(UTC))
     place.public_key.write_text(public_text(signer))
-    filed = write_for(base, worst, place.dossier, wanted, keys, library=Library(place.home))
+    filed = write_for(base, worst, place.dossier, wanted, keys, library=FootageIndex(place.home))
     pictures = sum(each.path.startswith("frames/") for each in filed)
     return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
 

@@ -35,7 +35,7 @@ from replay.cli.footage.group import (
 )
 from replay.cli.shell.app import family
 from replay.footage.library.adding import Added, Told, add, footage_files
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.footage.library.start_times import Recorded
 from replay.footage.muxing.muxing import available
 from replay.recording.house_facts import KEPT, Noted, made, put_each
@@ -217,7 +217,7 @@ def list_(
 
 def take(
     base: Database,
-    index: Library,
+    index: FootageIndex,
     paths: Sequence[Path],
     told: Told,
     advance: Callable[[], object] = lambda: None,
@@ -469,7 +469,7 @@ def list_cameras(entries: Sequence[Entry]) -> None:
     )
 
 
-def list_segments(index: Library, entries: Sequence[Entry]) -> None:
+def list_segments(index: FootageIndex, entries: Sequence[Entry]) -> None:
     """A line a segment; whether its file is whole is looked up."""
     show_table(
         "Segments",

@@ -29,8 +29,8 @@ from replay.cameras.statement import (
 )
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
-from replay.footage.library.files import FootageIndex, open_footage
-from replay.footage.library.index import Library
+from replay.footage.library.files import FootageFiles, open_footage
+from replay.footage.library.index import FootageIndex
 from replay.rounds.reading import footage_folder, opened_views, resolve_round
 from replay.shell.output import Json, print_json, printable, say, show_table
 from replay.shell.settings import in_force
@@ -94,11 +94,11 @@ def coverage(
         draw_statement(stated, in_force().time_zone)
 
 
-def state(store: Store, about: _About, footage: Path | Library | None) -> Statement:
+def state(store: Store, about: _About, footage: Path | FootageIndex | None) -> Statement:
     """The statement, by the files at hand."""
     index = library()
-    at_hand: FootageIndex | None = None
-    if isinstance(footage, Library):
+    at_hand: FootageFiles | None = None
+    if isinstance(footage, FootageIndex):
         at_hand = footage.at_hand(about.facts)
     elif footage is not None:
         at_hand = open_footage(footage, about.facts)

@@ -43,7 +43,7 @@ from replay.cli.footage.group import Property, library, moment
 from replay.cli.shell.app import family
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.recording.house_facts import Noted, now_us
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
@@ -304,7 +304,7 @@ def _due(house: PropertyFootage, name: str, until_us: int) -> list[Run]:
     return runs(name, due(kept, until_us), kept)
 
 
-def _deletable(house: PropertyFootage, index: Library) -> Iterator[Entry]:
+def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[Entry]:
     """Segments at hand all of whose footage has expired, and on none of which a lock holds."""
     for name, camera in house.cameras.items():
         locked = held(camera)

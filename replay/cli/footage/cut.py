@@ -37,7 +37,7 @@ from replay.cli.footage.group import library, moment, property_of
 from replay.cli.shell.app import family
 from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
-from replay.footage.library.files import FootageIndex, frames
+from replay.footage.library.files import FootageFiles, frames
 from replay.recording.exports import Because, By, Taken, tell_of_command
 from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
 from replay.shell.output import Json, print_json, progress, say
@@ -71,7 +71,7 @@ class Asked(NamedTuple):
     property: str
     names: tuple[str, ...]
     known: Coverage
-    footage: FootageIndex
+    footage: FootageFiles
     times: tuple[int, ...]  # of the round's facts, microseconds, in order
 
     def camera(self, name: str) -> Camera:

@@ -10,7 +10,7 @@ from consumers.cameras.cameras import CAMERA_FACTS
 from infra.postgres.view_tables import Store
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.values import parse_time
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.shell.settings import in_force
 
 Camera = Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")]
@@ -22,9 +22,9 @@ Property = Annotated[
 ]
 
 
-def library() -> Library:
+def library() -> FootageIndex:
     """The footage index of this home."""
-    return Library(in_force().home)
+    return FootageIndex(in_force().home)
 
 
 def property_of(store: Store, camera: str, named: str | None) -> str:
@@ -72,7 +72,7 @@ def told_errors() -> Iterator[None]:
         ) from error
 
 
-def entries_of(index: Library, camera: str, property_: str) -> list[Entry]:
+def entries_of(index: FootageIndex, camera: str, property_: str) -> list[Entry]:
     """The segments of a camera whose files are whole. Raises `NotFound` where there is none."""
     entries = [entry for entry in index.entries(camera, property_) if index.whole(entry)]
     if not entries:

@@ -20,7 +20,7 @@ from replay.cameras.picture_checks import (
 from replay.cli.footage.group import library
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
 
@@ -83,7 +83,7 @@ def health(
         raise typer.Exit(FINDINGS)
 
 
-def _by_camera(index: Library, camera: str | None) -> list[tuple[str, list[Entry]]]:
+def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[Entry]]]:
     cameras: dict[tuple[str, str], list[Entry]] = {}
     for entry in index.entries(camera):
         if index.whole(entry):
@@ -91,7 +91,9 @@ def _by_camera(index: Library, camera: str | None) -> list[tuple[str, list[Entry
     return [(name, entries) for (_, name), entries in sorted(cameras.items())]
 
 
-def _of_camera(store: Store, index: Library, entries: list[Entry], every_us: int) -> list[Ailing]:
+def _of_camera(
+    store: Store, index: FootageIndex, entries: list[Entry], every_us: int
+) -> list[Ailing]:
     """What is wrong with one camera, by all of its pictures; how it usually looks is kept."""
     seen = seen_of(index, entries, every_us)
     keep_usual(index, entries[0], seen)

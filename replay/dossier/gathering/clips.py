@@ -16,14 +16,14 @@ from replay.dossier.signing.keys import Signer
 from replay.dossier.signing.onvif import Export, sign
 from replay.dossier.writing.footage import plain_name
 from replay.footage.clips import clips
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 
 UNIT = "Round Ledger"
 """What an export says that it was made with."""
 
 
 def cut(
-    library: Library,
+    library: FootageIndex,
     place: str,
     camera_rows: Sequence[TapeRow],
     cuts: Iterable[Cut],

@@ -42,7 +42,7 @@ from replay.dossier import Told as Said
 from replay.dossier.gathering.found import US, Found, cuts_of
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.library.files import FrameFile
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.recording.exports import Taken, tell_exports
 from replay.recording.house_facts import now_us, screen
 from replay.rounds.story import Story
@@ -78,7 +78,7 @@ def gathered(
     found: Found,
     frames: Mapping[tuple[str, int], FrameFile | str],
     wanted: Wanted,
-    library: Library | None = None,
+    library: FootageIndex | None = None,
 ) -> Evidence:
     """All that a dossier is made from; what goes out of each camera is put on record first."""
     whole, copied = going_out(found, wanted.pre_s, wanted.post_s)
@@ -191,7 +191,7 @@ def _corrected_rounds(store: Store, rows: Iterable[TapeRow]) -> Iterator[RoundId
             yield round_
 
 
-def covered(found: Found, library: Library | None) -> Said:
+def covered(found: Found, library: FootageIndex | None) -> Said:
     """What was filmed of it and of each round, camera by camera, and what was not and why."""
     stretches = list(_stretches(found))
     if not stretches:

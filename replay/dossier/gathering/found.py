@@ -29,8 +29,8 @@ from replay.disputes.service import LOCKS
 from replay.dossier import Window as Preserved
 from replay.dossier import named_frames
 from replay.dossier import wanted as every_frame
-from replay.footage.library.files import FootageIndex, FrameFile, spilled
-from replay.footage.library.index import Library
+from replay.footage.library.files import FootageFiles, FrameFile, spilled
+from replay.footage.library.index import FootageIndex
 from replay.recording.house_facts import SURVEILLANCE, screen
 from replay.rounds.reading import STORY_TABLES, LoadedRound, at_hand, load_round_in
 from replay.rounds.story import Story
@@ -51,7 +51,7 @@ class Found(NamedTuple):
     table: str
     stories: Sequence[Story]
     camera_rows: Sequence[TapeRow]
-    footage: FootageIndex | None
+    footage: FootageFiles | None
     window: Preserved | None = None
     window_rows: Sequence[TapeRow] = ()  # facts of a window that are of none of its rounds
     locks: Sequence[TapeRow] = ()  # that preserve a window
@@ -149,7 +149,7 @@ def locks_of(store: Store, tape: PostgresTape, name: str) -> tuple[str, list[Tap
     return place, rows
 
 
-def found_window(base: Database, name: str, footage: Path | Library | None) -> Found:
+def found_window(base: Database, name: str, footage: Path | FootageIndex | None) -> Found:
     """All that is on record of a preserved window. Raises `NotFound`, `Usage`, `Refused`."""
     with PostgresTape(base) as tape, reading(base, STORY_TABLES) as store:
         locks, held, window = _window_of(store, tape, name)

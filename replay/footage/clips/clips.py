@@ -26,7 +26,7 @@ from replay.footage.muxing.muxing import How, Made, Part, Writing, require_video
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from replay.footage.library.index import Entry, Library
+    from replay.footage.library.index import Entry, FootageIndex
 
 VERSION = 2
 """Counts up whenever the same request is to give other bytes."""
@@ -75,7 +75,9 @@ class Clip(Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...]
 
 
-def clip(library: Library, wanted: Sequence[tuple[str, int, int]], *, way: Way = "copy") -> Clip:
+def clip(
+    library: FootageIndex, wanted: Sequence[tuple[str, int, int]], *, way: Way = "copy"
+) -> Clip:
     """Make a clip of stretches of one camera's segments, in order of time, or find it made.
 
     wanted: as `Stretch` has it. It lies in the cache: who hands it out puts that on record first.
@@ -114,7 +116,7 @@ def _recoded(made: Clip) -> bool:
     return made.derived and made.way == "copy"
 
 
-def _entry(library: Library, stretch: Stretch) -> Entry:
+def _entry(library: FootageIndex, stretch: Stretch) -> Entry:
     entry = library.entry(stretch.sha256)
     if entry is None or not library.whole(entry):
         state = "is not in the footage index" if entry is None else "is gone or was altered"
@@ -165,7 +167,7 @@ def _file(entry: Entry, way: Way) -> tuple[Path, str]:
 
 
 def _cached(
-    library: Library,
+    library: FootageIndex,
     entries: Sequence[Entry],
     parts: tuple[Part, ...],
     sources: tuple[Source, ...],

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from zoneinfo import ZoneInfo
 
-    from replay.footage.library.index import Library
+    from replay.footage.library.index import FootageIndex
     from replay.footage.library.start_times import Recorded
 
 BYTES_MAX = 8 << 30
@@ -105,7 +105,7 @@ def footage_files(folder: Path) -> list[Path]:
 
 
 def add(
-    library: Library,
+    library: FootageIndex,
     paths: Sequence[Path],
     told: Told,
     recorded: Recorded = lambda _, __: None,
@@ -182,7 +182,7 @@ def _look(path: Path) -> _File | str:
     return _File(path, digest)
 
 
-def _known(library: Library, file: _File, told: Told) -> Added | None:
+def _known(library: FootageIndex, file: _File, told: Told) -> Added | None:
     """The answer for bytes that are in the index already."""
     entry = library.entry(file.sha256)
     if entry is None:
@@ -202,7 +202,7 @@ def _known(library: Library, file: _File, told: Told) -> Added | None:
     return Added(file.path, "known", entry)
 
 
-def _take(library: Library, file: _File, of: _Indexed | str, told: Told) -> Added:
+def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: Told) -> Added:
     """Make the entry of a file that was read, or say why not."""
     if isinstance(of, str):
         return Added(file.path, "refused", problem=of)
@@ -242,7 +242,7 @@ def _duration_us(times: FrameIndex) -> int:
     return pts[-1] + (median_low(steps) if steps else _ONE_FRAME_US)
 
 
-def _playable(library: Library, file: _File, nature: Nature, *, keep_audio: bool) -> _Played:
+def _playable(library: FootageIndex, file: _File, nature: Nature, *, keep_audio: bool) -> _Played:
     """What a browser plays: the file as it is, or a copy without sound; or why there is none."""
     codec_in = _PLAYED.get(nature.codec)
     silent = keep_audio or nature.audio is False
@@ -261,7 +261,7 @@ def _playable(library: Library, file: _File, nature: Nature, *, keep_audio: bool
     return encoded if encoded.playable or copied is None else copied
 
 
-def _copied(library: Library, file: _File, nature: Nature, goal: Made, how: How) -> _Played:
+def _copied(library: FootageIndex, file: _File, nature: Nature, goal: Made, how: How) -> _Played:
     place = library.playable_at(file.sha256, goal)
     place.parent.mkdir(parents=True, exist_ok=True)
     new = place.with_name(f".new-{os.getpid()}-{place.name}")

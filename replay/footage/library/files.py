@@ -53,14 +53,14 @@ class FrameFile(NamedTuple):
     path: Path
 
 
-class FootageIndex(NamedTuple):
+class FootageFiles(NamedTuple):
     """Which recorded segments are at hand, by SHA-256, and what else lies in the folder."""
 
     kept: Mapping[str, Kept]
     strangers: AbstractSet[str]  # names of files that no fact recorded with these bytes
 
 
-def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
+def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageFiles:
     """Find under a folder the segments that these facts recorded, and index their frames.
 
     Raises Usage where the folder cannot be read or holds more than `FILES_MAX` files.
@@ -79,11 +79,11 @@ def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageIndex:
         digest: Kept(path, answer.index, answer.problem)
         for (digest, path), answer in zip(paths.items(), answers, strict=True)
     }
-    return FootageIndex(kept, frozenset(strangers))
+    return FootageFiles(kept, frozenset(strangers))
 
 
 def frames(
-    footage: FootageIndex, wanted: Iterable[tuple[str, int]]
+    footage: FootageFiles, wanted: Iterable[tuple[str, int]]
 ) -> dict[tuple[str, int], Frame | str]:
     """Frames by (SHA-256 of the segment, frame number); a string says why there is none."""
     found = dict(_each_frame(footage, wanted))
@@ -91,7 +91,7 @@ def frames(
 
 
 def spilled(
-    footage: FootageIndex, wanted: Iterable[tuple[str, int]], folder: Path
+    footage: FootageFiles, wanted: Iterable[tuple[str, int]], folder: Path
 ) -> dict[tuple[str, int], FrameFile | str]:
     """The same in files of a folder, a few at a time in memory. Raises OSError."""
     found: dict[tuple[str, int], FrameFile | str] = {}
@@ -106,7 +106,7 @@ def spilled(
 
 
 def _each_frame(
-    footage: FootageIndex, wanted: Iterable[tuple[str, int]]
+    footage: FootageFiles, wanted: Iterable[tuple[str, int]]
 ) -> Iterator[tuple[tuple[str, int], Frame | str]]:
     """Each frame as it is decoded, and at the end why there is none of the others.
 

@@ -20,7 +20,7 @@ from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
 from replay.footage.decoding.containers import Container
 from replay.footage.decoding.decoder import FrameIndex, sha256_of
-from replay.footage.library.files import FootageIndex, Kept
+from replay.footage.library.files import FootageFiles, Kept
 
 FOLDER = "footage-index"
 """Where the index lies in the ledger's home."""
@@ -110,7 +110,7 @@ class Rates(NamedTuple):
     most: float
 
 
-class Library:
+class FootageIndex:
     """The index of one home. Several processes may read and write it at the same time."""
 
     def __init__(self, home: Path) -> None:
@@ -162,14 +162,14 @@ class Library:
         self.keep(replace(entry, stamp=stamp))
         return True
 
-    def at_hand(self, facts: Iterable[Fact]) -> FootageIndex:
+    def at_hand(self, facts: Iterable[Fact]) -> FootageFiles:
         """Of the segments that these facts recorded, those in the index with their bytes whole.
 
         Looked up as they are asked for: a day of footage costs nothing until one looks at it.
         """
         recorded = {fact.body.sha256 for fact in facts if isinstance(fact.body, SegmentRecorded)}
         altered: set[str] = set()
-        return FootageIndex(_AtHand(self, recorded, altered), altered)
+        return FootageFiles(_AtHand(self, recorded, altered), altered)
 
     def playable_at(self, sha256: str, container: str) -> Path:
         """Where the copy of a segment for browsers lies, if there is one."""
@@ -184,7 +184,7 @@ class Library:
 class _AtHand(Mapping[str, Kept]):
     """Segments by SHA-256, each looked up once, when it is asked for."""
 
-    def __init__(self, library: Library, recorded: set[str], altered: set[str]) -> None:
+    def __init__(self, library: FootageIndex, recorded: set[str], altered: set[str]) -> None:
         self._library, self._recorded, self._altered = library, recorded, altered
         self._seen: dict[str, Kept | None] = {}
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from replay.footage.decoding.sampling import Looked
-from replay.footage.library.index import Library, write_whole
+from replay.footage.library.index import FootageIndex, write_whole
 
 K = TypeVar("K")
 
@@ -44,7 +44,7 @@ class Seen(Struct, frozen=True):
 class Looks:
     """What was seen of the segments of one index."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: FootageIndex) -> None:
         self._folder = library.folder
 
     def usual(self, property_: str, camera: str) -> Usual | None:

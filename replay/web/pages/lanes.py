@@ -14,7 +14,7 @@ from replay.cameras.states import SEEN, CameraState, camera_states, joined, segm
 if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage, Segment
     from replay.cameras.timeline import FrameLookup
-    from replay.footage.library.files import FootageIndex
+    from replay.footage.library.files import FootageFiles
 
 
 class Span(NamedTuple):
@@ -33,7 +33,7 @@ def cameras_on(known: Coverage, span: Span) -> list[str]:
     return sorted(names | set(mapped_cameras(known, span.property, span.table, span.from_us)))
 
 
-def lane_of(known: Coverage, footage: FootageIndex, span: Span, camera: str) -> list[CameraState]:
+def lane_of(known: Coverage, footage: FootageFiles, span: Span, camera: str) -> list[CameraState]:
     """What a camera has of a span, without a break from its beginning to its end."""
     its = known.cameras.get((span.property, camera), Camera())
     changes = known.mapped.get((span.property, span.table), ())

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from replay.cameras.states import CameraState
     from replay.cameras.timeline import FrameLookup, Seen
     from replay.disputes.dispute import Dispute
-    from replay.footage.library.index import Library
+    from replay.footage.library.index import FootageIndex
     from replay.rounds.moment import Moment
     from replay.rounds.owed import Line
     from replay.rounds.story import Story
@@ -161,7 +161,7 @@ def blind(told: KeptRound) -> dict[str, object]:
     }
 
 
-def blind_data(told: KeptRound, library: Library) -> dict[str, object]:
+def blind_data(told: KeptRound, library: FootageIndex) -> dict[str, object]:
     """What the scripts of that page need: cameras and their segments, and nothing of the round."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
@@ -282,7 +282,9 @@ def view(
     )
 
 
-def data(told: KeptRound, library: Library, *, footage: bool, address: str) -> dict[str, object]:
+def data(
+    told: KeptRound, library: FootageIndex, *, footage: bool, address: str
+) -> dict[str, object]:
     """What the page's scripts need: instants, cameras, segments. No card and no name is in it."""
     story, span = told.story, span_of(told.story)
     names = cameras_on(told.coverage, span)
@@ -312,7 +314,7 @@ def data(told: KeptRound, library: Library, *, footage: bool, address: str) -> d
     }  # fmt: skip
 
 
-def shown(told: KeptRound, library: Library) -> list[tuple[str, int, int, str]]:
+def shown(told: KeptRound, library: FootageIndex) -> list[tuple[str, int, int, str]]:
     """What of which camera the page lets somebody see: name, from, to (its clock), each segment."""
     span = span_of(told.story)
     return [

@@ -19,7 +19,7 @@ from replay.footage.decoding.timecode import (
     read_timecode,
 )
 from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import CUT, KINDS, write
 
 if TYPE_CHECKING:
@@ -119,12 +119,12 @@ def wrong(
     return bad
 
 
-def taken(folder: Path, name: str, number: int = 0) -> tuple[Library, Entry]:
+def taken(folder: Path, name: str, number: int = 0) -> tuple[FootageIndex, Entry]:
     return taken_as(folder, name, KINDS[name], number)
 
 
-def taken_as(folder: Path, name: str, kind: Kind, number: int = 0) -> tuple[Library, Entry]:
-    library = Library(folder / "home")
+def taken_as(folder: Path, name: str, kind: Kind, number: int = 0) -> tuple[FootageIndex, Entry]:
+    library = FootageIndex(folder / "home")
     before = library.entries("CC-07-A")
     start_ms = -(-before[-1].end_us // 1000) if before else START_MS
     path = folder / f"{name}-{number}.{kind.suffix}"

@@ -19,7 +19,7 @@ from infra.postgres.embedded import embedded
 from replay.footage.clips.clips import Stretch, clip
 from replay.footage.decoding.decoder import Job, decode
 from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.fixtures.cli import Cli, environ
 from tests.footage.hostile_files import (
     FRAMES,
@@ -114,7 +114,7 @@ def test_what_an_mp4_says_lies_in_another_file_is_not_read_there(tmp_path: Path)
     whole = whole_mp4(tmp_path / "secret.mp4")
     path = tmp_path / GOOD
     path.write_bytes(elsewhere(whole, str(tmp_path / "secret.mp4")))
-    (added,) = add(Library(tmp_path / "home"), [path], Told("hollywood", "CC-07-A"))
+    (added,) = add(FootageIndex(tmp_path / "home"), [path], Told("hollywood", "CC-07-A"))
     assert added.verdict == "refused"
     loose = {"enable_drefs": "1", "use_absolute_path": "1"}
     with av.open(str(path), options=loose) as file:  # it would be, where nobody looks
@@ -122,7 +122,7 @@ def test_what_an_mp4_says_lies_in_another_file_is_not_read_there(tmp_path: Path)
 
 
 def test_an_address_inside_a_file_is_not_asked_for_anything(tmp_path: Path) -> None:
-    library, told = Library(tmp_path / "home"), Told("hollywood", "CC-07-A", 0)
+    library, told = FootageIndex(tmp_path / "home"), Told("hollywood", "CC-07-A", 0)
     with listen() as listening:
         whole = whole_mp4(tmp_path / "whole.mp4")
         (tmp_path / "refers.mp4").write_bytes(referring(whole, listening.url))

@@ -15,7 +15,7 @@ from replay.dossier.writing.evidence import Clip
 from replay.dossier.writing.making import write_dossier
 from replay.footage.clips.clips import Stretch, clip
 from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import KINDS, Kind, decoded, write
 from tests.scenes.dossiers import CAMERA, HOUSE, SHA256, evidence, redone
 
@@ -59,7 +59,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Three:
 
 @pytest.mark.parametrize("name", ["vp8", "vp9", "av1"])
 def test_a_clip_of_webm_is_mp4_with_the_same_frames(tmp_path: Path, name: str) -> None:
-    library = Library(tmp_path / "home")
+    library = FootageIndex(tmp_path / "home")
     path = tmp_path / "0.webm"
     write(path, KINDS.get(name, AV1), 30, start_ms=START_US // 1000)
     (added,) = add(library, [path], Told("hollywood", "CC-07-A", START_US))
@@ -85,7 +85,7 @@ def packets(path: Path) -> list[bytes]:
 def test_a_clip_of_vp8_over_two_segments_keeps_every_packet_and_time_and_is_signed(
     tmp_path: Path,
 ) -> None:
-    library, entries = Library(tmp_path / "home"), []
+    library, entries = FootageIndex(tmp_path / "home"), []
     for number in range(2):
         path, at_us = tmp_path / f"{number}.webm", START_US + number * 1_500_000
         write(path, KINDS["vp8"], 30, start_ms=at_us // 1000)

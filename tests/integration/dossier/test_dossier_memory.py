@@ -16,7 +16,7 @@ from ledger.values import format_time
 from replay.dossier import Evidence, wanted
 from replay.dossier.writing.footage import pictures
 from replay.dossier.writing.making import write_dossier
-from replay.footage.library.files import FootageIndex, open_footage, spilled
+from replay.footage.library.files import FootageFiles, open_footage, spilled
 from replay.rounds.story import story
 from tests.scenes.dossiers import HOUSE, chained, evidence, received
 
@@ -60,7 +60,7 @@ def told_by(folder: Path, first_us: int, seconds: int) -> Iterator[Body]:
         )
 
 
-def filmed(folder: Path) -> tuple[Evidence, FootageIndex]:
+def filmed(folder: Path) -> tuple[Evidence, FootageFiles]:
     """The round of `evidence` as so many cameras saw it, and their segments."""
     whole = evidence(folder)
     (told,) = whole.stories

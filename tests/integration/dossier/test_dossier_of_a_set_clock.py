@@ -34,7 +34,7 @@ from replay.dossier import service
 from replay.dossier.service import VIEWS, found_for, write_found
 from replay.dossier.signing import keys as signing
 from replay.footage.clips.clips import Stretch
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.recording.house_facts import made as fact_made
 from tests.scenes.set_clock import MS, SEGMENT, SET_AT, T0, S, filmed, pictures
 from tests.scenes.view_feeds import record
@@ -67,11 +67,11 @@ class Handed(NamedTuple):
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(tmp_path / "home")
+def library(tmp_path: Path) -> FootageIndex:
+    return FootageIndex(tmp_path / "home")
 
 
-def take_in(base: Database, library: Library, folder: Path, by_us: int) -> str:
+def take_in(base: Database, library: FootageIndex, folder: Path, by_us: int) -> str:
     """A round over the moment, and a window that preserves it, on record; the window's name."""
     nvr, shoe = Source("hollywood", "surveillance", "nvr"), Source("hollywood", "CC-07", "shoe")
     mapped = CameraMapped(camera="A", table="CC-07", kind="stationary", covers=("table",))
@@ -99,7 +99,7 @@ def take_in(base: Database, library: Library, folder: Path, by_us: int) -> str:
     return name
 
 
-def handed_over(base: Database, of: str, library: Library, folder: Path, made: Made) -> Handed:
+def handed_over(base: Database, of: str, library: FootageIndex, folder: Path, made: Made) -> Handed:
     """The dossier of it without footage around, which holds."""
     keys = folder / "keys"
     key = signing.make(keys, "Hollywood", dt.datetime(2026, 11, 20, tzinfo=dt.UTC)).public.hex()
@@ -152,7 +152,7 @@ def segments_go_out(base: Database, handed: Handed, *, alone: bool) -> None:
 @pytest.mark.parametrize("by_us", [-3 * S, 3 * S], ids=["back", "forward"])
 @pytest.mark.parametrize("of", ["round", "window"])
 def test_a_dossier_has_a_clip_of_each_side_and_each_picture_at_its_own_time(
-    database: Database, library: Library, tmp_path: Path, made: Made, of: str, by_us: int
+    database: Database, library: FootageIndex, tmp_path: Path, made: Made, of: str, by_us: int
 ) -> None:
     window = take_in(database, library, tmp_path, by_us)
     handed = handed_over(
@@ -192,7 +192,7 @@ def as_one(found: Found, pre_s: int, post_s: int) -> list[Cut]:
 @pytest.mark.parametrize("by_us", [-3 * S, 3 * S], ids=["back", "forward"])
 def test_one_clip_over_the_moment_lacks_pictures_or_has_them_at_a_wrong_time(
     database: Database,
-    library: Library,
+    library: FootageIndex,
     tmp_path: Path,
     made: Made,
     monkeypatch: pytest.MonkeyPatch,

@@ -19,7 +19,7 @@ from replay.footage.decoding.containers import has_sound
 from replay.footage.decoding.decoder import sha256_of
 from replay.footage.decoding.reader import index
 from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from replay.footage.muxing import muxing
 from tests.footage.video_kinds import KINDS, Kind, decoded, write
 
@@ -30,11 +30,11 @@ TWO = ("gop60", "bframes", "gop300", "fragmented", "vfr_mp4", "vfr_mkv", "ts", "
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(tmp_path / "home")
+def library(tmp_path: Path) -> FootageIndex:
+    return FootageIndex(tmp_path / "home")
 
 
-def segment(library: Library, folder: Path, kind: Kind, number: int, **more: object) -> Entry:
+def segment(library: FootageIndex, folder: Path, kind: Kind, number: int, **more: object) -> Entry:
     """One of several segments that follow one another, numbered through."""
     before = max(library.entries("CC-07-A"), key=lambda each: each.end_us, default=None)
     start_ms = -(-before.end_us // 1000) if before and number else START_MS
@@ -59,7 +59,7 @@ def seen(made: Clip, path: Path) -> dict[int, int]:
 @pytest.mark.long
 @pytest.mark.parametrize("name", TWO)
 def test_a_clip_across_two_segments_holds_every_frame_at_its_own_time(
-    library: Library, tmp_path: Path, name: str
+    library: FootageIndex, tmp_path: Path, name: str
 ) -> None:
     one, two = (segment(library, tmp_path, KINDS[name], number) for number in (0, 1))
     hashes = [sha256_of(entry.path) for entry in (one, two)]
@@ -80,7 +80,7 @@ def test_a_clip_across_two_segments_holds_every_frame_at_its_own_time(
 
 
 def test_a_clip_is_made_once_and_made_anew_where_its_file_was_touched(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0)
     wanted = [Stretch(entry.sha256, S, 3 * S)]
@@ -97,7 +97,7 @@ def test_a_clip_is_made_once_and_made_anew_where_its_file_was_touched(
 
 @pytest.mark.long
 def test_an_exact_clip_holds_exactly_what_was_wanted_and_says_that_it_is_derived(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     one, two = (segment(library, tmp_path, KINDS["ts_bframes"], number) for number in (0, 1))
     wanted = [Stretch(one.sha256, 4 * S, one.duration_us), Stretch(two.sha256, 0, S)]
@@ -110,7 +110,7 @@ def test_an_exact_clip_holds_exactly_what_was_wanted_and_says_that_it_is_derived
 
 @pytest.mark.long
 def test_an_overlay_writes_the_time_into_the_picture_and_says_that_it_is_derived(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0)
     wanted = [Stretch(entry.sha256, S, 2 * S)]
@@ -127,7 +127,7 @@ def test_an_overlay_writes_the_time_into_the_picture_and_says_that_it_is_derived
 
 
 @pytest.mark.long
-def test_a_clip_tells_of_itself_in_its_own_metadata(library: Library, tmp_path: Path) -> None:
+def test_a_clip_tells_of_itself_in_its_own_metadata(library: FootageIndex, tmp_path: Path) -> None:
     for name in ("gop60", "vp8"):
         entry = segment(library, tmp_path, KINDS[name], 0)
         made = clip(library, [Stretch(entry.sha256, S, 3 * S)])
@@ -137,7 +137,7 @@ def test_a_clip_tells_of_itself_in_its_own_metadata(library: Library, tmp_path: 
         assert told["wanted_from_us"] == entry.start_us + S
 
 
-def test_no_clip_has_sound(library: Library, tmp_path: Path) -> None:
+def test_no_clip_has_sound(library: FootageIndex, tmp_path: Path) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0, audio=True)
     made = clip(library, [Stretch(entry.sha256, S, 3 * S)])
     assert has_sound(entry.path, "mp4")
@@ -145,7 +145,7 @@ def test_no_clip_has_sound(library: Library, tmp_path: Path) -> None:
 
 
 def test_a_clip_of_footage_that_had_to_be_encoded_anew_says_so(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     entry = segment(library, tmp_path, KINDS["mjpeg"], 0)
     made = clip(library, [Stretch(entry.sha256, S, 3 * S)])
@@ -155,7 +155,7 @@ def test_a_clip_of_footage_that_had_to_be_encoded_anew_says_so(
 
 
 def test_segments_whose_recorded_times_overlap_are_moved_and_it_is_told(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     one = segment(library, tmp_path, KINDS["gop60"], 0)
     path = tmp_path / "20261118.mp4"
@@ -172,7 +172,7 @@ def test_segments_whose_recorded_times_overlap_are_moved_and_it_is_told(
 
 @pytest.mark.long
 def test_what_cannot_be_cut_is_refused_with_what_to_do(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = segment(library, tmp_path, KINDS["gop60"], 0)
     other = segment(library, tmp_path, KINDS["vp8"], 1)
@@ -211,7 +211,7 @@ def there(*made: Clip) -> list[bool]:
 
 @pytest.mark.long
 def test_of_more_clips_than_are_kept_those_used_last_stay(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0)
     spans = [[Stretch(entry.sha256, 0, n * S)] for n in (2, 3, 4, 5)]
@@ -234,7 +234,9 @@ def test_of_more_clips_than_are_kept_those_used_last_stay(
 
 
 @pytest.mark.long
-def test_no_clip_is_left_of_footage_that_is_forgotten(library: Library, tmp_path: Path) -> None:
+def test_no_clip_is_left_of_footage_that_is_forgotten(
+    library: FootageIndex, tmp_path: Path
+) -> None:
     first, second = (segment(library, tmp_path, KINDS["ts_bframes"], n) for n in (0, 1))
     gone = clip(library, [Stretch(first.sha256, 0, S)])
     across = clip(

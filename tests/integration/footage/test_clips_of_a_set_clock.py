@@ -15,7 +15,7 @@ from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import Coverage, coverage
 from replay.cameras.cutting import Window, cut, cut_camera
 from replay.footage.clips.clips import clip
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.scenes.set_clock import SEGMENT, T0, S, filmed, pictures
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SEEN = set(range(60, 180))
 """The pictures taken in the time wanted."""
 
 
-def known_of(library: Library, folder: Path, by_us: int) -> Coverage:
+def known_of(library: FootageIndex, folder: Path, by_us: int) -> Coverage:
     """What the facts of the camera say."""
     nvr = "/hollywood/surveillance/nvr"
     return coverage(
@@ -46,7 +46,7 @@ def shown(made: Clip) -> set[int]:
 def test_both_pieces_of_a_clip_hold_together_every_picture_that_was_taken(
     tmp_path: Path, by_us: int
 ) -> None:
-    library = Library(tmp_path / "home")
+    library = FootageIndex(tmp_path / "home")
     known = known_of(library, tmp_path, by_us)
     cuts = cut(known, "hollywood", "A", T0 + WANTED[0], T0 + WANTED[1])
     both = [shown(clip(library, each.stretches)) for each in cuts]
@@ -57,7 +57,7 @@ def test_both_pieces_of_a_clip_hold_together_every_picture_that_was_taken(
 
 def test_a_clip_from_what_the_clock_showed_at_both_ends_lacks_pictures(tmp_path: Path) -> None:
     """The negative control: one window, from end to end."""
-    library = Library(tmp_path / "home")
+    library = FootageIndex(tmp_path / "home")
     camera = known_of(library, tmp_path, -3 * S).cameras["hollywood", "A"]
     assert camera.clock
     from_us, to_us = (to_camera(camera.clock, T0 + at).time_us for at in WANTED)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import KINDS, write
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def test_a_damaged_file_is_taken_or_told_and_a_whole_one_after_it_is_taken(
         path.write_bytes(damaged[:cut])
         paths.append(path)
     began = time.monotonic()
-    library = Library(tmp_path / "home")
+    library = FootageIndex(tmp_path / "home")
     *results, last = add(library, [*paths, whole], TOLD)
     assert time.monotonic() - began < 90
     assert last.verdict == "added"
@@ -52,7 +52,7 @@ def test_a_file_that_claims_a_huge_picture_is_refused(tmp_path: Path) -> None:
     huge = bytearray(octets)
     huge[entry + 28 : entry + 32] = b"\xff\xfe\xff\xfe"  # width and height of the sample entry
     path.write_bytes(huge)
-    (added,) = add(Library(tmp_path / "home"), [path], TOLD)
+    (added,) = add(FootageIndex(tmp_path / "home"), [path], TOLD)
     if added.entry is not None:  # the decoder may believe the pictures rather than the container
         assert added.entry.width * added.entry.height <= 4096 * 4096
     else:

@@ -17,7 +17,7 @@ from replay.footage.decoding.decoder import Frame, sha256_of
 from replay.footage.library import adding
 from replay.footage.library.adding import Added, Told, add, footage_files
 from replay.footage.library.files import frames
-from replay.footage.library.index import Entry, Library
+from replay.footage.library.index import Entry, FootageIndex
 from tests.footage.video_kinds import KINDS, blank, write
 from tests.suite.budget import rest_long
 
@@ -37,16 +37,16 @@ PLAYED = {
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(tmp_path / "home")
+def library(tmp_path: Path) -> FootageIndex:
+    return FootageIndex(tmp_path / "home")
 
 
-def one(library: Library, path: Path, told: Told = TOLD) -> Added:
+def one(library: FootageIndex, path: Path, told: Told = TOLD) -> Added:
     (added,) = add(library, [path], told)
     return added
 
 
-def taken(library: Library, path: Path, told: Told = TOLD) -> Entry:
+def taken(library: FootageIndex, path: Path, told: Told = TOLD) -> Entry:
     added = one(library, path, told)
     assert added.entry is not None, added.problem
     return added.entry
@@ -62,7 +62,7 @@ def recorded(sha256: str) -> Fact:
 
 @pytest.mark.parametrize("name", rest_long(PLAYED, everyday={"gop60"}))
 def test_a_file_is_indexed_and_played_as_its_kind_allows(
-    library: Library, tmp_path: Path, name: str
+    library: FootageIndex, tmp_path: Path, name: str
 ) -> None:
     kind = KINDS[name]
     path = tmp_path / f"{START}.{kind.suffix}"
@@ -77,7 +77,7 @@ def test_a_file_is_indexed_and_played_as_its_kind_allows(
     assert entry.playable.how == PLAYED[name]
     assert sha256_of(entry.playable.path) == entry.playable.sha256
     assert (entry.playable.sha256 == entry.sha256) == (PLAYED[name] == "original")
-    copy = Library(tmp_path / "other")
+    copy = FootageIndex(tmp_path / "other")
     shutil.copy(entry.playable.path, tmp_path / f"again {START}.{entry.playable.container}")
     again = taken(copy, tmp_path / f"again {START}.{entry.playable.container}")
     assert again.times.pts_us == pytest.approx(entry.times.pts_us, abs=12)
@@ -87,7 +87,7 @@ def test_a_file_is_indexed_and_played_as_its_kind_allows(
 
 
 def test_adding_again_says_that_it_is_known_and_changes_nothing(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     path = tmp_path / f"{START}.mp4"
     write(path, KINDS["gop60"], 30)
@@ -102,7 +102,7 @@ def test_adding_again_says_that_it_is_known_and_changes_nothing(
 
 
 def test_sound_is_not_taken_along_unless_that_is_asked_for(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     path = tmp_path / f"{START}.mp4"
     write(path, KINDS["gop60"], 30, audio=True)
@@ -112,14 +112,14 @@ def test_sound_is_not_taken_along_unless_that_is_asked_for(
     assert entry.playable.how == "remuxed"
     assert has_sound(path, "mp4")
     assert has_sound(entry.playable.path, "mp4") is False
-    loud = taken(Library(tmp_path / "loud"), path, TOLD._replace(keep_audio=True))
+    loud = taken(FootageIndex(tmp_path / "loud"), path, TOLD._replace(keep_audio=True))
     assert loud.playable is not None
     assert loud.playable.how == "original"
 
 
 @pytest.mark.parametrize("audio", [True, False])
 def test_whether_a_transport_stream_has_sound_is_known_once_it_is_copied(
-    library: Library, tmp_path: Path, *, audio: bool
+    library: FootageIndex, tmp_path: Path, *, audio: bool
 ) -> None:
     path = tmp_path / f"{START}.ts"
     write(path, KINDS["ts"], 30, audio=audio)
@@ -129,7 +129,9 @@ def test_whether_a_transport_stream_has_sound_is_known_once_it_is_copied(
     assert has_sound(entry.playable.path, "mp4") is False
 
 
-def test_frames_are_told_by_the_second_and_a_gap_shows(library: Library, tmp_path: Path) -> None:
+def test_frames_are_told_by_the_second_and_a_gap_shows(
+    library: FootageIndex, tmp_path: Path
+) -> None:
     even, uneven = tmp_path / f"{START}.mp4", tmp_path / "20261120T210100Z.mp4"
     write(even, KINDS["gop60"], 90)
     write(uneven, KINDS["vfr_mp4"], 150)
@@ -140,12 +142,12 @@ def test_frames_are_told_by_the_second_and_a_gap_shows(library: Library, tmp_pat
 
 
 def test_a_local_time_in_a_name_is_the_start_unless_it_was_twice_or_never(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     named = tmp_path / "CC-07-A_2026-11-01_00-30-00.mp4"
     write(named, KINDS["gop60"], 40, start_ms=1_795_000_000_000)
     floor = TOLD._replace(zone=ZoneInfo("America/New_York"))
-    entry = taken(Library(tmp_path / "zoned"), named, floor)
+    entry = taken(FootageIndex(tmp_path / "zoned"), named, floor)
     assert entry.start_us == parse_time("2026-11-01T00:30:00-04:00")
     twice = tmp_path / "CC-07-A_2026-11-01_01-30-00.mp4"
     shutil.copy(named, twice)
@@ -155,28 +157,30 @@ def test_a_local_time_in_a_name_is_the_start_unless_it_was_twice_or_never(
     assert "never was" in (one(library, never, floor).problem or "")
 
 
-def test_a_time_in_a_name_with_its_offset_is_the_start(library: Library, tmp_path: Path) -> None:
+def test_a_time_in_a_name_with_its_offset_is_the_start(
+    library: FootageIndex, tmp_path: Path
+) -> None:
     fixed = tmp_path / "CC-07-A_2026-11-01_01-30-00-0500.mp4"
     write(fixed, KINDS["gop60"], 40, start_ms=1_795_000_000_000)
     floor = TOLD._replace(zone=ZoneInfo("America/New_York"))
     assert taken(library, fixed, floor).start_us == parse_time("2026-11-01T01:30:00-05:00")
 
 
-def test_the_start_is_told_from_where_it_is_known(library: Library, tmp_path: Path) -> None:
+def test_the_start_is_told_from_where_it_is_known(library: FootageIndex, tmp_path: Path) -> None:
     seen = tmp_path / "plain.mp4"
     write(seen, KINDS["gop60"], 40, start_ms=1_795_000_000_000)
     pictured = taken(library, seen)
     assert (pictured.start_us, pictured.start_from) == (1_795_000_000_000_000, "picture")
-    told = taken(Library(tmp_path / "told"), seen, TOLD._replace(start_us=7))
+    told = taken(FootageIndex(tmp_path / "told"), seen, TOLD._replace(start_us=7))
     assert (told.start_us, told.start_from) == (7, "told")
-    on_record = add(Library(tmp_path / "on record"), [seen], TOLD, lambda _, __: 9)
+    on_record = add(FootageIndex(tmp_path / "on record"), [seen], TOLD, lambda _, __: 9)
     entry = next(on_record).entry
     assert entry is not None
     assert (entry.start_us, entry.start_from) == (9, "record")
 
 
 def test_a_container_that_says_when_it_was_made_is_believed_last(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     made = {"creation_time": "2026-11-20T21:00:00.000000Z"}
     path = tmp_path / "made.mp4"
@@ -189,7 +193,7 @@ def test_a_container_that_says_when_it_was_made_is_believed_last(
 
 
 def test_what_is_no_video_is_refused_alone_and_the_rest_is_taken(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
@@ -219,7 +223,7 @@ def test_what_is_no_video_is_refused_alone_and_the_rest_is_taken(
     assert one(library, folder / "e-link.mp4").verdict == "refused"
 
 
-def test_a_name_of_another_container_does_not_matter(library: Library, tmp_path: Path) -> None:
+def test_a_name_of_another_container_does_not_matter(library: FootageIndex, tmp_path: Path) -> None:
     path = tmp_path / f"{START}.avi"
     write(tmp_path / "x.mp4", KINDS["gop60"], 30)
     (tmp_path / "x.mp4").rename(path)
@@ -228,7 +232,7 @@ def test_a_name_of_another_container_does_not_matter(library: Library, tmp_path:
 
 
 def test_a_sparse_file_of_4_gib_and_one_too_large_are_refused_at_once(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sparse = tmp_path / f"{START}.mp4"
     with sparse.open("wb") as file:
@@ -240,7 +244,7 @@ def test_a_sparse_file_of_4_gib_and_one_too_large_are_refused_at_once(
 
 @pytest.mark.long
 def test_a_sparse_file_of_4_gib_with_a_good_head_is_refused_in_bounded_time(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     write(tmp_path / "x.mp4", KINDS["gop60"], 30)
     head = (tmp_path / "x.mp4").read_bytes()
@@ -254,7 +258,7 @@ def test_a_sparse_file_of_4_gib_with_a_good_head_is_refused_in_bounded_time(
 
 
 def test_without_the_extra_files_are_indexed_and_it_is_said_what_to_install(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / f"{START}.ts"
     write(path, KINDS["ts"], 30)
@@ -268,7 +272,7 @@ def test_without_the_extra_files_are_indexed_and_it_is_said_what_to_install(
 
 
 def test_what_is_at_hand_is_looked_up_and_an_altered_file_is_not_shown(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     path = tmp_path / f"{START}.webm"
     write(path, KINDS["vp8"], 60)
@@ -293,7 +297,7 @@ def test_what_is_at_hand_is_looked_up_and_an_altered_file_is_not_shown(
 
 
 def test_an_index_file_that_is_damaged_is_as_if_it_were_not_there(
-    library: Library, tmp_path: Path
+    library: FootageIndex, tmp_path: Path
 ) -> None:
     path = tmp_path / f"{START}.mp4"
     write(path, KINDS["gop60"], 30)

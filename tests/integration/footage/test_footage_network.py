@@ -16,7 +16,7 @@ from replay.footage.decoding import limits
 from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.decoding.reader import UnreadableError, index
 from replay.footage.library.adding import Told, add, footage_files
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.footage.muxing.muxing import END_US, Part, Writing, write
 from tests.fixtures.cli import ROOT
 from tests.footage.video_kinds import KINDS
@@ -55,7 +55,7 @@ def test_a_playlist_named_as_video_is_refused_and_fetches_nothing(
     tmp_path: Path, listening: Listening, name: str
 ) -> None:
     path = playlist(tmp_path, name, listening.url)
-    (added,) = add(Library(tmp_path / "home"), [path], TOLD)
+    (added,) = add(FootageIndex(tmp_path / "home"), [path], TOLD)
     assert "whatever its name says" in (added.problem or "")
     job = Job(str(path), sha256_of(path), (0,))
     assert decode([job])[0].problem
@@ -103,7 +103,7 @@ def test_an_address_given_as_a_folder_or_a_file_name_is_a_name(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Usage):
         footage_files(Name(listening.url))
-    (refused,) = add(Library(tmp_path / "home"), [Name(listening.url)], TOLD)
+    (refused,) = add(FootageIndex(tmp_path / "home"), [Name(listening.url)], TOLD)
     assert "cannot be read" in (refused.problem or "")
     named = tmp_path / "http:" / f"127.0.0.1:{listening.port}"
     named.mkdir(parents=True)
@@ -111,7 +111,7 @@ def test_an_address_given_as_a_folder_or_a_file_name_is_a_name(
         write_video(named / "x.mp4", KINDS["gop60"], 10 + len(name))
         (named / "x.mp4").rename(named / name)
     inside = footage_files(tmp_path / "http:")
-    taken = list(add(Library(tmp_path / "home"), inside, TOLD))
+    taken = list(add(FootageIndex(tmp_path / "home"), inside, TOLD))
     assert [each.problem for each in taken] == [None] * 4
     assert listening.came == 0
 
@@ -124,7 +124,7 @@ def test_a_path_out_of_the_folder_or_through_a_link_leads_nowhere(tmp_path: Path
     (folder / "link.mp4").symlink_to(outside / "real.mp4")
     (folder / "sub").symlink_to(outside)
     assert footage_files(folder) == []
-    (added,) = add(Library(tmp_path / "home"), [folder / "link.mp4"], TOLD)
+    (added,) = add(FootageIndex(tmp_path / "home"), [folder / "link.mp4"], TOLD)
     assert added.verdict == "refused"
 
 

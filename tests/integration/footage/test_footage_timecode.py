@@ -13,7 +13,7 @@ from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.decoding.limits import Limits
 from replay.footage.library import start_times
 from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import HEIGHT, KINDS, WIDTH, blank, picture, write
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ S, MS = 1_000_000, 1000
 
 
 def taken(path: Path, told: Told = TOLD) -> Entry:
-    (added,) = add(Library(path.parent / f"home-{path.stem}"), [path], told)
+    (added,) = add(FootageIndex(path.parent / f"home-{path.stem}"), [path], told)
     assert added.entry, added.problem
     return added.entry
 
@@ -113,7 +113,7 @@ def test_the_same_bytes_under_two_names_are_one_segment_or_told_of(tmp_path: Pat
     write(one, KINDS["gop60"], 20)
     again = shutil.copy(one, tmp_path / f"{NAME}-copy.mp4")
     other = shutil.copy(one, tmp_path / "CC-07-A_2026-11-20_22-00-00.mp4")
-    library = Library(tmp_path / "home")
+    library = FootageIndex(tmp_path / "home")
     for verdicts in (("added", "known", "refused"), ("known", "known", "refused")):
         found = list(add(library, [one, again, other], TOLD))
         assert tuple(each.verdict for each in found) == verdicts

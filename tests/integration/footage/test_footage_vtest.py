@@ -15,7 +15,7 @@ from replay.footage.decoding.decoder import Frame, sha256_of
 from replay.footage.decoding.reader import index
 from replay.footage.library.adding import Told, add
 from replay.footage.library.files import frames
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import decoded
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def street(vtest: Vtest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Library, Entry]:
-    library = Library(tmp_path_factory.mktemp("street"))
+def street(vtest: Vtest, tmp_path_factory: pytest.TempPathFactory) -> tuple[FootageIndex, Entry]:
+    library = FootageIndex(tmp_path_factory.mktemp("street"))
     (added,) = add(library, [vtest.path], Told("hollywood", "STREET-1", START_US))
     assert added.entry, added.problem
     return library, added.entry
 
 
 def test_it_is_indexed_as_it_is_and_kept_as_it_was(
-    vtest: Vtest, street: tuple[Library, Entry]
+    vtest: Vtest, street: tuple[FootageIndex, Entry]
 ) -> None:
     _, entry = street
     assert (entry.container, entry.codec, entry.audio) == ("avi", "msmpeg4", False)
@@ -50,7 +50,9 @@ def test_it_is_indexed_as_it_is_and_kept_as_it_was(
     assert sha256_of(vtest.path) == vtest.sha256 == entry.sha256
 
 
-def test_its_frames_are_those_of_a_decode_from_the_start(street: tuple[Library, Entry]) -> None:
+def test_its_frames_are_those_of_a_decode_from_the_start(
+    street: tuple[FootageIndex, Entry],
+) -> None:
     library, entry = street
     body = SegmentRecorded(
         camera="STREET-1", path="x", sha256=entry.sha256, start="2026-11-18T11:06:40Z",
@@ -72,7 +74,7 @@ def test_its_frames_are_those_of_a_decode_from_the_start(street: tuple[Library, 
 
 
 def test_the_copy_for_browsers_has_every_frame_at_its_time_and_its_own_hash(
-    street: tuple[Library, Entry],
+    street: tuple[FootageIndex, Entry],
 ) -> None:
     _, entry = street
     assert entry.playable is not None
@@ -82,7 +84,7 @@ def test_the_copy_for_browsers_has_every_frame_at_its_time_and_its_own_hash(
 
 
 def test_a_clip_of_it_is_labelled_derived_and_names_the_original(
-    street: tuple[Library, Entry], tmp_path: Path
+    street: tuple[FootageIndex, Entry], tmp_path: Path
 ) -> None:
     library, entry = street
     copied = clip(library, [Stretch(entry.sha256, 20 * S, 40 * S)])

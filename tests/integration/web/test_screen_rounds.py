@@ -13,7 +13,7 @@ from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import reading
 from ledger.facts import Breakage, RulesSubmissionFiled
 from ledger.record.wire import encode, fact_of
-from replay.footage.library.index import Library
+from replay.footage.library.index import FootageIndex
 from replay.web import round_reader
 from replay.web.round_reader import KEPT_MAX, RoundReader
 from tests.scenes.view_feeds import Prefix, day, received, record
@@ -43,7 +43,7 @@ def test_a_round_is_told_anew_once_a_submission_that_came_late_changes_its_rulin
     rows = record(database, [*facts, late])
     views = [rulings.VIEW, ROUND_INDEX, CAMERAS]
     install(database)
-    screen = RoundReader(database, Library(tmp_path))
+    screen = RoundReader(database, FootageIndex(tmp_path))
     catch_up(database, Prefix(rows, len(facts)), views)
     named = {fact.round for fact in map(fact_of, rows) if fact.round}
     rounds = sorted(round_ for round_ in named if screen.told(round_).story.ruling)[:KEPT_MAX]

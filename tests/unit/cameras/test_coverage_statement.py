@@ -30,7 +30,7 @@ from replay.cameras.states import CameraState, joined
 from replay.cameras.timeline import sights_at
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageIndex, Kept
+from replay.footage.library.files import FootageFiles, Kept
 from replay.web.pages.lanes import Span, lane_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ S = 1_000_000
 MS = 1_000
 GAME, DICE = "criss_cross_poker", "three_dice_football"
 OPEN = Stretch("open", GAME, 100 * S, 160 * S)
-NO_FILES = FootageIndex({}, frozenset())
+NO_FILES = FootageFiles({}, frozenset())
 
 
 def told(time_us: int, body: object) -> Fact:
@@ -84,7 +84,7 @@ def handled(kind: Any, start: int, end: int, at: int = 900, **more: str) -> Fact
 def cover(
     *facts: Fact,
     stretch: Stretch = OPEN,
-    at_hand: FootageIndex | None = None,
+    at_hand: FootageFiles | None = None,
     filmed: Callable[[str], Filmed | None] = lambda _: None,
 ) -> Cover:
     whole = coverage_statement(facts, "hollywood", "CC-07", [stretch], at_hand, filmed)
@@ -148,7 +148,7 @@ def test_each_stretch_without_footage_says_which_of_the_states_it_is() -> None:
         told(150 * S, CameraRestored(camera="A", reason="mended")),
         handled(FootageLocked, 105, 109),
         handled(FootageExpired, 155, 159),
-        at_hand=FootageIndex(
+        at_hand=FootageFiles(
             {digest("A", each): Kept(Path("x"), None, None) for each in (100, 120)}, frozenset()
         ),
     )
@@ -287,7 +287,7 @@ def test_frame_rate_and_size_are_those_of_files_at_hand_and_never_0() -> None:
 
 def test_a_hole_inside_a_file_is_a_gap_and_a_pause_between_files_is_none() -> None:
     pts = tuple(range(0, 20 * S, 100 * MS)) + tuple(range(25 * S, 40 * S, 100 * MS))
-    at_hand = FootageIndex(
+    at_hand = FootageFiles(
         {
             digest("A", 95): Kept(Path("x"), FrameIndex(pts, (0,)), None),
             digest("A", 135): Kept(Path("y"), None, None),
@@ -407,7 +407,7 @@ def test_at_every_instant_it_says_what_a_replay_of_that_instant_says(
         for start in given_starts
         if start not in (gone or ())
     }
-    at_hand = None if gone is None else FootageIndex(kept, frozenset())
+    at_hand = None if gone is None else FootageFiles(kept, frozenset())
     instant = second * S + S // 2
     covered = cover(*facts, at_hand=at_hand)
     [piece] = [p for p in covered.cameras[0].pieces if p.from_us <= instant < p.to_us]
@@ -439,7 +439,7 @@ def test_a_pause_too_short_for_a_gap_is_of_the_later_segment_whatever_state_the_
             frames=10, duration_us=35 * S,
         ),
     )  # fmt: skip
-    at_hand = FootageIndex({"b" * 64: Kept(Path("x"), None, None)}, frozenset())
+    at_hand = FootageFiles({"b" * 64: Kept(Path("x"), None, None)}, frozenset())
     covered = cover(mapped(), segment("A", 95, 35), late, at_hand=at_hand)
     assert pieces(covered) == [(100, 130, "altered"), (130, 160, "recorded")]
 
@@ -447,7 +447,7 @@ def test_a_pause_too_short_for_a_gap_is_of_the_later_segment_whatever_state_the_
 def test_a_hole_inside_a_file_lies_where_the_clock_has_it_and_is_told_as_one() -> None:
     """The camera's clock gains 400 parts in a million: 0.4 s in 1,000."""
     pts = (*range(0, 900 * S, S // 10), *range(960 * S, 1000 * S, S // 10))
-    at_hand = FootageIndex(
+    at_hand = FootageFiles(
         {digest("A", 0): Kept(Path("x"), FrameIndex(pts, (0,)), None)}, frozenset()
     )
     facts = (mapped(), clock(0, 0), clock(1000, 0.4), segment("A", 0, 1000))
@@ -465,7 +465,7 @@ def test_a_segment_across_a_clock_that_was_set_is_told_by_the_fit_of_each_side()
 
 
 def test_of_two_segments_of_one_time_the_one_told_nearer_is_taken_as_a_replay_does() -> None:
-    at_hand = FootageIndex({digest("A", 95): Kept(Path("x"), None, None)}, frozenset())
+    at_hand = FootageFiles({digest("A", 95): Kept(Path("x"), None, None)}, frozenset())
     facts = (mapped(), segment("A", 95, 70, told_at=900), segment("A", 110, 20))
     assert pieces(cover(*facts, at_hand=at_hand)) == [
         (100, 110, "recorded"), (110, 130, "altered"), (130, 160, "recorded"),
@@ -499,7 +499,7 @@ def test_a_page_and_a_dossier_have_the_same_states_from_and_to_the_same_instants
         for start in given_starts
         if start not in gone
     }
-    at_hand = FootageIndex(kept, frozenset())
+    at_hand = FootageFiles(kept, frozenset())
     covered = cover(*facts, at_hand=at_hand)
     span = Span("hollywood", "CC-07", OPEN.from_us, OPEN.to_us)
     shown = lane_of(coverage(facts), at_hand, span, "A")

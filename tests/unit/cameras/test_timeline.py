@@ -27,14 +27,14 @@ from ledger.values import format_time
 from replay.cameras.coverage import coverage
 from replay.cameras.timeline import UNCHECKED, FrameLookup, timeline
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageIndex, Kept
+from replay.footage.library.files import FootageFiles, Kept
 
 MS = 1_000
 S = 1_000_000
 DIGEST = "ab" * 32
 TIMES = FrameIndex((0, 100 * MS, 200 * MS, 900 * MS, 1_000 * MS), (0,))
-AT_HAND = FootageIndex({DIGEST: Kept(Path("/kept.webm"), TIMES, None)}, frozenset())
-EMPTY = FootageIndex({}, frozenset())
+AT_HAND = FootageFiles({DIGEST: Kept(Path("/kept.webm"), TIMES, None)}, frozenset())
+EMPTY = FootageFiles({}, frozenset())
 
 
 def fact(time_us: int, body: object, source: str = "/hollywood/surveillance/nvr") -> Fact:
@@ -82,7 +82,7 @@ BASE = (mapped(0), checked(0), checked(100 * S), segment())
 
 
 def sight(
-    time_us: int, *more: Fact, footage: FootageIndex | None = AT_HAND, base: tuple[Fact, ...] = BASE
+    time_us: int, *more: Fact, footage: FootageFiles | None = AT_HAND, base: tuple[Fact, ...] = BASE
 ) -> FrameLookup:
     (seen,) = timeline([dealt(time_us)], coverage([*base, *more]), footage, 50 * MS)
     (only,) = seen.sights
@@ -121,7 +121,7 @@ def test_a_hole_inside_a_segment_is_a_gap() -> None:
 def test_a_short_pause_between_two_segments_is_no_gap() -> None:
     other = "cd" * 32
     later = segment(12_400 * MS, 14 * S, other)
-    both = FootageIndex(AT_HAND.kept | {other: Kept(Path("/b"), TIMES, None)}, frozenset())
+    both = FootageFiles(AT_HAND.kept | {other: Kept(Path("/b"), TIMES, None)}, frozenset())
     got = sight(11 * S + 200 * MS, later, footage=both)
     assert (got.state, got.segment, got.frame) == ("recorded", other, 0)
     assert sight(12 * S + 200 * MS + 1, footage=both).state == "gap"
@@ -161,14 +161,14 @@ def test_off_line_from_lost_to_restored() -> None:
 
 def test_altered_where_a_segment_was_recorded_and_its_bytes_are_not_there() -> None:
     missing = sight(10 * S, footage=EMPTY)
-    changed = sight(10 * S, footage=FootageIndex({}, frozenset({"one.webm"})))
+    changed = sight(10 * S, footage=FootageFiles({}, frozenset({"one.webm"})))
     assert missing.state == changed.state == "altered"
     assert "no file in the footage folder has its bytes" in missing.says
     assert "its bytes are not those recorded" in changed.says
 
 
 def test_unreadable_footage_is_recorded_without_a_frame() -> None:
-    broken = FootageIndex({DIGEST: Kept(Path("/kept.webm"), None, "torn")}, frozenset())
+    broken = FootageFiles({DIGEST: Kept(Path("/kept.webm"), None, "torn")}, frozenset())
     got = sight(10 * S, footage=broken)
     assert (got.state, got.frame) == ("recorded", None)
     assert "cannot be read: torn" in got.says
@@ -188,7 +188,7 @@ def test_a_clock_never_checked_is_taken_at_its_word_and_said_so() -> None:
 
 def test_a_clock_set_back_shows_one_time_twice_and_the_segment_told_nearer_is_taken() -> None:
     other = "cd" * 32
-    both = FootageIndex(AT_HAND.kept | {other: Kept(Path("/b"), TIMES, None)}, frozenset())
+    both = FootageFiles(AT_HAND.kept | {other: Kept(Path("/b"), TIMES, None)}, frozenset())
     back = checked(3_700 * S, off_us=-3_599 * S)
     again = segment(11 * S, 3_612 * S, other)
     got = [sight(at, back, again, footage=both) for at in (10 * S, 3_610 * S)]

@@ -37,8 +37,8 @@ from replay.cli.footage.cut import Asked, _span_of
 from replay.disputes.dispute import Dispute, Note
 from replay.dossier.gathering.found import cuts_of, of_round
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageIndex, Kept
-from replay.footage.library.index import Library
+from replay.footage.library.files import FootageFiles, Kept
+from replay.footage.library.index import FootageIndex
 from replay.rounds.owed import paid_beside_owed
 from replay.rounds.reading import LoadedRound as ToldByCommand
 from replay.rounds.reconstruct import reconstruct
@@ -62,8 +62,8 @@ MS, S = 1_000, 1_000_000
 DAY_US = 86_400 * S
 DIGEST = "ab" * 32
 TIMES = FrameIndex((0, 100 * MS, 200 * MS, 900 * MS, 1_000 * MS), (0,))
-AT_HAND = FootageIndex({DIGEST: Kept(Path("/kept.webm"), TIMES, None)}, frozenset())
-NOTHING = FootageIndex({}, frozenset())
+AT_HAND = FootageFiles({DIGEST: Kept(Path("/kept.webm"), TIMES, None)}, frozenset())
+NOTHING = FootageFiles({}, frozenset())
 SPAN = Span("hollywood", "CC-07", 5 * S, 15 * S)
 
 
@@ -103,7 +103,7 @@ def handled(kind: type, from_us: int = 0, to_us: int = 100 * S) -> Fact:
 BASE = (mapped(), checked(0), checked(100 * S), segment())
 
 
-def lane(*more: Fact, footage: FootageIndex = AT_HAND, base: tuple[Fact, ...] = BASE) -> list[str]:
+def lane(*more: Fact, footage: FootageFiles = AT_HAND, base: tuple[Fact, ...] = BASE) -> list[str]:
     known = coverage([*base, *more])
     return [
         f"{each.state} {(each.to_us - each.from_us) / S:.1f}"
@@ -135,7 +135,7 @@ def test_a_lane_tells_footage_from_gaps_also_where_frames_are_missing_in_a_segme
     ],
 )  # fmt: skip
 def test_every_other_state_has_its_stretch(
-    more: tuple[Fact, ...], footage: FootageIndex, base: tuple[Fact, ...], wanted: str
+    more: tuple[Fact, ...], footage: FootageFiles, base: tuple[Fact, ...], wanted: str
 ) -> None:
     assert wanted in lane(*more, footage=footage, base=base)
 
@@ -194,7 +194,7 @@ def test_one_jumps_to_each_throw_of_dice() -> None:
 
 def test_the_keyboard_is_told_every_decision_and_every_settlement(tmp_path: Path) -> None:
     it = told("blackjack")
-    its = data(it, Library(tmp_path), footage=False, address="/x")["facts"]
+    its = data(it, FootageIndex(tmp_path), footage=False, address="/x")["facts"]
     kinds = [each["kind"] for each in its]  # type: ignore[attr-defined] # a list of dicts
     settles = ("wager_paid", "wager_collected", "wager_returned")
     words = {"decision_made": "decision"} | dict.fromkeys(settles, "settlement")
@@ -311,12 +311,12 @@ def test_a_table_without_a_camera_says_so() -> None:
 def test_scripts_are_told_no_footage_where_the_reader_may_see_none(tmp_path: Path) -> None:
     known = coverage(BASE)
     it = told("craps", known=known)
-    assert data(it, Library(tmp_path), footage=False, address="/x")["cameras"] == []
+    assert data(it, FootageIndex(tmp_path), footage=False, address="/x")["cameras"] == []
 
 
 def test_scripts_are_told_no_card_before_it_was_turned(tmp_path: Path) -> None:
     it = told("three_card_poker")
-    text = json_text(data(it, Library(tmp_path), footage=True, address="/x"))
+    text = json_text(data(it, FootageIndex(tmp_path), footage=True, address="/x"))
     first = next(m for m in it.story.moments if m.fact == "cards_turned")
     before = text.split(f'"n":{first.number},')[0]
     hidden = {c.card for h in first.held for c in h.cards if not c.up} - {"??"}
