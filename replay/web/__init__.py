@@ -1,1 +1,1 @@
-"""The HTTP edge: facts in."""
+"""The HTTP edge: pages, the API that facts come in by, and who may see what."""

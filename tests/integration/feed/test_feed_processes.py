@@ -243,7 +243,7 @@ def test_without_the_comparison_a_zombie_would_have_counted_twice(
         zombie = Runner(Store(connection, LIVE), source, [payouts])
         from_feed(database, kafka, [payouts])
         right = dumped(database, payouts)
-        monkeypatch.setattr(view_tables, "advance", blind)
+        monkeypatch.setattr(Store, "advance", blind)
         zombie.apply(payouts, Batch(rows))
     assert dumped(database, payouts) != right
 

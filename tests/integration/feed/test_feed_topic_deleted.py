@@ -113,6 +113,7 @@ def test_a_relay_without_news_tells_of_a_deleted_topic_and_ends_once_it_is_there
     assert (seen.broken, seen.facts) == (0, last)
 
 
+@pytest.mark.long
 def test_a_topic_made_anew_under_a_relay_that_publishes_ends_it_and_the_next_sends_all(
     database: Database, kafka: Connection
 ) -> None:

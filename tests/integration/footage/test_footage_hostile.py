@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 TOLD = Told("hollywood", "CC-07-A")
 
 
-@pytest.mark.parametrize("name", ["gop60", "vfr_mkv", "ts_bframes", "vp8", "mjpeg"])
+LONG = ("vfr_mkv", "ts_bframes", "mjpeg")
+
+
+@pytest.mark.parametrize(
+    "name", ["gop60", "vp8", *(pytest.param(name, marks=pytest.mark.long) for name in LONG)]
+)
 def test_a_damaged_file_is_taken_or_told_and_a_whole_one_after_it_is_taken(
     tmp_path: Path, name: str
 ) -> None:

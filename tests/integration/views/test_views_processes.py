@@ -15,7 +15,6 @@ import pytest
 from consumers.money import drop
 from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import Batch, catch_up
-from infra.postgres import view_tables
 from infra.postgres.view_tables import LIVE, Store, tape_source, writing
 from tests.scenes.view_feeds import Prefix, day, dumped, record
 from tests.until import until
@@ -117,7 +116,7 @@ def test_without_the_comparison_two_runners_would_count_twice(
     install(database)
     payouts = view("payouts")
     with writing(database, LIVE) as one, writing(database, LIVE) as two:
-        monkeypatch.setattr(view_tables, "advance", blind)
+        monkeypatch.setattr(Store, "advance", blind)
         for connection in (one, two):
             store = Store(connection, LIVE)
             seen = store.tracking("payouts")

@@ -328,6 +328,7 @@ def test_an_open_round_has_a_ruling_that_says_what_must_come_next(database: Data
     assert isinstance(fact_of(facts[closing]).body, RoundCompleted)
 
 
+@pytest.mark.long
 def test_planted_mistakes_are_found_by_code_outcome_and_sentence(scenes: Scenes) -> None:
     database, _ = scenes.read(viewed, 60, planted=2)
     found = rulings.findings(database, code="overpaid")

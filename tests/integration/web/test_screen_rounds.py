@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import pytest
+
 from consumers.cameras.cameras import CAMERAS
 from consumers.registry import install
 from consumers.rounds.index import ROUND_INDEX
@@ -21,11 +23,10 @@ from tests.scenes.view_feeds import Prefix, day, received, record
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
     from infra.postgres.connection import Database
 
 
+@pytest.mark.long
 def test_a_round_is_told_anew_once_a_submission_that_came_late_changes_its_ruling(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
