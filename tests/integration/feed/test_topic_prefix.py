@@ -99,6 +99,7 @@ def test_relay_views_alerts_and_dead_letters_all_live_under_the_prefix(
     assert tracked[topics.FACTS] == len(rows), "progress is the record's, by the declared name"
 
 
+@pytest.mark.long
 def test_two_ledgers_on_one_kafka_see_nothing_of_each_other(
     database: Database, other: Database, kafka: Connection, other_kafka: Connection
 ) -> None:

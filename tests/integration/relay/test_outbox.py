@@ -109,6 +109,7 @@ def test_octets_are_counted_and_not_letters(database: Database) -> None:
         assert len(desk.outbox(TOPIC, 0, 100, 4_000_000)) == 3
 
 
+@pytest.mark.long
 def test_read_by_their_count_alone_a_window_would_take_all_of_them(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

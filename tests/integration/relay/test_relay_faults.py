@@ -58,6 +58,7 @@ def test_a_relay_killed_tens_of_times_loses_no_fact(database: Database, kafka: C
     assert seen.duplicates, "some kill must fall between an acknowledgement and tracking"
 
 
+@pytest.mark.long
 def test_a_relay_that_moves_tracking_before_the_acknowledgement_loses_facts_and_it_is_seen(
     database: Database, kafka: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
