@@ -61,7 +61,7 @@ _SCHEMAS = {
 
 
 class Migration(NamedTuple):
-    """One numbered file of `infra/sql`."""
+    """One numbered file of `infra/postgres/sql`."""
 
     name: str
     text: str
@@ -250,7 +250,7 @@ CREATE TABLE IF NOT EXISTS ledger.migrations (
     applied_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE ledger.migrations IS 'Which numbered SQL files this database has had.';
-COMMENT ON COLUMN ledger.migrations.name IS 'File name in infra/sql; its number is the order.';
+COMMENT ON COLUMN ledger.migrations.name IS 'Name of its file; the number in it is the order.';
 COMMENT ON COLUMN ledger.migrations.digest IS 'SHA-256 of the file: a changed one is noticed.';
 COMMENT ON COLUMN ledger.migrations.applied_at IS 'When it was applied, by the server''s clock.';
 GRANT USAGE ON SCHEMA ledger TO ledger_writer, ledger_reader;

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import sys
 import threading
 import time
 from contextlib import ExitStack, contextmanager, suppress
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
 
 SETTLED_S_MAX = 120.0
 BACK_MAX = 20
-IMPORTS = "from replay.cli import main; main()"
-"""What a version runs by; `--help` of every command it starts says that it loads."""
+USED = ("ingest", "relay", "serve", "topics", "consume")
+"""The commands that a version is run by: one whose help can be had has all that it imports."""
 
 
 class Program(NamedTuple):
@@ -92,22 +91,28 @@ def deepened() -> None:
             pytest.xfail("a shallow clone whose origin is away holds no earlier version")
 
 
+def _helps(root: Path, command: str) -> bool:
+    done = subprocess.run(
+        [*START, command, "--help"], cwd=root, capture_output=True, check=False, timeout=120
+    )
+    return done.returncode == 0
+
+
 @pytest.fixture
 def before(tmp_path: Path) -> Path:
     """A checkout of the newest program that does not know the newest migration, and runs."""
     deepened()
     newest = max(path.name for path in (ROOT / "infra/postgres/sql").glob("*.sql"))
-    added = git("log", "--diff-filter=A", "--format=%H", "--", f"infra/sql/{newest}").split()
+    added = git(
+        "log", "--diff-filter=A", "--format=%H", "--", f"infra/postgres/sql/{newest}"
+    ).split()
     if not added:
         pytest.skip(f"{newest} is not committed: what is before it is not known")
     root = tmp_path / "before"
     git("clone", "--quiet", "--no-checkout", "--shared", str(ROOT), str(root))
     for back in range(1, BACK_MAX):  # not every step on the way to a version runs
         git("-C", str(root), "checkout", "--quiet", f"{added[-1]}~{back}")
-        whole = subprocess.run(
-            [sys.executable, "-c", IMPORTS], cwd=root, capture_output=True, check=False
-        )
-        if whole.returncode == 0:
+        if all(_helps(root, command) for command in USED):
             return root
     pytest.skip(f"none of the {BACK_MAX} programs before {newest} runs")
 
