@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from textwrap import indent
@@ -104,7 +105,8 @@ def test_what_is_asked_of_every_game_is_asked_of_it(of_every_game: str) -> None:
         *chosen[:1],
         f"{chosen[1]} and high_card",
     )
-    assert "1 passed" in told
+    # What is tried a little every day and whole in the long run are two.
+    assert re.search(r"^[12] passed", told, re.MULTILINE), told
 
 
 def test_without_its_file_nothing_knows_it(tmp_path: Path) -> None:
