@@ -75,10 +75,10 @@ def test_a_topic_deleted_under_relay_and_views_is_told_by_both_and_its_steps_hea
             assert running.process.wait(120) == 3
         with heard(commands) as again:
             assert again.process.wait(120) == 3
-        assert tells(again, f"Topic {topics.FACTS} is not as declared")
+        assert tells(again, f"Topic {bare_kafka.named(topics.FACTS)} is not as declared")
         assert tells(again, "topics apply")
         views.says("lost")
-        until(lambda: tells(views, f"Topic {topics.FACTS} is not as declared"))
+        until(lambda: tells(views, f"Topic {bare_kafka.named(topics.FACTS)} is not as declared"))
         assert positions(database) == (first, first), "what nobody published is in no view"
         assert everything(database) == kept
         assert Cli(commands.environ)("topics", "apply").code == 0
