@@ -226,15 +226,13 @@ def _refuse_unreadable(setting: str, url: str) -> None:
         ) from None
 
 
-def create_database(server_url: str, name: str, *, template: str | None = None) -> None:
+def create_database(server_url: str, name: str) -> None:
     """Create a database unless it is there; several processes may do so at once."""
     with _connect(server_url, autocommit=True) as connection:
         found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
         if found.fetchone():
             return
         create = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
-        if template:
-            create += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
         try:
             connection.execute(create)
         except (errors.DuplicateDatabase, errors.UniqueViolation):

@@ -10,11 +10,11 @@ import pytest
 
 from consumers.registry import VIEWS, install
 from consumers.runtime.lifecycle import catch_up
-from infra.postgres.connection import Database, create_database
+from infra.postgres.connection import Database
 from infra.settings import load
 from ledger.facts import UPCASTERS, FactCorrected, FactRef
 from ledger.record.wire import encode, fact_of, structured
-from tests.fixtures.postgres import new_name, url_of
+from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.scenes import alert_reads
 from tests.scenes.alert_reads import paid, read_of
 from tests.scenes.view_feeds import Prefix, day, dumped, received, record
@@ -59,7 +59,7 @@ def older(fact: Received) -> Received:
 @pytest.fixture
 def another(postgres_url: str, template: str) -> Database:
     name = new_name()
-    create_database(postgres_url, name, template=template)
+    copy_database(postgres_url, name, template=template)
     url = url_of(postgres_url, name)
     return Database(url, url)
 

@@ -13,14 +13,14 @@ from consumers.alerts.conditions import KINDS as RAISED
 from consumers.alerts.conditions import Alert
 from consumers.rounds.search import latest_findings
 from infra.postgres.alerts import Alerts
-from infra.postgres.connection import Database, create_database
+from infra.postgres.connection import Database
 from ledger.facts import DealerAssigned, TableOpened
 from ledger.record import wire
 from replay.web.alert_watch import AlertNow
 from replay.web.pages.alarms import KINDS, alarms
 from tests.accessible import fits, serious
 from tests.e2e.browser.test_screen_find import opened
-from tests.fixtures.postgres import new_name, url_of
+from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import opened_site
 from tests.scenes.view_feeds import day, received
 
@@ -42,7 +42,7 @@ T0_US = 1_795_100_000_000_000
 def watched(postgres_url: str, web_template: str, tmp_path: Path) -> Iterator[Site]:
     """The pages of an empty ledger in which a table is quiet after a few seconds."""
     name = new_name()
-    create_database(postgres_url, name, template=web_template)
+    copy_database(postgres_url, name, template=web_template)
     url = url_of(postgres_url, name)
     with opened_site(Database(url, url), tmp_path, ALERT_TABLE_QUIET_S=str(QUIET_S)) as site:
         yield site

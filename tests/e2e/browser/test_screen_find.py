@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from consumers.rounds.search import Filters, search
-from infra.postgres.connection import Database, create_database
+from infra.postgres.connection import Database
 from ledger.facts import DealerAssigned, RoundStarted, TableOpened
 from ledger.record import wire
 from tests.accessible import fits, serious
-from tests.fixtures.postgres import new_name, url_of
+from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import PASSWORD, opened_site
 from tests.scenes.view_feeds import day, received
 
@@ -60,7 +60,7 @@ def opened(
 def dealt(postgres_url: str, web_template: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A ledger with an hour of four tables and their mistakes in every view, to be copied."""
     name = f"{web_template}_dealt"
-    create_database(postgres_url, name, template=web_template)
+    copy_database(postgres_url, name, template=web_template)
     url = url_of(postgres_url, name)
     with opened_site(Database(url, url), tmp_path_factory.mktemp("dealt")) as site:
         site.take_in(day(60, planted=1))
@@ -71,7 +71,7 @@ def dealt(postgres_url: str, web_template: str, tmp_path_factory: pytest.TempPat
 def floor(postgres_url: str, dealt: str, tmp_path: Path) -> Iterator[Site]:
     """The pages of that ledger."""
     name = new_name()
-    create_database(postgres_url, name, template=dealt)
+    copy_database(postgres_url, name, template=dealt)
     url = url_of(postgres_url, name)
     with opened_site(Database(url, url), tmp_path) as site:
         yield site

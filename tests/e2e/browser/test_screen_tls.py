@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from playwright.sync_api import expect
 
-from infra.postgres.connection import Database, create_database
-from tests.fixtures.postgres import new_name, url_of
+from infra.postgres.connection import Database
+from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import PASSWORD, opened_site
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def certified(folder: Path) -> tuple[Path, Path]:
 def safe(postgres_url: str, web_template: str, tmp_path: Path) -> Iterator[Site]:
     """The pages over TLS, with a user of each role."""
     name = new_name()
-    create_database(postgres_url, name, template=web_template)
+    copy_database(postgres_url, name, template=web_template)
     url = url_of(postgres_url, name)
     with opened_site(Database(url, url), tmp_path, tls=certified(tmp_path)) as opened:
         yield opened

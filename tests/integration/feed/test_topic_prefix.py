@@ -17,11 +17,11 @@ from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
 from infra.kafka.records import Record
 from infra.postgres import relay_progress
-from infra.postgres.connection import Database, create_database
+from infra.postgres.connection import Database
 from ledger.errors import Refused
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import forget, new_prefix, reached
-from tests.fixtures.postgres import new_name, url_of
+from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.scenes.feed_faults import everything, from_feed
 from tests.scenes.view_feeds import day, record
 
@@ -46,7 +46,7 @@ def other_kafka(kafka_server: Connection) -> Iterator[Connection]:
 def other(postgres_url: str, template: str) -> Database:
     """Another casino's ledger."""
     name = new_name()
-    create_database(postgres_url, name, template=template)
+    copy_database(postgres_url, name, template=template)
     return Database(url_of(postgres_url, name), url_of(postgres_url, name))
 
 

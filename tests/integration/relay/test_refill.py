@@ -18,12 +18,12 @@ from infra.kafka import topics
 from infra.kafka.reader import reader
 from infra.kafka.records import OCTETS_MAX, QUARANTINE_ID, Record
 from infra.postgres import relay_progress
-from infra.postgres.connection import Database, create_database
+from infra.postgres.connection import Database
 from infra.postgres.refill import refilling
 from infra.postgres.tape import PostgresTape
 from ledger.errors import Refused
 from ledger.record.tape import Quarantined
-from tests.fixtures.postgres import fact, new_name, url_of
+from tests.fixtures.postgres import copy_database, fact, new_name, url_of
 from tests.integration.relay.test_relay import put, record_of
 from tests.scenes.feeding import fill, once
 from tests.until import until
@@ -44,9 +44,7 @@ def copied(database: Database, postgres_url: str) -> Callable[[], Database]:
 
     def copy() -> Database:
         name = new_name()
-        create_database(
-            postgres_url, name, template=database.url.rsplit("dbname=", 1)[1].split()[0]
-        )
+        copy_database(postgres_url, name, template=database.url.rsplit("dbname=", 1)[1].split()[0])
         url = url_of(postgres_url, name)
         return Database(url, url)
 

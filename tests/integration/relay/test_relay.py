@@ -25,7 +25,7 @@ from ledger.errors import Refused, Unavailable
 from ledger.record.tape import GENESIS, Quarantined, TapeRow, chain_hash
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import FEED, made_anew, reached
-from tests.fixtures.postgres import create_database, fact, new_name, url_of
+from tests.fixtures.postgres import copy_database, fact, new_name, url_of
 from tests.scenes.feeding import PLACES, fill, once
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def test_a_record_that_lost_its_own_end_publishes_nothing_under_numbers_already_
     fill(tape, 40)
     once(database, kafka)
     name = new_name()
-    create_database(postgres_url, name, template=template)
+    copy_database(postgres_url, name, template=template)
     older = Database(url_of(postgres_url, name), url_of(postgres_url, name))
     with PostgresTape(older) as behind:
         fill(behind, 30)

@@ -11,11 +11,11 @@ from starlette.requests import Request
 
 from infra.access.connections import NOW
 from infra.access.sessions import TRIES_OF_ADDRESS_MAX
-from infra.postgres.connection import Database, create_database
+from infra.postgres.connection import Database
 from replay.web.access import authentication
 from replay.web.ports import Address
 from tests.fixtures.cli import Cli
-from tests.fixtures.postgres import new_name, url_of
+from tests.fixtures.postgres import copy_database, new_name, url_of
 from tests.fixtures.web import Browser, opened_site
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PROXY = "127.0.0.1"
 def proxied(postgres_url: str, web_template: str, tmp_path: Path) -> Iterator[Site]:
     """The pages of `staffed` as they are served behind a proxy on this machine."""
     name = new_name()
-    create_database(postgres_url, name, template=web_template)
+    copy_database(postgres_url, name, template=web_template)
     url = url_of(postgres_url, name)
     with opened_site(Database(url, url), tmp_path, proxied=True) as opened:
         yield opened
