@@ -41,7 +41,7 @@ _LOOK_S = 0.1
 class Share(NamedTuple):
     """What one process of several takes in, and from where."""
 
-    base: Database
+    database: Database
     where: Connection | None  # Kafka to read from; None: the tape
     view: str
     number: int
@@ -124,11 +124,11 @@ def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: AN
         mine = takes(projection, share.number, share.workers)
         with ExitStack() as open_:
             source: RecordSource = (
-                open_.enter_context(feed_source(share.base, share.where, []))
+                open_.enter_context(feed_source(share.database, share.where, []))
                 if share.where
-                else open_.enter_context(tape_source(share.base))
+                else open_.enter_context(tape_source(share.database))
             )
-            store = Store(open_.enter_context(view_tables.writing(share.base, BESIDE)), BESIDE)
+            store = Store(open_.enter_context(view_tables.writing(share.database, BESIDE)), BESIDE)
             while reached[share.number] < share.until and not halt.is_set():
                 rows = source.read(reached[share.number], BATCH_ROWS)
                 if rows:

@@ -43,6 +43,6 @@ def view(name: str) -> lifecycle.Projection:
     )
 
 
-def install(base: Database) -> list[str]:
+def install(database: Database) -> list[str]:
     """Create, as the owner, the views that this database lacks; the names of those made."""
-    return lifecycle.install(base, VIEWS)
+    return lifecycle.install(database, VIEWS)

@@ -32,10 +32,10 @@ class AlertMetrics(ProcessMetrics):
     Ready: its group has given it partitions, and a broker has answered within `ready_s` seconds.
     """
 
-    def __init__(self, base: Database, *, ready_s: float = SILENT_S_MAX) -> None:
+    def __init__(self, database: Database, *, ready_s: float = SILENT_S_MAX) -> None:
         super().__init__(ready_s)
         self.tally = Tally()
-        self.scrape(partial(of_record, base))
+        self.scrape(partial(of_record, database))
         self.scrape(partial(counted, "alerts", _TALLIED, self._of))
         for name, says in _STANDING.items():
             self.gauge(f"alerts_{name}", says, partial(self._of, name))

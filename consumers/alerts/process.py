@@ -96,14 +96,14 @@ class Desk:
     """What raising and delivering need."""
 
     def __init__(
-        self, base: Database, kept: Alerts, channels: dict[str, Channel], settings: Settings
+        self, database: Database, kept: Alerts, channels: dict[str, Channel], settings: Settings
     ) -> None:
-        self.base = base
+        self.database = database
         self.kept = kept
         self.settings = settings
         self.tally = Tally()
         self._channels = channels
-        self._rulings = OnRecord(base, kept)
+        self._rulings = OnRecord(database, kept)
         self._devices, self._cameras = Devices(settings), Cameras(settings)
         self._told_old = 0
 
@@ -122,15 +122,15 @@ class Desk:
             LOG.warning("alerts were not raised: too old", extra={"figures": figures})
             self._told_old = self.tally.too_old
         now_us = time.time_ns() // 1000
-        with PostgresTape(self.base) as tape:
+        with PostgresTape(self.database) as tape:
             behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}
-        waiting = relay_progress.waiting(self.base)
-        boards = table_board.read(self.base) if table_board.VIEW.name in behind else []
+        waiting = relay_progress.waiting(self.database)
+        boards = table_board.read(self.database) if table_board.VIEW.name in behind else []
         open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
         devices = self._devices.look(self.kept, open_, now_us)
         found = [
             *conditions.of_views(behind, waiting, now_us, self.settings),
-            *conditions.of_parked(parking.shown(self.base), now_us, self.settings),
+            *conditions.of_parked(parking.shown(self.database), now_us, self.settings),
             *conditions.of_dead_letters(DEAD, self.tally.letters, now_us, self.settings),
             *conditions.of_tables(boards, devices, now_us, self.settings),
             *conditions.of_cameras(self._cameras.look(self.kept, now_us), now_us, self.settings),
@@ -174,7 +174,7 @@ class Desk:
 
 
 def run(
-    base: Database,
+    database: Database,
     where: Connection,
     settings: Settings,
     *,
@@ -190,7 +190,7 @@ def run(
         topics.require(where, name)
     with (
         Publisher(where) as publisher,
-        _desk(base, publisher, settings) as desk,
+        _desk(database, publisher, settings) as desk,
         member(where, GROUP, READS) as group,
     ):
         tally(desk.tally)
@@ -289,7 +289,7 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
 
 
 def replay(
-    base: Database,
+    database: Database,
     where: Connection,
     settings: Settings,
     letters: Iterable[Dead],
@@ -300,7 +300,7 @@ def replay(
     Who has it done is noted with each that succeeds, and logged with each.
     """
     dead = identity(where, DEAD)
-    with Publisher(where) as publisher, _desk(base, publisher, settings) as desk:
+    with Publisher(where) as publisher, _desk(database, publisher, settings) as desk:
         for letter in letters:
             partition, offset = letter.record.partition, letter.record.offset
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
@@ -322,12 +322,12 @@ def replay(
 
 
 @contextmanager
-def _desk(base: Database, publisher: Publisher, settings: Settings) -> Iterator[Desk]:
+def _desk(database: Database, publisher: Publisher, settings: Settings) -> Iterator[Desk]:
     channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
     if settings.alert_webhook:
         channels["webhook"] = to_webhook(settings.alert_webhook)
-    with base.connect("ledger_projector") as connection:
-        yield Desk(base, Alerts(base, connection), channels, settings)
+    with database.connect("ledger_projector") as connection:
+        yield Desk(database, Alerts(database, connection), channels, settings)
 
 
 def _to_topic(publisher: Publisher) -> Channel:

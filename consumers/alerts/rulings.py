@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class OnRecord:
     """`consumers.alerts.conditions.Rulings` in the database that the views stand in."""
 
-    def __init__(self, base: Database, kept: Alerts) -> None:
-        self._base = base
+    def __init__(self, database: Database, kept: Alerts) -> None:
+        self._database = database
         self._kept = kept
 
     def whole(self, cut: Told) -> Told:
@@ -28,7 +28,7 @@ class OnRecord:
         round_ = parse_subject(cut.round or "", cut.property)
         if round_ is None or cut.version is None:
             raise ValueError("it is cut, and names no round or no version")
-        with reading(self._base, rulings.tables_to_read()) as store:
+        with reading(self._database, rulings.tables_to_read()) as store:
             ruling = rulings.version_of(store, round_, cut.version)
         return msgspec.json.decode(msgspec.json.encode(ruling), type=Told)
 

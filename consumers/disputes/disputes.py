@@ -148,7 +148,7 @@ VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS)
 
 
 def read(
-    base: Database,
+    database: Database,
     *,
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     status: Status | None = None,
@@ -157,7 +157,7 @@ def read(
     limit: int = 1_000,
 ) -> list[DisputeRow]:
     """Disputes that fit, the one raised last first; `unlocked`: without any footage locked."""
-    with reading(base, [DISPUTES.name]) as store:
+    with reading(database, [DISPUTES.name]) as store:
         rows = store.query(
             f"SELECT {_CELLS} FROM {{schema}}.disputes"  # noqa: S608 - values are parameters
             " WHERE (%(property)s::text IS NULL OR property = %(property)s)"

@@ -135,13 +135,13 @@ def _stated(row: Row) -> str:
 
 
 def read(
-    base: Database,
+    database: Database,
     *,
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     table: str | None = None,
 ) -> list[Board]:
     """Every table as it stands, of one moment, in order of property and table."""
-    with reading(base, [BOARD.name]) as store:
+    with reading(database, [BOARD.name]) as store:
         rows = store.query(
             "SELECT state::text FROM {schema}.table_board"
             " WHERE (%(property)s::text IS NULL OR property = %(property)s)"

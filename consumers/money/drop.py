@@ -228,7 +228,7 @@ DROP = Projection(
 
 
 def read(
-    base: Database,
+    database: Database,
     *,
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     table: str | None = None,
@@ -250,7 +250,7 @@ def read(
             parameters,
         )
 
-    with reading(base, [each.name for each in (DAYS, WINS, BOXES, CORRECTED)]) as store:
+    with reading(database, [each.name for each in (DAYS, WINS, BOXES, CORRECTED)]) as store:
         days, wins, boxes, meant = rows(DAYS), rows(WINS), rows(BOXES), rows(CORRECTED)
     found = [
         _printed(
@@ -264,9 +264,9 @@ def read(
     return sorted(found, key=lambda drop: (drop.property, drop.gaming_day, drop.table))
 
 
-def days(base: Database, limit: int = 400) -> list[str]:
+def days(database: Database, limit: int = 400) -> list[str]:
     """Gaming days that money facts are told of, the latest first."""
-    with reading(base, [DAYS.name]) as store:
+    with reading(database, [DAYS.name]) as store:
         rows = store.query(
             f"SELECT DISTINCT gaming_day FROM {{schema}}.{DAYS.name}"  # noqa: S608 - values are parameters
             " WHERE gaming_day <> %(unknown)s"

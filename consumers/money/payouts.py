@@ -105,7 +105,7 @@ VIEW = Projection(
 
 
 def read(
-    base: Database,
+    database: Database,
     *,
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     table: str | None = None,
@@ -116,7 +116,7 @@ def read(
     cells = ", ".join(column.name for column in PAYOUTS.columns)
     wanted = {"property": property, "table_name": table, "gaming_day": gaming_day, "wager": wager}
     where = " AND ".join(f"(%({n})s::text IS NULL OR {n} = %({n})s)" for n in wanted)
-    with reading(base, [PAYOUTS.name]) as store:
+    with reading(database, [PAYOUTS.name]) as store:
         rows = store.query(
             f"SELECT {cells} FROM {{schema}}.payouts WHERE {where} ORDER BY 1, 2, 3, 4",  # noqa: S608 - values are parameters
             wanted,

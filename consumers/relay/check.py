@@ -74,13 +74,13 @@ class Checked(NamedTuple):
 
 
 def verify(
-    base: Database, where: Connection, progress: Callable[[int, int], None] = lambda *_: None
+    database: Database, where: Connection, progress: Callable[[int, int], None] = lambda *_: None
 ) -> Checked:
     """Compare the whole feed with the record, up to what is tracked now. Changes nothing.
 
     `progress` is told the records read and how many there are. Raises `Unavailable`.
     """
-    with relay_progress.desk(base) as desk:
+    with relay_progress.desk(database) as desk:
         seen = compared(desk, lambda topic: reader(where, topic), progress)
     return seen._replace(breaks=[b._replace(topic=where.named(b.topic)) for b in seen.breaks])
 
@@ -110,7 +110,7 @@ def compared(
 
 
 def republish(
-    base: Database,
+    database: Database,
     where: Connection,
     first: int,
     last: int,
@@ -130,7 +130,7 @@ def republish(
             hint="Positions count from 1; give the smaller one first.",
         )
     partitions = topics.require(where, topics.FACTS)
-    with relay_progress.desk(base) as desk, Publisher(where) as publisher:
+    with relay_progress.desk(database) as desk, Publisher(where) as publisher:
 
         def publish(window: Window) -> None:
             publisher.publish(topics.FACTS, partitions, window.records)

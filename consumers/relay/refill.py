@@ -54,7 +54,7 @@ class Refilled(NamedTuple):
 
 
 def refill(
-    base: Database,
+    database: Database,
     where: Connection,
     *,
     anew: bool = False,
@@ -66,12 +66,14 @@ def refill(
     now; the topic has to be made anew then. Raises `Refused`, with nothing written, where a relay
     runs, the feed has a gap (without `anew`), or the record went on by itself.
     """
-    with relay_progress.lead(base, lambda: True) as desk:
+    with relay_progress.lead(database, lambda: True) as desk:
         if desk is None:
             raise Refused(
-                "A relay runs", where=base.where, hint="Stop every relay first, then do it again."
+                "A relay runs",
+                where=database.where,
+                hint="Stop every relay first, then do it again.",
             )
-        with refilling(base) as filling:
+        with refilling(database) as filling:
             first = filling.tip + 1
             above = _Above(desk, filling)
             with reader(where, topics.FACTS) as source:
@@ -83,7 +85,7 @@ def refill(
             quarantined, cut = _aside(where, filling)
             last = filling.tip
         for at in range(0, len(stranded), AT_ONCE):
-            with PostgresTape(base) as tape:
+            with PostgresTape(database) as tape:
                 tape.append([_received(row) for row in stranded[at : at + AT_ONCE]])
     facts = last - first + 1
     span = (first, last) if facts else (0, 0)

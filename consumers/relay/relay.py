@@ -91,7 +91,7 @@ class RelayListener:
 
 
 def relay(
-    base: Database,
+    database: Database,
     where: Connection,
     *,
     stop: Callable[[], bool],
@@ -114,13 +114,16 @@ def relay(
         LOG.warning("another relay leads; waiting")
         listener.waits()
 
-    with _counted(base), relay_progress.lead(base, stop, waiting, where.topic_prefix) as desk:
+    with (
+        _counted(database),
+        relay_progress.lead(database, stop, waiting, where.topic_prefix) as desk,
+    ):
         if desk is None:
             return
         listener.leads()
         with suppress(StoppedError):
             streams: list[Stream] = [Facts(desk), Quarantine(desk)]
-            streams += view_topics.streams(base, where, desk, spoken, stop)
+            streams += view_topics.streams(database, where, desk, spoken, stop)
             with Publisher(where, deadline_s=deadline_s) as publisher:
                 publish(
                     desk,
@@ -134,13 +137,13 @@ def relay(
 
 
 @contextmanager
-def _counted(base: Database) -> Iterator[None]:
+def _counted(database: Database) -> Iterator[None]:
     """Count what ends the block, by the name that it has where it began."""
     try:
         yield
     except Exception as error:
         with suppress(Exception):  # what ended it is told, whatever becomes of the count
-            relay_progress.failed(base, type(error.__cause__ or error).__name__)
+            relay_progress.failed(database, type(error.__cause__ or error).__name__)
         raise
 
 

@@ -127,7 +127,7 @@ class Outbox:
 
 
 def streams(
-    base: Database,
+    database: Database,
     where: Connection,
     desk: Desk,
     projections: Sequence[Projection],
@@ -148,7 +148,7 @@ def streams(
         says = "a topic of the views is not there; see `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
     there = [name for name in wanted if name not in lacking]
-    return begun(desk, there, lambda new: outbox.restate(base, new, projections, stop), stop)
+    return begun(desk, there, lambda new: outbox.restate(database, new, projections, stop), stop)
 
 
 def begun(

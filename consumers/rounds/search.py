@@ -115,7 +115,7 @@ class Habit(Struct):
     cents: int | None  # what it cost the house; below zero: patrons; null: it is not of money
 
 
-def search(base: Database, filters: Filters) -> list[Round]:
+def search(database: Database, filters: Filters) -> list[Round]:
     """The rounds that fit every filter, the newest first."""
     parts = list(_conditions(filters))
     tables = {ROUNDS.name, *(table for table, _ in parts)}
@@ -124,18 +124,18 @@ def search(base: Database, filters: Filters) -> list[Round]:
         f"SELECT {_ROUND_CELLS} FROM {{schema}}.rounds r WHERE {where}"  # noqa: S608 - values are parameters
         " ORDER BY began_us DESC, property, table_name, gaming_day, number LIMIT %(limit)s"
     )
-    with reading(base, tables) as store:
+    with reading(database, tables) as store:
         rows = store.query(statement, _parameters(filters))
     return [Round(*row) for row in rows]
 
 
-def around(base: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
+def around(database: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
     """What else is known of some rounds: who dealt, who sat, findings, disputes."""
     found: dict[Any, Dealt] = {each.id: Dealt([], {}, [], []) for each in rounds}
     if not found:
         return found
     tables = (ROUNDS.name, POSTS.name, SEATS.name, "ruling_findings", "disputes")
-    with reading(base, tables) as store:
+    with reading(database, tables) as store:
         for *key, employee in _of(store, rounds, _DEALERS):
             found[_id(key)].dealers.append(employee)
         for *key, position, patron in _of(store, rounds, _PATRONS):
@@ -147,7 +147,7 @@ def around(base: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
     return found
 
 
-def habits(base: Database, filters: Filters) -> tuple[int, list[Habit]]:
+def habits(database: Database, filters: Filters) -> tuple[int, list[Habit]]:
     """How many rounds the dealer of the filters saw the end of, and what was found in them.
 
     Of the other filters those of `WHERE_AND_WHEN` hold, and `without`. What cost most comes first.
@@ -155,24 +155,24 @@ def habits(base: Database, filters: Filters) -> tuple[int, list[Habit]]:
     """
     tables = (ROUNDS.name, POSTS.name, "ruling_findings")
     given, ended = _parameters(filters), _ended(filters)
-    with reading(base, tables) as store:
+    with reading(database, tables) as store:
         rounds = store.query(f"{ended} SELECT count(*) FROM ended", given)[0][0]  # noqa: S608 - as `_ended`
         rows = store.query(f"{ended} {_HABITS}", given)
     return rounds, [Habit(*row) for row in rows]
 
 
 def latest_findings(
-    base: Database, limit: int = 20, without: Sequence[RoundId] = ()
+    database: Database, limit: int = 20, without: Sequence[RoundId] = ()
 ) -> list[tuple[RoundId, int, str, str]]:
     """The findings of the rounds that were told of last: round, device time, code, sentence."""
-    with reading(base, ("rulings", "ruling_findings")) as store:
+    with reading(database, ("rulings", "ruling_findings")) as store:
         rows = store.query(_LATEST, {"limit": limit, **_keys(without)})
     return [(RoundId(*row[:4]), *row[4:]) for row in rows]
 
 
-def names(base: Database, limit: int = 500) -> tuple[list[str], list[str]]:
+def names(database: Database, limit: int = 500) -> tuple[list[str], list[str]]:
     """Tables there are, and credentials of those who deal, to choose from."""
-    with reading(base, (ROUNDS.name, POSTS.name)) as store:
+    with reading(database, (ROUNDS.name, POSTS.name)) as store:
         tables = store.query(_TABLES, {"limit": limit})
         dealers = store.query(
             "SELECT DISTINCT employee FROM {schema}.find_posts WHERE employee IS NOT NULL"

@@ -214,7 +214,7 @@ def again(store: Store, round_: RoundId) -> Ruling | None:
 
 
 def findings(
-    base: Database,
+    database: Database,
     *,
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     table: str | None = None,
@@ -223,7 +223,7 @@ def findings(
     limit: int = 100,
 ) -> list[Found]:
     """Findings of newest rulings, in order of property, gaming day, table and round."""
-    with reading(base, [FINDINGS.name]) as store:
+    with reading(database, [FINDINGS.name]) as store:
         rows = store.query(
             "SELECT property, table_name, gaming_day, number, code, position, wager, expected,"  # noqa: S608 - values are parameters
             " recorded, section, says FROM {schema}.ruling_findings"
@@ -241,7 +241,7 @@ def findings(
 
 
 def table_findings(
-    base: Database,
+    database: Database,
     *,
     property: str | None = None,  # noqa: A002 - as above
     table: str | None = None,
@@ -249,7 +249,7 @@ def table_findings(
     code: str | None = None,
 ) -> list[TableFindings]:
     """Findings that belong to no round, by the time of the fact that completes them."""
-    with reading(base, [TABLE_FINDINGS.name]) as store:
+    with reading(database, [TABLE_FINDINGS.name]) as store:
         rows = store.query(
             "SELECT property, table_name, gaming_day, finding::text"  # noqa: S608 - as above
             f" FROM {{schema}}.ruling_table_findings WHERE {_WHERE}"

@@ -35,7 +35,7 @@ Opened = Callable[[], AbstractContextManager[RecordSource]]
 
 
 def follow_on(
-    base: Database,
+    database: Database,
     projections: Sequence[Projection],
     *,
     progress: Progress,
@@ -58,8 +58,8 @@ def follow_on(
     manner = dataclasses.replace(manner or RunnerOptions(), progress=moved)
     while not stop():
         try:
-            with (opened or (lambda: tape_source(base)))() as source:
-                return follow(base, source, projections, stop=stop, manner=manner)
+            with (opened or (lambda: tape_source(database)))() as source:
+                return follow(database, source, projections, stop=stop, manner=manner)
         except Unavailable as error:
             lost(error, pause_s)
         _wait(pause_s, stop)

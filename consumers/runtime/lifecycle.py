@@ -41,9 +41,9 @@ Progress = Callable[[str, int], None]
 """Told a view's name and the position it has reached, after each batch."""
 
 
-def install(base: Database, projections: Sequence[Projection]) -> list[str]:
+def install(database: Database, projections: Sequence[Projection]) -> list[str]:
     """Create, as the owner, the tables of views that do not exist yet; the names of those made."""
-    with view_tables.writing(base, BESIDE) as connection:
+    with view_tables.writing(database, BESIDE) as connection:
         return [
             each.name
             for each in projections
@@ -98,7 +98,7 @@ def follow(
 
 
 def rebuild(
-    base: Database,
+    database: Database,
     source: RecordSource,
     projection: Projection,
     *,
@@ -116,7 +116,7 @@ def rebuild(
     view is running, `Unavailable` where readers never let the swap through.
     """
     manner = manner or RunnerOptions(progress)
-    with view_tables.writing(base, BESIDE) as connection, _alone(connection, projection.name):
+    with view_tables.writing(database, BESIDE) as connection, _alone(connection, projection.name):
         store = Store(connection, BESIDE)
         return rebuild_in(store, source, projection, stop, manner, lambda: first(connection))
 

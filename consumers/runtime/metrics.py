@@ -42,7 +42,7 @@ class ConsumerMetrics(ProcessMetrics, RunnerListener):
 
     def __init__(
         self,
-        base: Database,
+        database: Database,
         *,
         feed: bool,
         ready_s: float = SILENT_S_MAX,
@@ -52,7 +52,7 @@ class ConsumerMetrics(ProcessMetrics, RunnerListener):
         self.figures = Figures()
         self.feed = feed
         self._why = ""
-        self.scrape(partial(of_record, base))
+        self.scrape(partial(of_record, database))
         if feed:
             self.scrape(partial(counted, "feed", _COUNTED, partial(getattr, self.figures)))
             self.gauge_silence("feed", lambda: self.figures.answered_at)

@@ -96,21 +96,21 @@ def restate(
     return left
 
 
-def clear_outbox(base: Database, projections: Sequence[Projection]) -> dict[str, int]:
+def clear_outbox(database: Database, projections: Sequence[Projection]) -> dict[str, int]:
     """Have views say nothing more, and remove what waits; messages removed, by topic.
 
     For whoever gives Kafka up: until a relay asks again nothing piles up any more. Raises `Refused`
     where a relay leads, which would ask at once. Stopped before its end, run it again.
     """
     topics = topics_of(projections)
-    with relay_progress.lead(base, lambda: True) as desk:
+    with relay_progress.lead(database, lambda: True) as desk:
         if desk is None:
             raise Refused(
                 "A relay leads",
-                where=base.where,
+                where=database.where,
                 hint="Stop every relay first: one that runs has views speak again.",
             )
-        with view_tables.writing(base, LIVE) as connection:
+        with view_tables.writing(database, LIVE) as connection:
             with connection.transaction():
                 for each in (view for view in projections if view.tells):
                     Store(connection, LIVE).hold(each.name)  # whoever writes it has asked before

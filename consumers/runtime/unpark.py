@@ -38,7 +38,7 @@ class Released(NamedTuple):
 
 
 def release(
-    base: Database,
+    database: Database,
     projections: Sequence[Projection],
     tape: str,
     *,
@@ -48,7 +48,7 @@ def release(
 
     Raises `Refused` where the record's own tape is not whole.
     """
-    found = {each.view: each for each in parking.shown(base) if each.tape == tape}
+    found = {each.view: each for each in parking.shown(database) if each.tape == tape}
     chosen = [each for each in projections if each.name in found]
     if not chosen:
         raise NotFound(
@@ -56,26 +56,26 @@ def release(
             where="views.parked",
             hint="See `round-ledger consume all --status`; a tape is <property>/<place>.",
         )
-    with relay_progress.desk(base) as desk:
+    with relay_progress.desk(database) as desk:
         _require_whole(desk, tape, min(each.table_seq for each in found.values()))
-    return [_let_in(base, each, found[each.name], progress) for each in chosen]
+    return [_let_in(database, each, found[each.name], progress) for each in chosen]
 
 
 def _let_in(
-    base: Database,
+    database: Database,
     projection: Projection,
     was: Shown,
     progress: Callable[[str, int], None] | None,
 ) -> Released:
     if projection.ordered:
         how = "rebuilt"
-        with tape_source(base) as source:
-            rebuild(base, source, projection, manner=RunnerOptions(progress, parks=True))
+        with tape_source(database) as source:
+            rebuild(database, source, projection, manner=RunnerOptions(progress, parks=True))
     else:
         how = "caught up"
-        with view_tables.writing(base, LIVE) as connection:
+        with view_tables.writing(database, LIVE) as connection:
             catch_up_in(Store(connection, LIVE), projection, tape=was.tape, first=was.table_seq)
-    still = any(s.view == was.view and s.tape == was.tape for s in parking.shown(base))
+    still = any(s.view == was.view and s.tape == was.tape for s in parking.shown(database))
     return Released(was.view, was.tape, "parked again" if still else how, was.withheld)
 
 

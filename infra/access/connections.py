@@ -48,14 +48,14 @@ class Event(NamedTuple):
 class Door:
     """The tables of schema access. May be used by several threads; closing it closes all."""
 
-    def __init__(self, base: Database) -> None:
-        self.base = base
+    def __init__(self, database: Database) -> None:
+        self.database = database
         self._kept: queue.LifoQueue[AnyConnection] = queue.LifoQueue()
 
     @contextmanager
     def open(self) -> Iterator[AnyConnection]:
         """One transaction. Raises `Unavailable`."""
-        with translated(self.base):
+        with translated(self.database):
             connection = self._connection()
             try:
                 with connection.transaction():
@@ -92,7 +92,7 @@ class Door:
             try:
                 connection = self._kept.get_nowait()
             except queue.Empty:
-                return self.base.connect("ledger_doorkeeper")
+                return self.database.connect("ledger_doorkeeper")
             with suppress(psycopg.OperationalError):
                 connection.execute("SELECT 1")
                 return connection

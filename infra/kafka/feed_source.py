@@ -204,13 +204,13 @@ def _poison(each: Consumed, topic: str, reason: str, says: str, fact: Fed | None
 
 @contextmanager
 def feed_source(
-    base: Database, where: Connection, views: Sequence[str], figures: Figures | None = None
+    database: Database, where: Connection, views: Sequence[str], figures: Figures | None = None
 ) -> Iterator[FeedSource]:
     """The feed, from where these live views left it; from the beginning where one has no offsets.
 
     Without views: the whole feed. Raises `Unavailable`.
     """
     topic = where.named(topics.FACTS)
-    starts = parking.places(base, topic, views) if views else {}
-    with relay_progress.desk(base) as desk, reader(where, topics.FACTS, required=True) as facts:
+    starts = parking.places(database, topic, views) if views else {}
+    with relay_progress.desk(database) as desk, reader(where, topics.FACTS, required=True) as facts:
         yield FeedSource(facts, desk, starts, figures or Figures(), topic=topic)

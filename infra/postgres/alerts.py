@@ -68,13 +68,13 @@ class Replayed(NamedTuple):
 class Alerts:
     """Alerts on one connection. Everything raises `Unavailable` where it is lost."""
 
-    def __init__(self, base: Database, connection: AnyConnection) -> None:
-        self._base = base
+    def __init__(self, database: Database, connection: AnyConnection) -> None:
+        self._database = database
         self._connection = connection
 
     def raise_(self, alert_id: str, kind: str, body: str, channels: Sequence[str]) -> bool:
         """Keep an alert, due on these channels; False where it was raised before."""
-        with translated(self._base), self._connection.transaction():
+        with translated(self._database), self._connection.transaction():
             kept = self._connection.execute(
                 f"INSERT INTO views.alerts (raised_at_us, alert_id, kind, body)"  # noqa: S608 - values are parameters
                 f" VALUES ({_NOW}, %s, %s, %s) ON CONFLICT DO NOTHING".encode(),
@@ -94,7 +94,7 @@ class Alerts:
 
         A try that has told nothing yet is somebody's for `CLAIM_S`.
         """
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 f"SELECT r.alert_id, a.body, r.channel, r.tries FROM views.alert_receipts r"  # noqa: S608 - values are parameters
                 f" JOIN views.alerts a USING (alert_id)"
@@ -114,7 +114,7 @@ class Alerts:
 
     def claim(self, due: Due) -> bool:
         """Take a try for this process; False where another one took it, or made it."""
-        with translated(self._base):
+        with translated(self._database):
             claimed = self._connection.execute(
                 f"UPDATE views.alert_receipts SET tries = tries + 1, tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
                 f" answer = '' WHERE alert_id = %s AND channel = %s AND tries = %s"
@@ -128,7 +128,7 @@ class Alerts:
 
         Nothing where another process has claimed it since: what that one was told holds.
         """
-        with translated(self._base):
+        with translated(self._database):
             self._connection.execute(
                 f"UPDATE views.alert_receipts SET tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
                 f" delivered_at_us = CASE WHEN %s THEN {_NOW} END, answer = %s"
@@ -139,7 +139,7 @@ class Alerts:
 
     def newest(self, limit: int) -> list[tuple[int, str]]:
         """The alerts raised last, the newest first: when (database, microseconds), and the body."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "SELECT raised_at_us, body FROM views.alerts"
                 " ORDER BY raised_at_us DESC, alert_id LIMIT %s",
@@ -149,7 +149,7 @@ class Alerts:
 
     def receipts(self) -> list[Receipt]:
         """What became of every alert, in the order they were raised."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "SELECT r.alert_id, r.channel, r.tries, r.delivered_at_us, r.answer"
                 " FROM views.alert_receipts r JOIN views.alerts a USING (alert_id)"
@@ -171,7 +171,7 @@ class Alerts:
         )
 
     def _received_us(self, which: str, *parameters: object) -> int | None:
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 f"SELECT received_at_us FROM ledger.tape WHERE {which}".encode(),  # noqa: S608 - values are parameters
                 parameters,
@@ -181,7 +181,7 @@ class Alerts:
 
     def position_before(self, time_us: int) -> int:
         """About the newest position that was received before; 0 where none was."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "WITH RECURSIVE search (low, high) AS ("
                 " SELECT 0::bigint, r.position FROM ledger.record r"
@@ -198,7 +198,7 @@ class Alerts:
 
     def heard(self, after: int) -> tuple[int, list[Device]]:
         """Who has told something above a position, and how far that is."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "SELECT originator_id, source, max(received_at_us), max(notification_id)"
                 " FROM ledger.tape WHERE notification_id > %s GROUP BY 1, 2",
@@ -209,7 +209,7 @@ class Alerts:
 
     def told(self, after: int, types: Sequence[str]) -> tuple[int, list[Said]]:
         """The facts of these types above a position, in order, and how far that is."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "SELECT r.position, t.originator_id, t.topic, t.state, t.time_us, t.received_at_us"
                 " FROM ledger.record r LEFT JOIN ledger.tape t ON t.notification_id > %s"
@@ -222,7 +222,7 @@ class Alerts:
 
     def newest_of(self, tapes: Sequence[str]) -> list[Device]:
         """Who told the newest fact of each of these tapes."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "SELECT h.tape, t.source, t.received_at_us FROM ledger.heads h"
                 " JOIN ledger.tape t ON t.notification_id = h.position WHERE h.tape = ANY(%s)",
@@ -232,7 +232,7 @@ class Alerts:
 
     def replayed(self, topic: str) -> dict[tuple[int, int], Replayed]:
         """Dead letters that were dealt with, by partition and offset."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 "SELECT part, record_offset, replayed_at_us, replayed_by"
                 " FROM views.dead_replayed WHERE topic = %s",
@@ -242,7 +242,7 @@ class Alerts:
 
     def note_replayed(self, topic: str, partition: int, offset: int, by: str) -> None:
         """A dead letter was dealt with, at somebody's command; the first to do so stays named."""
-        with translated(self._base):
+        with translated(self._database):
             self._connection.execute(
                 f"INSERT INTO views.dead_replayed VALUES (%s, {_NOW}, %s, %s, %s)"  # noqa: S608 - values are parameters
                 " ON CONFLICT DO NOTHING".encode(),

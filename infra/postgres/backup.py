@@ -44,7 +44,7 @@ class Backup(NamedTuple):
     heads: Sequence[Head]
 
 
-def back_up(base: Database, folder: Path) -> Backup:
+def back_up(database: Database, folder: Path) -> Backup:
     """Write the record and its heads into `folder`, which must not hold a backup already.
 
     Facts may be appended meanwhile. The heads are taken first: the archive holds at least those.
@@ -56,12 +56,12 @@ def back_up(base: Database, folder: Path) -> Backup:
         raise Refused(
             "There is a backup already", where=str(folder), hint="Name an empty folder for each."
         )
-    with base.connect("ledger_reader") as connection:
+    with database.connect("ledger_reader") as connection:
         heads = tape.heads(connection)
     heads_file.touch(mode=0o600)
     heads_file.write_text("".join(f"{line}\n" for line in heads_to_json(heads)))
     partial = archive.with_suffix(".partial")
-    _run("pg_dump", base.owner_url, ["--format=custom", f"--file={partial}"])
+    _run("pg_dump", database.owner_url, ["--format=custom", f"--file={partial}"])
     partial.rename(archive)
     return Backup(archive, heads_file, heads)
 

@@ -163,7 +163,7 @@ class Database:
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[Database]:
+def open_database(settings: Settings) -> Iterator[Database]:
     """The record's database, reachable and migrated, until the block is left.
 
     The server named by ROUND_LEDGER_DATABASE_URL, or the embedded one. Raises `Unavailable` where
@@ -180,7 +180,7 @@ def database(settings: Settings) -> Iterator[Database]:
 
 @contextmanager
 def kept_running(settings: Settings) -> Iterator[None]:
-    """Within `database(settings)`: the embedded server is started again whenever it is gone."""
+    """While a database is open: the embedded server is started again whenever it is gone."""
     if settings.database_url:
         yield
         return
@@ -245,8 +245,8 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
     One of that name is dropped first where its comment is `mark`. Raises `Refused` where it is not,
     or where somebody is connected to it; no other database is touched.
     """
-    with server(settings) as base:
-        owner_url = base.owner_url
+    with server(settings) as database:
+        owner_url = database.owner_url
     with _connect(owner_url, autocommit=True) as connection:
         found = connection.execute(
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
@@ -286,16 +286,16 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
     )
 
 
-def _ready(base: Database) -> Database:
+def _ready(database: Database) -> Database:
     try:
-        migrate(base.owner_url)
+        migrate(database.owner_url)
     except psycopg.OperationalError as error:
-        raise _unavailable(base.owner_url, error) from error
-    return base
+        raise _unavailable(database.owner_url, error) from error
+    return database
 
 
 @contextmanager
-def translated(base: Database) -> Iterator[None]:
+def translated(database: Database) -> Iterator[None]:
     """Turn what the driver says of a server that does not answer into `Unavailable`.
 
     Raised too where the server refuses for want of something that may come back: disk, memory,
@@ -306,7 +306,7 @@ def translated(base: Database) -> Iterator[None]:
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         if error.sqlstate and error.sqlstate[:2] not in _MAY_PASS:
             raise
-        raise _unavailable(base.url, error) from error
+        raise _unavailable(database.url, error) from error
 
 
 _MAY_PASS = frozenset(("08", "25", "40", "53", "55", "57", "58"))

@@ -52,12 +52,12 @@ class Shown(NamedTuple):
     withheld: int  # facts of the tape that the view lacks
 
 
-def places(base: Database, topic: str, views: Sequence[str]) -> dict[int, int]:
+def places(database: Database, topic: str, views: Sequence[str]) -> dict[int, int]:
     """The lowest offset that any of these live views may lack, by partition.
 
     Empty where one of them has none: then the topic is read from its beginning.
     """
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
             "SELECT part, min(next_offset) FROM views.offsets WHERE topic = %s AND NOT rebuilding"
             " AND view = ANY(%s) GROUP BY part HAVING count(*) = %s",
@@ -66,9 +66,9 @@ def places(base: Database, topic: str, views: Sequence[str]) -> dict[int, int]:
         return dict(rows.fetchall())
 
 
-def shown(base: Database) -> list[Shown]:
+def shown(database: Database) -> list[Shown]:
     """Every parked tape of live views, with how much of it each lacks."""
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
             "SELECT p.view, p.tape, p.position, p.table_seq, p.reason, p.says, p.place,"
             " p.parked_at_us, coalesce(h.table_seq - p.table_seq + 1, 0)"

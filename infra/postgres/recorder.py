@@ -79,9 +79,9 @@ def identity(aggregate_id: str, version: int) -> tuple[str, str]:
     return source, f"{name}/{version}"
 
 
-def application_env(base: Database) -> dict[str, str]:
+def application_env(database: Database) -> dict[str, str]:
     """The settings of an eventsourcing `Application` that keeps its events on the record."""
-    info = base.conninfo("ledger_desk")
+    info = database.conninfo("ledger_desk")
     given = conninfo_to_dict(info)
     return {
         "PERSISTENCE_MODULE": f"{__name__}:TapeFactory",

@@ -60,8 +60,8 @@ class _Head(NamedTuple):
 class Refilling:
     """The record's end, held still while it is filled. Everything raises `Unavailable`."""
 
-    def __init__(self, base: Database, connection: AnyConnection) -> None:
-        self._base = base
+    def __init__(self, database: Database, connection: AnyConnection) -> None:
+        self._database = database
         self._connection = connection
         self.tip = self._number(_TIP)  # from here on nobody else appends
         self.last_aside = self._number(_LAST_ASIDE)
@@ -82,7 +82,7 @@ class Refilling:
         except errors.UniqueViolation as error:
             raise Refused(
                 f"A fact of the feed is on record at another position: {error.diag.message_detail}",
-                where=self._base.where,
+                where=self._database.where,
                 hint="The record went on after its end was lost; see `docs/runbook/failover.md`.",
             ) from error
         self._facts += len(rows)
@@ -124,17 +124,17 @@ class Refilling:
 
 
 @contextmanager
-def refilling(base: Database) -> Iterator[Refilling]:
+def refilling(database: Database) -> Iterator[Refilling]:
     """Hold the record's end still, and keep what was added where the block ends well."""
     with (
-        base.connect("ledger_owner") as connection,
-        translated(base),
+        database.connect("ledger_owner") as connection,
+        translated(database),
         connection.transaction(),
     ):
         # While a large topic is read this connection is asked nothing for long; the server still
         # ends it where this end of it is gone.
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-        filling = Refilling(base, connection)
+        filling = Refilling(database, connection)
         yield filling
         filling.finish()
 

@@ -96,8 +96,8 @@ class Desk(Protocol):
 class PostgresDesk:
     """`Desk` on one connection."""
 
-    def __init__(self, base: Database, connection: AnyConnection) -> None:
-        self._base = base
+    def __init__(self, database: Database, connection: AnyConnection) -> None:
+        self._database = database
         self._connection = connection
 
     def tracked(self, topic: str) -> int:
@@ -123,13 +123,13 @@ class PostgresDesk:
         if row is None:
             raise Refused(
                 f"Another relay has moved the tracking of {topic} from {seen:,}",
-                where=self._base.where,
+                where=self._database.where,
                 hint="Nothing is lost: start this one again, and it waits for the lead.",
             )
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             return read(self._connection, after, limit)
 
     def row(self, position: int) -> TapeRow | None:
@@ -139,7 +139,7 @@ class PostgresDesk:
 
     def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             rows = self._connection.execute(
                 b"SELECT t.notification_id, t.hash FROM unnest(%b) AS w (position)"
                 b" JOIN ledger.tape t ON t.notification_id = w.position",
@@ -152,18 +152,18 @@ class PostgresDesk:
         """As `Desk`."""
         if row.table_seq == 1:
             return GENESIS
-        with translated(self._base):
+        with translated(self._database):
             before = row.table_seq - 1
             return rows_of(self._connection, row.tape, [(before, before)])[0].hash
 
     def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             return quarantined(self._connection, after, limit, released=True)
 
     def heads(self) -> dict[str, int]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             return {head.tape: head.position for head in heads(self._connection)}
 
     def newest(self, tape: str, until: int) -> TapeRow | None:
@@ -178,7 +178,7 @@ class PostgresDesk:
 
     def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             return rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
 
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
@@ -195,30 +195,30 @@ class PostgresDesk:
 
     def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             return outbox.after(self._connection, topic, after, limit, octets)
 
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             return outbox.keys_after(self._connection, topic, after, limit)
 
     def prune(self, topic: str, acknowledged: int) -> None:
         """As `Desk`."""
         end = time.monotonic() + FORGET_S_MAX
-        with translated(self._base):
+        with translated(self._database):
             while outbox.prune(self._connection, topic, acknowledged) == outbox.FORGOTTEN_MAX:
                 if time.monotonic() > end:
                     return
 
     def wait(self, timeout_s: float) -> None:
         """As `Desk`."""
-        with translated(self._base):
+        with translated(self._database):
             for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
                 pass
 
     def _one(self, statement: str, *parameters: object) -> tuple[int, ...] | None:
-        with translated(self._base):
+        with translated(self._database):
             return self._connection.execute(statement.encode(), parameters).fetchone()
 
 
@@ -231,7 +231,7 @@ class Relayed(NamedTuple):
 
 @contextmanager
 def lead(
-    base: Database,
+    database: Database,
     stop: Callable[[], bool],
     waiting: Callable[[], None] = lambda: None,
     prefix: str | None = None,
@@ -251,14 +251,14 @@ def lead(
         time.sleep(WAIT_S)
         return True
 
-    with base.connect("ledger_projector") as connection, ExitStack() as held:
+    with database.connect("ledger_projector") as connection, ExitStack() as held:
         arrays.register(connection)
-        with translated(base):
+        with translated(database):
             leads = held.enter_context(advisory_lock(connection, *_LEAD, again=again))
             connection.execute(f"LISTEN {CHANNEL}")
             if leads and prefix is not None:
                 _begin_feed(connection, prefix)
-        yield PostgresDesk(base, connection) if leads else None
+        yield PostgresDesk(database, connection) if leads else None
 
 
 def _begin_feed(connection: AnyConnection, prefix: str) -> None:
@@ -280,16 +280,16 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
 
 
 @contextmanager
-def desk(base: Database) -> Iterator[Desk]:
+def desk(database: Database) -> Iterator[Desk]:
     """The same connection without the lead, for whoever reads and moves nothing."""
-    with base.connect("ledger_reader") as connection:
+    with database.connect("ledger_reader") as connection:
         arrays.register(connection)
-        yield PostgresDesk(base, connection)
+        yield PostgresDesk(database, connection)
 
 
-def tracked(base: Database) -> list[Relayed]:
+def tracked(database: Database) -> list[Relayed]:
     """How far every topic is written, for whoever only looks."""
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute("SELECT topic, position FROM views.relayed ORDER BY topic")
         return [Relayed._make(row) for row in rows.fetchall()]
 
@@ -302,9 +302,9 @@ class Failure(NamedTuple):
     last_at_us: int  # by the database's clock
 
 
-def failed(base: Database, error: str) -> None:
+def failed(database: Database, error: str) -> None:
     """Count that a relay ended with this."""
-    with base.connect("ledger_projector") as connection, translated(base):
+    with database.connect("ledger_projector") as connection, translated(database):
         connection.execute(
             "INSERT INTO views.relay_failures AS f (count, last_at_us, error) VALUES"
             " (1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, %s)"
@@ -314,9 +314,9 @@ def failed(base: Database, error: str) -> None:
         )
 
 
-def failures(base: Database) -> list[Failure]:
+def failures(database: Database) -> list[Failure]:
     """What relays have ended with, ever."""
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
             "SELECT error, count, last_at_us FROM views.relay_failures ORDER BY error"
         )
@@ -332,12 +332,12 @@ class Waiting(NamedTuple):
     began: bool = True  # False: no relay has ever published it
 
 
-def waiting(base: Database) -> list[Waiting]:
+def waiting(database: Database) -> list[Waiting]:
     """How much every topic is behind what it could hold; of facts and inputs set aside from 1 on.
 
     Views say nothing for a topic that no relay has asked for, so nothing of theirs waits before.
     """
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
             "WITH r (topic, position, began) AS (SELECT topic, position, true FROM views.relayed"
             " UNION ALL SELECT c, 0, false FROM unnest(ARRAY['ledger.table-events.v1',"

@@ -165,8 +165,8 @@ class _Answer(NamedTuple):
 class PostgresTape:
     """The record. Closing it closes its connections; it connects again when next used."""
 
-    def __init__(self, base: Database, *, answer_s_max: float = ANSWER_S_MAX) -> None:
-        self._base = base
+    def __init__(self, database: Database, *, answer_s_max: float = ANSWER_S_MAX) -> None:
+        self._database = database
         self._answer_s_max = answer_s_max
         self._writer: AnyConnection | None = None
         self._writing = threading.Lock()
@@ -199,7 +199,7 @@ class PostgresTape:
             except psycopg.errors.ObjectNotInPrerequisiteState as error:
                 raise Refused(
                     f"Number {quarantine_id} was released before",
-                    where=self._base.where,
+                    where=self._database.where,
                     hint="Its row in `round-ledger quarantine show` names the position.",
                 ) from error
 
@@ -264,7 +264,7 @@ class PostgresTape:
         Then every digest of the quarantine (`ledger.record.quarantine`), where the chains hold.
         Facts may be appended meanwhile; those after the beginning are not looked at.
         """
-        with self._base.connect("ledger_reader") as connection, translated(self._base):
+        with self._database.connect("ledger_reader") as connection, translated(self._database):
             expected = _expected(connection, kept)
             seen = verify(_to_verify(connection, expected.tip), expected, progress)
             if seen.broken:
@@ -294,16 +294,18 @@ class PostgresTape:
     def _no_such(self, quarantine_id: int) -> NotFound:
         return NotFound(
             f"There is no number {quarantine_id} in quarantine",
-            where=self._base.where,
+            where=self._database.where,
             hint="See `round-ledger quarantine list`.",
         )
 
     @contextmanager
     def _write(self) -> Iterator[AnyConnection]:
         """The writing connection, given up after any error that leaves its state in doubt."""
-        with self._writing, translated(self._base):
+        with self._writing, translated(self._database):
             if self._writer is None:
-                self._writer = self._base.connect("ledger_writer", answer_s_max=self._answer_s_max)
+                self._writer = self._database.connect(
+                    "ledger_writer", answer_s_max=self._answer_s_max
+                )
             try:
                 yield self._writer
             except (psycopg.OperationalError, psycopg.InterfaceError):
@@ -317,15 +319,15 @@ class PostgresTape:
 
     def _read(self, query: Callable[[AnyConnection], T]) -> T:
         """Run a reading query; once more on a fresh connection where a kept one had died."""
-        with translated(self._base):
+        with translated(self._database):
             try:
                 kept = self._readers.get_nowait()
             except queue.Empty:
-                return self._read_with(self._base.connect("ledger_reader"), query)
+                return self._read_with(self._database.connect("ledger_reader"), query)
             try:
                 return self._read_with(kept, query)
             except psycopg.OperationalError:
-                return self._read_with(self._base.connect("ledger_reader"), query)
+                return self._read_with(self._database.connect("ledger_reader"), query)
 
     def _read_with(self, connection: AnyConnection, query: Callable[[AnyConnection], T]) -> T:
         try:

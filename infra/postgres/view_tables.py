@@ -456,21 +456,21 @@ class TapeSource:
 
 
 @contextmanager
-def tape_source(base: Database) -> Iterator[TapeSource]:
+def tape_source(database: Database) -> Iterator[TapeSource]:
     """The tape of a database as a source of rows."""
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         yield TapeSource(connection)
 
 
 @contextmanager
-def reading(base: Database, tables: Iterable[str]) -> Iterator[Store]:
+def reading(database: Database, tables: Iterable[str]) -> Iterator[Store]:
     """One read of live views: everything in the block is of one moment, whatever is swapped.
 
     The tables are locked (against a swap only) before the snapshot is taken. A swap after the
     snapshot would otherwise show the new table as it was while it was still being filled.
     """
     names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(set(tables)))
-    with base.connect("ledger_reader") as connection, translated(base):
+    with database.connect("ledger_reader") as connection, translated(database):
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         with connection.transaction():
@@ -479,10 +479,10 @@ def reading(base: Database, tables: Iterable[str]) -> Iterator[Store]:
 
 
 @contextmanager
-def writing(base: Database, schema: Schema) -> Iterator[AnyConnection]:
+def writing(database: Database, schema: Schema) -> Iterator[AnyConnection]:
     """A connection for a writer of views; a rebuild acts as the owner, who may create tables."""
     role: Role = "ledger_projector" if schema == LIVE else "ledger_owner"
-    with base.connect(role) as connection, translated(base):
+    with database.connect(role) as connection, translated(database):
         for setting in _PLANS:
             connection.execute(f"SET {setting} = off".encode())
         yield connection

@@ -67,7 +67,7 @@ def local_kafka(home: Path) -> str | None:
 
 def supervise(
     home: Path,
-    base: Database,
+    database: Database,
     programs: Programs,
     *,
     count: int,
@@ -87,7 +87,7 @@ def supervise(
     try:
         started = [each.process for each in kept]
         brokers.wait_ready(nodes.connection, started, brokers=count, log=folder)
-        state = Running(os.getpid(), base.where, nodes, version, programs.java.version)
+        state = Running(os.getpid(), database.where, nodes, version, programs.java.version)
         _write(home / _STATE, msgspec.json.encode(state))
         while not stop():
             for each in kept:

@@ -47,10 +47,14 @@ class ReleaseScope(NamedTuple):
 
 @contextmanager
 def property_footage(
-    base: Database, record: Record, policy: Policy, property_: str | None, camera: str | None = None
+    database: Database,
+    record: Record,
+    policy: Policy,
+    property_: str | None,
+    camera: str | None = None,
 ) -> Iterator[PropertyFootage]:
     """The cameras of a property, or one of them, from views at the end of the record."""
-    with reading(base, [CAMERA_FACTS.name]) as store:
+    with reading(database, [CAMERA_FACTS.name]) as store:
         house = the_property(store, property_, camera=camera)
         names = [camera] if camera else cameras_of(store, house)
         cameras, areas = {}, {}

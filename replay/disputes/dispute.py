@@ -239,9 +239,9 @@ class Cases(Application[str]):
 class DisputeDecisions:
     """Where disputes are decided. Closing it closes its connections."""
 
-    def __init__(self, base: Database) -> None:
-        self._where = base.where
-        self._cases = Cases(env=application_env(base))
+    def __init__(self, database: Database) -> None:
+        self._where = database.where
+        self._cases = Cases(env=application_env(database))
 
     def tell(self, case: Dispute, *bodies: Body) -> list[int]:
         """Put what was decided on record, next to what the case was folded from; positions.

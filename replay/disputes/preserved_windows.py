@@ -129,14 +129,14 @@ class PreservedWindows(NamedTuple):
 
     def all(self) -> list[PreservedWindow]:
         """What was preserved, of each property the window put last first."""
-        up_to_date(self.vault.base)
-        return windows_of(self.vault.base, self.tape, self.policy)
+        up_to_date(self.vault.database)
+        return windows_of(self.vault.database, self.tape, self.policy)
 
     def one(self, property_: str, name: str) -> PreservedWindow:
         """A window of a property by its name. Raises `NotFound`."""
-        up_to_date(self.vault.base)
+        up_to_date(self.vault.database)
         known = span_of(name) and windows_of(
-            self.vault.base, self.tape, self.policy, property_, f"{name}."
+            self.vault.database, self.tape, self.policy, property_, f"{name}."
         )
         if not known:
             raise NotFound("No such window was preserved", where=name, hint="See the cases.")
@@ -163,11 +163,11 @@ class PreservedWindows(NamedTuple):
 
     def release(self, property_: str, what: ReleaseScope, because: str, by: str) -> None:
         """End the locks of a dispute or a window of a property, whichever is named."""
-        base = self.vault.base
-        up_to_date(base)
-        with property_footage(base, self.tape, self.policy, property_) as house:
+        database = self.vault.database
+        up_to_date(database)
+        with property_footage(database, self.tape, self.policy, property_) as house:
             put_handled(self.tape, property_, to_release(house, what, because, by))
-        up_to_date(base)
+        up_to_date(database)
 
 
 def preserve(
@@ -182,7 +182,7 @@ def preserve(
         raise Usage("It ends before it begins", where="--to", hint="Give the later time there.")
     if (what.table is None) == (what.camera is None):
         raise Usage("Name a table or a camera, one of them", where="--table", hint="Or --camera.")
-    with reading(vault.base, [each.name for each in CAMERAS.tables]) as store:
+    with reading(vault.database, [each.name for each in CAMERAS.tables]) as store:
         house = the_property(store, what.property, what.table, what.camera)
         if what.table is not None:
             rows = rows_about(store, house, what.table, from_us, to_us)
@@ -210,7 +210,7 @@ def _is_that(
 
 
 def windows_of(
-    base: Database,
+    database: Database,
     tape: PostgresTape,
     policy: Policy,
     property_: str | None = None,
@@ -220,7 +220,7 @@ def windows_of(
 
     The view `cameras` must be at the end of the record.
     """
-    with reading(base, [CAMERA_FACTS.name]) as store:
+    with reading(database, [CAMERA_FACTS.name]) as store:
         return [
             window
             for place in ([property_] if property_ else properties_with_cameras(store))

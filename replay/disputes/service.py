@@ -67,7 +67,7 @@ class LockMargins(NamedTuple):
 class LockContext(NamedTuple):
     """What whoever locks footage works with: the views, the record, how much to lock."""
 
-    base: Database
+    database: Database
     record: Record
     margins: LockMargins
 
@@ -79,22 +79,22 @@ class DisputeContext(NamedTuple):
     desk: DisputeDecisions
 
     @property
-    def base(self) -> Database:
+    def database(self) -> Database:
         """Where the views are."""
-        return self.vault.base
+        return self.vault.database
 
 
 @contextmanager
 def opened_disputes(*more: Projection) -> Iterator[DisputeContext]:
     """Everything open for one command, its views at the end of the record; closed at the end."""
     with (
-        opened_database() as base,
-        PostgresTape(base) as tape,
-        DisputeDecisions(base) as desk,
+        opened_database() as database,
+        PostgresTape(database) as tape,
+        DisputeDecisions(database) as desk,
         progress("views") as advance,
     ):
-        catch_up_views(base, [*VIEWS, *more], advance)
-        yield DisputeContext(LockContext(base, tape, lock_margins(in_force())), desk)
+        catch_up_views(database, [*VIEWS, *more], advance)
+        yield DisputeContext(LockContext(database, tape, lock_margins(in_force())), desk)
 
 
 class LockChange(NamedTuple):
@@ -131,15 +131,15 @@ def lock_margins(settings: Settings) -> LockMargins:
     return LockMargins(settings.lock_before_s, settings.lock_after_s)
 
 
-def up_to_date(base: Database) -> None:
+def up_to_date(database: Database) -> None:
     """Bring what disputes are read from to the end of the record."""
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
 
 
-def find(base: Database, dispute: str, property_: str | None = None) -> Dispute:
+def find(database: Database, dispute: str, property_: str | None = None) -> Dispute:
     """A dispute by its name, from all its facts. Raises `NotFound`, `Usage` where two have it."""
-    with reading(base, _TABLES) as store:
+    with reading(database, _TABLES) as store:
         found = disputes.named(store, dispute, property_)
         if not found:
             raise NotFound(
@@ -153,9 +153,9 @@ def find(base: Database, dispute: str, property_: str | None = None) -> Dispute:
         return _case(store, found[0].property, dispute)
 
 
-def about(base: Database, round_: RoundId) -> list[Dispute]:
+def about(database: Database, round_: RoundId) -> list[Dispute]:
     """The disputes about a round as all their facts tell them, the first raised first."""
-    with reading(base, _TABLES) as store:
+    with reading(database, _TABLES) as store:
         found = disputes.about(store, round_)
         return [_case(store, each.property, each.dispute) for each in found]
 
@@ -175,9 +175,9 @@ def raise_(
     `Refused` where the name is taken.
     """
     for _ in range(TRIES):
-        up_to_date(office.base)
-        round_, new = _named(office.base, round_name, name)
-        if name is None and (same := _same(office.base, round_, position, claim, by)):
+        up_to_date(office.database)
+        round_, new = _named(office.database, round_name, name)
+        if name is None and (same := _same(office.database, round_, position, claim, by)):
             return RaisedDispute(same, lock(office.vault, same))
         try:
             office.desk.tell(new, raised(round_, new.dispute, position, claim, by))
@@ -185,8 +185,8 @@ def raise_(
             if name is not None:
                 raise
             continue
-        up_to_date(office.base)
-        case = find(office.base, new.dispute, round_.property)
+        up_to_date(office.database)
+        case = find(office.database, new.dispute, round_.property)
         return RaisedDispute(case, lock(office.vault, case))
     raise Unavailable(
         "Others raise disputes faster than a name can be made",
@@ -195,13 +195,15 @@ def raise_(
     )
 
 
-def doubt(base: Database, round_name: str, position: int, withheld: Container[RoundId] = ()) -> str:
+def doubt(
+    database: Database, round_name: str, position: int, withheld: Container[RoundId] = ()
+) -> str:
     """What to ask whoever names a position that nobody played; empty where there is no doubt.
 
     Empty too of a round that is withheld from them: which positions were played is its record.
     """
-    up_to_date(base)
-    with reading(base, _TABLES) as store:
+    up_to_date(database)
+    with reading(database, _TABLES) as store:
         round_ = resolve_round(store, round_name)
         if round_ in withheld:
             return ""
@@ -212,42 +214,42 @@ def doubt(base: Database, round_name: str, position: int, withheld: Container[Ro
     return f"Position {position} was not played in this round; those that were: {named}"
 
 
-def story_of(base: Database, case: Dispute) -> Story | None:
+def story_of(database: Database, case: Dispute) -> Story | None:
     """The disputed round, told from the views; None where no fact of it is on record."""
     if case.claim is None or case.claim.round is None:
         return None
     try:
-        return load_round(base, str(case.claim.round), None).story
+        return load_round(database, str(case.claim.round), None).story
     except NotFound:
         return None
 
 
 def case_file(vault: LockContext, property_: str, dispute: str) -> CaseFile:
     """A property's dispute, up to the end of the record. Raises `NotFound`."""
-    base = vault.base
-    up_to_date(base)
-    case = find(base, dispute, property_)
+    database = vault.database
+    up_to_date(database)
+    case = find(database, dispute, property_)
     left = sorted({span.camera for span in unlocked_spans(vault, case)})
-    facts = _facts(base, case)
+    facts = _facts(database, case)
     cameras = coverage(facts).cameras.values()
     holds = any(locked(camera, dispute=dispute) for camera in cameras)
     found = [held for fact in facts if (held := _change(fact.body))]
-    return CaseFile(case, story_of(base, case), found, left, holds)
+    return CaseFile(case, story_of(database, case), found, left, holds)
 
 
-def round_times(base: Database, round_: RoundId) -> tuple[int, int] | None:
+def round_times(database: Database, round_: RoundId) -> tuple[int, int] | None:
     """From when to when a round went; None: no fact of it is on record."""
-    with reading(base, [table.name for table in ROUND_INDEX.tables]) as store:
+    with reading(database, [table.name for table in ROUND_INDEX.tables]) as store:
         return times_of(row.time_us for row in facts_of(store, round_))
 
 
-def unknown_to(base: Database, employee: str) -> dict[RoundId, Dispute]:
+def unknown_to(database: Database, employee: str) -> dict[RoundId, Dispute]:
     """The rounds of open disputes that this employee is not told of yet."""
-    with tape_source(base) as source:  # who raised one by command has not brought it along
-        catch_up(base, source, [disputes.VIEW])
+    with tape_source(database) as source:  # who raised one by command has not brought it along
+        catch_up(database, source, [disputes.VIEW])
     return {
         case.claim.round: case
-        for case in reversed(_open_cases(base))
+        for case in reversed(_open_cases(database))
         if case.claim and case.claim.round and not case.knows(employee)
     }
 
@@ -280,7 +282,7 @@ def unlocked_spans(vault: LockContext, case: Dispute) -> list[Span]:
     claim = case.claim
     if claim is None or claim.round is None:
         return []
-    with reading(vault.base, _TABLES) as store:
+    with reading(vault.database, _TABLES) as store:
         times = times_of(row.time_us for row in facts_of(store, claim.round))
         if times is None:
             return []
@@ -300,33 +302,35 @@ def lock_pending(
     whoever did it. Not `fresh`: look at the view as it stands, and bring it along only where it has
     such a dispute, so that nothing is locked twice. Of more than a thousand, a thousand.
     """
-    if not fresh and not disputes.read(vault.base, unlocked=True, limit=1):
+    if not fresh and not disputes.read(vault.database, unlocked=True, limit=1):
         return []
     with (
-        vault.base.connect("ledger_reader") as connection,
-        translated(vault.base),
+        vault.database.connect("ledger_reader") as connection,
+        translated(vault.database),
         advisory_lock(connection, "round-ledger", LOCKS, wait=wait) as only,
     ):
         if not only:
             return []
-        up_to_date(vault.base)
+        up_to_date(vault.database)
         cases = [
-            find(vault.base, row.dispute, row.property)
-            for row in disputes.read(vault.base, unlocked=True)
+            find(vault.database, row.dispute, row.property)
+            for row in disputes.read(vault.database, unlocked=True)
         ]
         done = [RaisedDispute(case, lock(vault, case)) for case in cases]
         return [each for each in done if each.locks]
 
 
 @contextmanager
-def locks_kept(base: Database, margins: LockMargins, *, every_s: float = EVERY_S) -> Iterator[None]:
+def locks_kept(
+    database: Database, margins: LockMargins, *, every_s: float = EVERY_S
+) -> Iterator[None]:
     """Lock in a thread what is not locked yet, while the block runs and keeps views up.
 
     Only open disputes without any lock: what somebody released is not locked again (ADR 0120).
     """
     stop = threading.Event()
     thread = threading.Thread(
-        target=_keep_locks, args=(base, margins, every_s, stop), name="locks", daemon=True
+        target=_keep_locks, args=(database, margins, every_s, stop), name="locks", daemon=True
     )
     thread.start()
     try:
@@ -360,17 +364,17 @@ def locks_on(
     ]
 
 
-def moments_of(base: Database, case: Dispute, texts: Sequence[str]) -> list[Attached]:
+def moments_of(database: Database, case: Dispute, texts: Sequence[str]) -> list[Attached]:
     """Moments from `12`, `ROUND#12`, `@TIME` or `CAMERA@TIME`. Raises `Usage`, `NotFound`.
 
     A fact's number is the one it has now; what is kept is its source and id, which stay.
     """
-    return [_moment(base, case, text) for text in texts]
+    return [_moment(database, case, text) for text in texts]
 
 
-def _named(base: Database, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
+def _named(database: Database, round_name: str, name: str | None) -> tuple[RoundId, Dispute]:
     """The round meant, and its new dispute, named. Raises `Refused` where the name is taken."""
-    with reading(base, _TABLES) as store:
+    with reading(database, _TABLES) as store:
         round_ = resolve_round(store, round_name)
         case = _case(store, round_.property, name or _next_name(store, round_))
     if case.claim:
@@ -382,9 +386,11 @@ def _named(base: Database, round_name: str, name: str | None) -> tuple[RoundId, 
     return round_, case
 
 
-def _same(base: Database, round_: RoundId, position: int, claim: str, by: str) -> Dispute | None:
+def _same(
+    database: Database, round_: RoundId, position: int, claim: str, by: str
+) -> Dispute | None:
     """An open dispute that one person has raised in these very words."""
-    for case in about(base, round_):
+    for case in about(database, round_):
         first = case.claim
         if first and not case.outcome and (first.position, first.claim, first.by) == (
             position, claim, by,
@@ -406,9 +412,9 @@ def _case(store: Store, property_: str, dispute: str) -> Dispute:
     return dispute_of(property_, dispute, map(fact_of, rows))
 
 
-def _open_cases(base: Database) -> list[Dispute]:
+def _open_cases(database: Database) -> list[Dispute]:
     """Every dispute that is not resolved, as all its facts tell it."""
-    with reading(base, [each.name for each in disputes.VIEW.tables]) as store:
+    with reading(database, [each.name for each in disputes.VIEW.tables]) as store:
         rows = disputes.facts_of_open(store)
     told: dict[tuple[str, str], list[Fact]] = {}
     for row in rows:
@@ -418,9 +424,9 @@ def _open_cases(base: Database) -> list[Dispute]:
     return [dispute_of(*key, facts) for key, facts in told.items()]
 
 
-def _facts(base: Database, case: Dispute) -> list[Fact]:
+def _facts(database: Database, case: Dispute) -> list[Fact]:
     """Every fact that names a dispute, what was locked for it and released again among them."""
-    with reading(base, [disputes.FACTS.name]) as store:
+    with reading(database, [disputes.FACTS.name]) as store:
         rows = disputes.facts_about(store, case.property, case.dispute)
     return [fact_of(row) for row in rows]
 
@@ -434,13 +440,13 @@ def _change(body: object) -> LockChange | None:
 
 
 def _keep_locks(
-    base: Database, margins: LockMargins, every_s: float, stop: threading.Event
+    database: Database, margins: LockMargins, every_s: float, stop: threading.Event
 ) -> None:
     """Look until told to stop. What does not answer is looked for again at the next turn."""
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         while not stop.wait(every_s):
             try:
-                done = lock_pending(LockContext(base, tape, margins), fresh=False)
+                done = lock_pending(LockContext(database, tape, margins), fresh=False)
             except Unavailable:
                 continue
             except LedgerError as error:
@@ -452,9 +458,9 @@ def _keep_locks(
                 LOG.info("footage is locked for a dispute", extra={"figures": figures})
 
 
-def _moment(base: Database, case: Dispute, text: str) -> Attached:
+def _moment(database: Database, case: Dispute, text: str) -> Attached:
     if fact := _FACT.fullmatch(text):
-        return _fact_moment(base, case, fact["round"], int(fact["number"]))
+        return _fact_moment(database, case, fact["round"], int(fact["number"]))
     instant = _INSTANT.fullmatch(text)
     time_us = parse_time(instant["time"]) if instant else None
     if instant is None or time_us is None:
@@ -468,7 +474,7 @@ def _moment(base: Database, case: Dispute, text: str) -> Attached:
     return Attached(camera=instant["camera"], camera_time=format_time(time_us))
 
 
-def _fact_moment(base: Database, case: Dispute, name: str | None, number: int) -> Attached:
+def _fact_moment(database: Database, case: Dispute, name: str | None, number: int) -> Attached:
     """The `number`-th fact of a round, as a replay counts them."""
     disputed = case.claim.round if case.claim else None
     if name is None and disputed is None:
@@ -477,7 +483,7 @@ def _fact_moment(base: Database, case: Dispute, name: str | None, number: int) -
             where=f"dispute {case.dispute}",
             hint="Name one: CC-07/2026-11-20/230#4.",
         )
-    story = load_round(base, name or str(disputed), None).story
+    story = load_round(database, name or str(disputed), None).story
     if number > len(story.moments):
         raise Usage(
             f"Round {story.round.subject} has {len(story.moments)} facts",

@@ -34,28 +34,28 @@ VIEWS = (*ROUND_VIEWS, disputes.VIEW)
 """What a dossier is read from."""
 
 
-def up_to_date(base: Database) -> None:
+def up_to_date(database: Database) -> None:
     """Bring what a dossier is read from to the end of the record."""
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
 
 
 def rounds_of(
-    base: Database, asked: DossierRequest, footage: Path | FootageIndex | None
+    database: Database, asked: DossierRequest, footage: Path | FootageIndex | None
 ) -> list[RoundId]:
     """The rounds that a dossier would tell anything of; none where its name means nothing.
 
     Making it says what is wrong with the name. The views `VIEWS` must be at the end of the record.
     """
     try:
-        found, wanted = found_for(base, asked.of, footage, asked.kind)
+        found, wanted = found_for(database, asked.of, footage, asked.kind)
     except LedgerError:
         return []
-    return rounds_told(base, found, wanted._replace(pre_s=asked.pre_s, post_s=asked.post_s))
+    return rounds_told(database, found, wanted._replace(pre_s=asked.pre_s, post_s=asked.post_s))
 
 
 def hand_over(
-    base: Database,
+    database: Database,
     asked: DossierRequest,
     out: Path | None,
     footage: Path | FootageIndex | None,
@@ -66,7 +66,7 @@ def hand_over(
 
     The views `VIEWS` must be at the end of the record. Raises `NotFound`, `Usage`, `Refused`.
     """
-    found, wanted = found_for(base, asked.of, footage, asked.kind)
+    found, wanted = found_for(database, asked.of, footage, asked.kind)
     wanted = wanted._replace(
         by=asked.by,
         because=asked.because or wanted.because,
@@ -76,15 +76,17 @@ def hand_over(
     place = out or Path(_name_for(wanted, found) + (".zip" if zipped else ""))
     refuse_what_is_there(place)
     if wanted.dispute:
-        rows = _shown_the_claim(base, found.place, wanted.dispute, wanted)
+        rows = _shown_the_claim(database, found.place, wanted.dispute, wanted)
         wanted = wanted._replace(case_rows=rows)
     library = footage if isinstance(footage, FootageIndex) else None
-    filed = write_found(base, found, place, wanted, keys_folder(), library=library, zipped=zipped)
+    filed = write_found(
+        database, found, place, wanted, keys_folder(), library=library, zipped=zipped
+    )
     return place, filed
 
 
 def write_for(
-    base: Database,
+    database: Database,
     found: LoadedRound,
     out: Path,
     wanted: Wanted,
@@ -94,11 +96,11 @@ def write_for(
     zipped: bool = False,
 ) -> list[Filed]:
     """Write the dossier of a told round; see `write_found`."""
-    return write_found(base, of_round(found), out, wanted, keys, library=library, zipped=zipped)
+    return write_found(database, of_round(found), out, wanted, keys, library=library, zipped=zipped)
 
 
 def write_found(
-    base: Database,
+    database: Database,
     found: Found,
     out: Path,
     wanted: Wanted,
@@ -116,7 +118,7 @@ def write_found(
     signer = load_if_there(keys)
     try:
         with beside(out) as folder:
-            evidence = gathered(base, found, frames_for(found, folder), wanted, library)
+            evidence = gathered(database, found, frames_for(found, folder), wanted, library)
             if library and evidence.making:
                 cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
                 place, rows = found.place, found.camera_rows
@@ -138,26 +140,26 @@ def wanted_for(found: LoadedRound, by: str) -> Wanted:
 
 
 def found_for(
-    base: Database, name: str, footage: Path | FootageIndex | None, kind: Kind | None = None
+    database: Database, name: str, footage: Path | FootageIndex | None, kind: Kind | None = None
 ) -> tuple[Found, Wanted]:
     """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
-    kind = kind or _kind(base, name)
+    kind = kind or _kind(database, name)
     if kind == "round":
-        story = load_round(base, name, footage)
+        story = load_round(database, name, footage)
         return of_round(story), wanted_for(story, "")
     if kind == "window":
         because = f"Dossier of window {name.rpartition(':')[2]}."
-        return found_window(base, name, footage), Wanted("", because, PRE_S, POST_S)
-    return _of_dispute(base, name, footage)
+        return found_window(database, name, footage), Wanted("", because, PRE_S, POST_S)
+    return _of_dispute(database, name, footage)
 
 
-def _kind(base: Database, name: str) -> Kind:
+def _kind(database: Database, name: str) -> Kind:
     """What a name is of, as it reads. Raises `Usage` where a dispute is named like a round."""
     plain = name.rpartition(":")[2]
     reads: Kind = "round" if parse_subject(plain, "") else "window" if span_of(plain) else "dispute"
     if reads == "dispute":
         return reads
-    with reading(base, [disputes.DISPUTES.name]) as store:
+    with reading(database, [disputes.DISPUTES.name]) as store:
         if _cases_named(store, name):
             raise Usage(
                 f"It is the name of a {reads}, and there is a dispute of that name",
@@ -168,10 +170,10 @@ def _kind(base: Database, name: str) -> Kind:
 
 
 def _of_dispute(
-    base: Database, name: str, footage: Path | FootageIndex | None
+    database: Database, name: str, footage: Path | FootageIndex | None
 ) -> tuple[Found, Wanted]:
     """The round of a dispute, and what its dossier is asked for with."""
-    with reading(base, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
+    with reading(database, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
         cases = _cases_named(store, name)
         if len(cases) > 1:
             names = ", ".join(f"{each.property}:{each.dispute}" for each in cases)
@@ -190,7 +192,7 @@ def _of_dispute(
             where="view disputes",
             hint="Name the round instead.",
         )
-    story = load_round(base, str(cases[0].round), footage)
+    story = load_round(database, str(cases[0].round), footage)
     wanted = wanted_for(story, "")._replace(
         because=f"Dossier of dispute {dispute}.", dispute=dispute, case_rows=rows
     )
@@ -205,17 +207,17 @@ def _cases_named(store: Store, name: str) -> list[disputes.DisputeRow]:
 
 
 def _shown_the_claim(
-    base: Database, property_: str, dispute: str, wanted: Wanted
+    database: Database, property_: str, dispute: str, wanted: Wanted
 ) -> Sequence[TapeRow]:
     """The dispute's facts. Its dossier shows the claim: to whom it was not known, that is told."""
     case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
     if case.knows(wanted.by):
         return wanted.case_rows
-    with DisputeDecisions(base) as desk:
+    with DisputeDecisions(database) as desk:
         desk.tell(case, revealed(case, wanted.by))
-    with tape_source(base) as source:
-        catch_up(base, source, [disputes.VIEW])
-    with reading(base, [disputes.FACTS.name]) as store:
+    with tape_source(database) as source:
+        catch_up(database, source, [disputes.VIEW])
+    with reading(database, [disputes.FACTS.name]) as store:
         return disputes.facts_about(store, property_, dispute)
 
 

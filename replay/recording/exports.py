@@ -51,10 +51,10 @@ def tell_exports(
 
 
 def tell_of_command(
-    base: Database, property_: str, taken: Sequence[Taken], by: str | None, because: str
+    database: Database, property_: str, taken: Sequence[Taken], by: str | None, because: str
 ) -> None:
     """The same of what a command copies out; by: None stands for whoever is logged in here."""
     if taken:
         who = by or f"console-{getpass.getuser()}"
-        with PostgresTape(base) as tape:
+        with PostgresTape(database) as tape:
             tell_exports(tape, screen(property_, "console"), taken, who, because)

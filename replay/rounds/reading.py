@@ -71,13 +71,13 @@ class LoadedRound(NamedTuple):
 @contextmanager
 def opened_views(projections: Sequence[Projection] = ROUND_VIEWS) -> Iterator[Database]:
     """The record's database with these views at the end of the record (ADR 0061)."""
-    with opened_database() as base:
+    with opened_database() as database:
         with progress("views") as advance:
-            catch_up_views(base, projections, advance)
-        yield base
+            catch_up_views(database, projections, advance)
+        yield database
 
 
-def catch_up_views(base: Database, projections: Sequence[Projection], advance: Advance) -> None:
+def catch_up_views(database: Database, projections: Sequence[Projection], advance: Advance) -> None:
     """Create views that are not there, and bring these to the end of the record.
 
     Where a runner is at work too, each batch is applied by whichever comes first.
@@ -86,9 +86,9 @@ def catch_up_views(base: Database, projections: Sequence[Projection], advance: A
     def reached(view: str, position: int) -> None:
         advance(0, doing=f"view {view}: {position:,} facts")
 
-    install(base)
-    with tape_source(base) as source:
-        catch_up(base, source, projections, progress=reached)
+    install(database)
+    with tape_source(database) as source:
+        catch_up(database, source, projections, progress=reached)
 
 
 def footage_folder(named: Path | None) -> Path | FootageIndex | None:
@@ -104,9 +104,9 @@ def footage_folder(named: Path | None) -> Path | FootageIndex | None:
     return named
 
 
-def load_round(base: Database, name: str, footage: Path | FootageIndex | None) -> LoadedRound:
+def load_round(database: Database, name: str, footage: Path | FootageIndex | None) -> LoadedRound:
     """One round, told. Raises `Usage` for a name that is none, `NotFound` where none has it."""
-    with reading(base, STORY_TABLES) as store:
+    with reading(database, STORY_TABLES) as store:
         return load_round_in(store, resolve_round(store, name), footage)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra.postgres.connection import Database, database
+from infra.postgres.connection import Database, open_database
 from infra.postgres.tape import PostgresTape
 from replay.shell.settings import in_force
 
@@ -11,12 +11,12 @@ from replay.shell.settings import in_force
 @contextmanager
 def opened_database() -> Iterator[Database]:
     """The migrated database named by the settings, or the embedded one, started if need be."""
-    with database(in_force()) as base:
-        yield base
+    with open_database(in_force()) as database:
+        yield database
 
 
 @contextmanager
 def opened_tape() -> Iterator[PostgresTape]:
     """The record, for reading and appending."""
-    with opened_database() as base, PostgresTape(base) as tape:
+    with opened_database() as database, PostgresTape(database) as tape:
         yield tape

@@ -60,8 +60,8 @@ class AlertsNow(NamedTuple):
 class AlertWatch:
     """Looks at how things stand, no more often than every `KEPT_S`, whoever asks."""
 
-    def __init__(self, base: Database, tape: PostgresTape, settings: Settings) -> None:
-        self._base, self._tape, self._settings = base, tape, settings
+    def __init__(self, database: Database, tape: PostgresTape, settings: Settings) -> None:
+        self._database, self._tape, self._settings = database, tape, settings
         self._devices, self._cameras = Devices(settings), Cameras(settings)
         self._lock = threading.Lock()
         self._kept: AlertsNow | None = None
@@ -78,9 +78,9 @@ class AlertWatch:
 
     def _look(self) -> AlertsNow:
         now_us = time.time_ns() // 1_000
-        with self._base.connect("ledger_reader") as connection:
-            kept = Alerts(self._base, connection)
-            boards = table_board.read(self._base)
+        with self._database.connect("ledger_reader") as connection:
+            kept = Alerts(self._database, connection)
+            boards = table_board.read(self._database)
             open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
             devices = self._devices.look(kept, open_, now_us)
             dark = self._cameras.look(kept, now_us)
@@ -89,8 +89,10 @@ class AlertWatch:
         behind = {lag.view: lag.behind_us // 1_000_000 for lag in self._tape.view_lags()}
         # Where nothing is told of Kafka there may be none, and then nobody waits for a relay.
         published = settings.kafka_bootstrap is not None
-        waiting = [each for each in relay_progress.waiting(self._base) if each.began or published]
-        parked = parking.shown(self._base)
+        waiting = [
+            each for each in relay_progress.waiting(self._database) if each.began or published
+        ]
+        parked = parking.shown(self._database)
         told = [
             *map(_since, conditions.of_tables(boards, devices, now_us, settings)),
             *map(_since, conditions.of_cameras(dark, now_us, settings)),
@@ -130,7 +132,7 @@ class AlertWatch:
             "days": [each.gaming_day for each in rounds],
             "numbers": [each.number for each in rounds],
         }
-        with reading(self._base, ("ruling_findings",)) as store:
+        with reading(self._database, ("ruling_findings",)) as store:
             return {(RoundId(*row[:4]), row[4]) for row in store.query(_FINDINGS, given)}
 
 

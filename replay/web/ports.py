@@ -50,24 +50,24 @@ class Ports(NamedTuple):
 
 @contextmanager
 def opened_ports(
-    base: Database, tape: PostgresTape, address: Address, settings: Settings
+    database: Database, tape: PostgresTape, address: Address, settings: Settings
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record; closed with the block."""
-    door, library = Door(base), FootageIndex(in_force().home)
+    door, library = Door(database), FootageIndex(in_force().home)
     try:
-        with DisputeDecisions(base) as desk:
-            office = DisputeContext(LockContext(base, tape, lock_margins(settings)), desk)
+        with DisputeDecisions(database) as desk:
+            office = DisputeContext(LockContext(database, tape, lock_margins(settings)), desk)
             yield Ports(
                 address=address,
                 zone=settings.time_zone,
-                database=base,
+                database=database,
                 tape=tape,
                 door=door,
                 users=Users(door),
                 sessions=Sessions(door),
                 library=library,
-                rounds=RoundReader(base, library),
-                alerts=AlertWatch(base, tape, settings),
+                rounds=RoundReader(database, library),
+                alerts=AlertWatch(database, tape, settings),
                 office=office,
                 windows=PreservedWindows(office.vault, tape, policy_from(settings.retention_file)),
             )

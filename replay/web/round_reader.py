@@ -78,15 +78,15 @@ class Beside(NamedTuple):
 class RoundReader:
     """Reads rounds, and keeps what it read last."""
 
-    def __init__(self, base: Database, library: FootageIndex) -> None:
-        self._base, self._library = base, library
+    def __init__(self, database: Database, library: FootageIndex) -> None:
+        self._database, self._library = database, library
         self._lock = Lock()
         self._kept: OrderedDict[RoundId, tuple[KeptRound, float]] = OrderedDict()
         self._segments: dict[str, tuple[str, SegmentRecorded]] = {}
 
     def told(self, round_: RoundId) -> KeptRound:
         """The round as the views have it. Raises NotFound."""
-        with reading(self._base, STORY_TABLES) as store:
+        with reading(self._database, STORY_TABLES) as store:
             parts = parts_of(store, round_)
             if not parts.rows:
                 raise NotFound(
@@ -122,7 +122,7 @@ class RoundReader:
             "property": round_.property, "table": round_.table,
             "day": round_.gaming_day, "number": round_.number,
         }  # fmt: skip
-        with reading(self._base, [each.name for each in ROUND_INDEX.tables]) as store:
+        with reading(self._database, [each.name for each in ROUND_INDEX.tables]) as store:
             before, after = (store.query(query, values) for query in (_BEFORE, _AFTER))
         return Beside(
             *(
@@ -134,7 +134,7 @@ class RoundReader:
     def patrons(self, told: KeptRound) -> Mapping[int, str]:
         """Tokens of those who held positions as the round began, by the facts of seats."""
         round_, began = told.story.round, told.story.facts[0].time_us
-        with reading(self._base, [AROUND_ROUNDS.name]) as store:
+        with reading(self._database, [AROUND_ROUNDS.name]) as store:
             found = store.query(
                 "SELECT tape, table_seq FROM {schema}.ruling_around WHERE property = %(property)s"
                 " AND table_name = %(table)s AND kind IN ('taken', 'left')"
@@ -166,7 +166,7 @@ class RoundReader:
         entry = self._library.entry(sha256)
         if entry is None:
             return None
-        with reading(self._base, [CAMERA_FACTS.name]) as store:
+        with reading(self._database, [CAMERA_FACTS.name]) as store:
             for around_us in (0, OFF_US):
                 over = (entry.start_us - around_us, entry.end_us + around_us)
                 found = _segment(store, entry.property, entry.camera, sha256, over)

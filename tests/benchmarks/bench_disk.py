@@ -52,15 +52,15 @@ def run() -> dict[str, object]:
             create_database(server, "bench")
             url = conninfo.make_conninfo(server, dbname="bench")
             migrate(url)
-            base = Database(url, url)
+            database = Database(url, url)
             feed = floor()
             log = {
-                "log_at_50_a_call": kept(base, list(itertools.islice(feed, FACTS)), 50),
-                "log_at_1_a_call": kept(base, list(itertools.islice(feed, SINGLES)), 1),
+                "log_at_50_a_call": kept(database, list(itertools.islice(feed, FACTS)), 50),
+                "log_at_1_a_call": kept(database, list(itertools.islice(feed, SINGLES)), 1),
             }
-            install(base)
-            with tape_source(base) as source:
-                catch_up(base, source, VIEWS)
+            install(database)
+            with tape_source(database) as source:
+                catch_up(database, source, VIEWS)
             return {"facts": FACTS + SINGLES, "octets_a_fact": {**log, **sizes(url)}}
 
 
@@ -74,9 +74,12 @@ def floor() -> Iterator[Received]:
     raise SystemExit("the simulated day has too few facts for this benchmark")
 
 
-def kept(base: Database, facts: Sequence[Received], size: int) -> float:
+def kept(database: Database, facts: Sequence[Received], size: int) -> float:
     """Keep them, `size` a call; octets of PostgreSQL's log a fact."""
-    with PostgresTape(base) as tape, psycopg.connect(base.url, autocommit=True) as connection:
+    with (
+        PostgresTape(database) as tape,
+        psycopg.connect(database.url, autocommit=True) as connection,
+    ):
         connection.execute(
             "CHECKPOINT"
         )  # each begins alike: the first touch of a page is logged whole

@@ -65,17 +65,17 @@ def run() -> dict[str, object]:
         cluster = Cluster(at.home / "kafka")
         try:
             migrate(at.url)
-            base = Database(at.url, at.url)
-            install(base)
+            database = Database(at.url, at.url)
+            install(database)
             feed = bench_views.floor()
-            bench_views.fill(base, feed, FACTS)
+            bench_views.fill(database, feed, FACTS)
             return {
                 "facts": FACTS,
-                "published_per_s": published(base, cluster.where),
-                "followed_per_s": followed(base, cluster.where),
-                "rebuilt_s_by_workers": rebuilt(base, cluster.where),
+                "published_per_s": published(database, cluster.where),
+                "followed_per_s": followed(database, cluster.where),
+                "rebuilt_s_by_workers": rebuilt(database, cluster.where),
                 "append_to_view_ms": {
-                    f"at_{rate}_per_s": latency(at, base, cluster.where, feed, rate)
+                    f"at_{rate}_per_s": latency(at, database, cluster.where, feed, rate)
                     for rate in RATES
                 },
             }
@@ -83,21 +83,21 @@ def run() -> dict[str, object]:
             cluster.close()
 
 
-def published(base: Database, where: Connection) -> dict[str, object]:
+def published(database: Database, where: Connection) -> dict[str, object]:
     """Records a second of each writer, until all are acknowledged by the broker."""
-    sent = all_records(base)
+    sent = all_records(database)
     writers: dict[str, Callable[[], None]] = {
-        "relay": lambda: relayed(base, where),
+        "relay": lambda: relayed(database, where),
         "bare_kafka_python": lambda: bare_kafka_python(where, sent),
         "bare_confluent_kafka": lambda: bare_confluent(where, sent),
     }
     seconds: dict[str, list[float]] = {name: [] for name in writers}
     for _ in range(RUNS):
         for name, write in writers.items():
-            fresh(base, where)
+            fresh(database, where)
             seconds[name].append(timed(write))
-    fresh(base, where)
-    relayed(base, where)  # what the figures after this one are read from
+    fresh(database, where)
+    relayed(database, where)  # what the figures after this one are read from
     rates = {name: len(sent) / statistics.median(its) for name, its in seconds.items()}
     return {
         **{name: round(rate) for name, rate in rates.items()},
@@ -106,16 +106,16 @@ def published(base: Database, where: Connection) -> dict[str, object]:
     }
 
 
-def followed(base: Database, where: Connection) -> dict[str, object]:
+def followed(database: Database, where: Connection) -> dict[str, object]:
     """Facts a second that each view takes in from empty: from the tape, and from Kafka."""
     figures: dict[str, object] = {}
     for name in ("rounds", FOLLOWED, "rulings"):
         seconds: dict[str, list[float]] = {"tape": [], "kafka": []}
         for _ in range(RUNS):
-            with tape_source(base) as tape:
-                seconds["tape"].append(bench_views.timed_from_empty(base, tape, view(name)))
-            with feed_source(base, where, []) as feed:
-                seconds["kafka"].append(bench_views.timed_from_empty(base, feed, view(name)))
+            with tape_source(database) as tape:
+                seconds["tape"].append(bench_views.timed_from_empty(database, tape, view(name)))
+            with feed_source(database, where, []) as feed:
+                seconds["kafka"].append(bench_views.timed_from_empty(database, feed, view(name)))
         tape_s, kafka_s = (statistics.median(its) for its in seconds.values())
         figures[name] = {
             "from_tape": round(FACTS / tape_s),
@@ -125,7 +125,7 @@ def followed(base: Database, where: Connection) -> dict[str, object]:
     return figures
 
 
-def rebuilt(base: Database, where: Connection) -> dict[str, object]:
+def rebuilt(database: Database, where: Connection) -> dict[str, object]:
     """Seconds that a rebuild of the round index takes, by processes side by side.
 
     From the tape, and from the first offset of Kafka.
@@ -133,15 +133,15 @@ def rebuilt(base: Database, where: Connection) -> dict[str, object]:
     projection = view("rounds")
 
     def seconds(kafka: Connection | None, workers: int) -> float:
-        share = Share(base, kafka, projection.name, 0, workers, FACTS)
+        share = Share(database, kafka, projection.name, 0, workers, FACTS)
 
         def first(connection: AnyConnection) -> bool:
             return fill(connection, share, progress=lambda *_: None, stop=lambda: False)
 
-        with feed_source(base, kafka, []) if kafka else tape_source(base) as source:
+        with feed_source(database, kafka, []) if kafka else tape_source(database) as source:
             if workers == 1:
-                return timed(lambda: rebuild(base, source, projection))
-            return timed(lambda: rebuild(base, source, projection, first=first))
+                return timed(lambda: rebuild(database, source, projection))
+            return timed(lambda: rebuild(database, source, projection, first=first))
 
     def by_workers(kafka: Connection | None) -> dict[str, float]:
         return {
@@ -153,16 +153,16 @@ def rebuilt(base: Database, where: Connection) -> dict[str, object]:
 
 
 def latency(
-    at: Place, base: Database, where: Connection, feed: Iterator[Received], rate: int
+    at: Place, database: Database, where: Connection, feed: Iterator[Received], rate: int
 ) -> dict[str, object]:
     """From the moment a fact is due to be appended until the view has it, by way of Kafka."""
     chance = random.Random(rate)  # noqa: S311 - repeatable
     due = sorted(chance.uniform(0, SECONDS) for _ in range(rate * SECONDS))
     wake, *told = islice(feed, 1 + len(due))
-    with following(at, where), PostgresTape(base) as tape:
+    with following(at, where), PostgresTape(database) as tape:
         tape.append([wake])  # once the view has it, both processes are at work
-        first = settled(base, tape.counters().appended)
-        seen = Seen(base)
+        first = settled(database, tape.counters().appended)
+        seen = Seen(database)
         began = time.perf_counter()
         sent = 0
         while sent < len(due):
@@ -190,8 +190,8 @@ def latency(
 class Seen:
     """When a view was seen to have reached a position, asked every millisecond."""
 
-    def __init__(self, base: Database) -> None:
-        self._base = base
+    def __init__(self, database: Database) -> None:
+        self._database = database
         self._moments: list[tuple[float, int]] = []
         self._last = 2**62
         self._thread = threading.Thread(target=self._look)
@@ -205,7 +205,7 @@ class Seen:
 
     def _look(self) -> None:
         reached = -1
-        with psycopg.connect(self._base.url, autocommit=True) as connection:
+        with psycopg.connect(self._database.url, autocommit=True) as connection:
             while reached < self._last:
                 position = tracked(connection)
                 if position != reached:
@@ -236,9 +236,9 @@ def following(at: Place, where: Connection) -> Iterator[None]:
             process.wait(60)
 
 
-def settled(base: Database, position: int) -> int:
+def settled(database: Database, position: int) -> int:
     """Wait until the view has all there is."""
-    with psycopg.connect(base.url, autocommit=True) as connection:
+    with psycopg.connect(database.url, autocommit=True) as connection:
         while tracked(connection) < position:
             time.sleep(0.05)
     time.sleep(1)
@@ -252,11 +252,11 @@ def tracked(connection: psycopg.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def all_records(base: Database) -> list[Record]:
+def all_records(database: Database) -> list[Record]:
     """The records of the facts there are, as the relay sends them."""
     made: list[Record] = []
     places = PreviousHashes()
-    with tape_source(base) as source:
+    with tape_source(database) as source:
         while rows := source.read(len(made), 2_000):
             for row in rows:
                 made.append(records.of_row(row, places.before(row) or b""))
@@ -264,7 +264,7 @@ def all_records(base: Database) -> list[Record]:
     return made
 
 
-def fresh(base: Database, where: Connection) -> None:
+def fresh(database: Database, where: Connection) -> None:
     """Topics without a record, and a relay that has published none."""
     with administrator(where) as admin:
         there = {*admin.list_topics()}
@@ -275,12 +275,12 @@ def fresh(base: Database, where: Connection) -> None:
             time.sleep(0.05)
     facts = topics.topic(topics.FACTS)
     topics.apply(where, [*FEED, *(facts._replace(name=name) for name in BARE)])
-    with base.connect("ledger_owner") as connection:
+    with database.connect("ledger_owner") as connection:
         connection.execute("DELETE FROM views.relayed")
 
 
-def relayed(base: Database, where: Connection) -> None:
-    relay(base, where, stop=lambda: False, follow=False)
+def relayed(database: Database, where: Connection) -> None:
+    relay(database, where, stop=lambda: False, follow=False)
 
 
 def bare_kafka_python(where: Connection, sent: Sequence[Record]) -> None:

@@ -41,13 +41,13 @@ class Ports(NamedTuple):
 
 
 @contextmanager
-def real(base: Database) -> Iterator[Ports]:
+def real(database: Database) -> Iterator[Ports]:
     with ExitStack() as open_:
         opened = open_.enter_context
-        live, other = (Store(opened(writing(base, LIVE)), LIVE) for _ in range(2))
-        beside = Store(opened(writing(base, BESIDE)), BESIDE)
-        tape = opened(PostgresTape(base))
-        desk = opened(relay_progress.lead(base, lambda: False))
+        live, other = (Store(opened(writing(database, LIVE)), LIVE) for _ in range(2))
+        beside = Store(opened(writing(database, BESIDE)), BESIDE)
+        tape = opened(PostgresTape(database))
+        desk = opened(relay_progress.lead(database, lambda: False))
         assert desk
         yield Ports(tape, desk, live, other, beside)
 
@@ -55,11 +55,11 @@ def real(base: Database) -> Iterator[Ports]:
 def imagined(told: Callable[[Ports], list[object]]) -> list[object]:
     """What the imagined one answers; nothing goes wrong."""
     world = World(1, draw(1, []))
-    base = Postgres(world)
+    database = Postgres(world)
     answers: list[object] = []
 
     def body(actor: Actor) -> None:
-        session = base.session
+        session = database.session
         books = (SimStore(session(actor), side) for side in (LIVE, LIVE, BESIDE))
         tape = SimTape(lambda: session(actor))
         answers.extend(told(Ports(tape, SimDesk(session(actor)), *books)))

@@ -49,13 +49,13 @@ class Told(ConsumerMetrics):
 
 
 def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
-    base, where = Database(url, url), Connection(bootstrap, topic_prefix=prefix)
-    watch = Told(base, feed=True)
+    database, where = Database(url, url), Connection(bootstrap, topic_prefix=prefix)
+    watch = Told(database, feed=True)
     first = iter([mode])
     if mode == "within":
         _pause_within()
     elif mode == "early":
-        _mutate(base, where)
+        _mutate(database, where)
 
     def moved(_name: str, _position: int) -> None:
         say("moved")
@@ -65,12 +65,14 @@ def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
     with until_signalled() as stop:
         say("up")
         position = follow_on(
-            base,
+            database,
             VIEWS,
             progress=moved,
             stop=stop,
             lost=lambda error, _: say(f"lost {error}"),
-            opened=lambda: feed_source(base, where, [each.name for each in VIEWS], watch.figures),
+            opened=lambda: feed_source(
+                database, where, [each.name for each in VIEWS], watch.figures
+            ),
             manner=RunnerOptions(batch_rows=BATCH_ROWS, parks=True, listener=watch),
         )
     say(f"stopped at {position}, {watch.refused} refused")
@@ -93,11 +95,11 @@ def _pause_within() -> None:
     Store.advance = pausing  # type: ignore[method-assign]
 
 
-def _mutate(base: Database, where: Connection) -> None:
+def _mutate(database: Database, where: Connection) -> None:
     stayed: list[str] = []
 
     def early(self: Store, view: str, seen: Tracking, to: int) -> bool:
-        with base.connect("ledger_owner") as apart:
+        with database.connect("ledger_owner") as apart:
             apart.execute("UPDATE views.tracking SET position = %s WHERE view = %s", (to, view))
         full = seen.position >= FRAIL_FROM and to - seen.position == BATCH_ROWS
         if view == FRAIL and full and not stayed:

@@ -79,9 +79,9 @@ class Keeper:
 
 
 @contextmanager
-def keeper(base: Database, where: Connection, mode: str = "right") -> Iterator[Keeper]:
+def keeper(database: Database, where: Connection, mode: str = "right") -> Iterator[Keeper]:
     """A process that keeps every view up; see `tests.processes.feed_process` for its modes."""
-    command = [sys.executable, "-m", "tests.processes.feed_process", base.url]
+    command = [sys.executable, "-m", "tests.processes.feed_process", database.url]
     with subprocess.Popen(
         [*command, where.bootstrap, where.topic_prefix, mode],
         cwd=ROOT,
@@ -98,12 +98,12 @@ def keeper(base: Database, where: Connection, mode: str = "right") -> Iterator[K
 
 
 @contextmanager
-def arriving(base: Database, facts: Sequence[Received]) -> Iterator[None]:
+def arriving(database: Database, facts: Sequence[Received]) -> Iterator[None]:
     """Facts put on record little by little, and again where the database did not answer."""
     done = threading.Event()
 
     def append() -> None:
-        with PostgresTape(base) as tape:
+        with PostgresTape(database) as tape:
             at = 0
             while at < len(facts) and not done.wait(0.02):
                 try:
@@ -145,26 +145,26 @@ def kept_up(commands: Relays) -> Iterator[list[int]]:
         thread.join()
 
 
-def positions(base: Database) -> tuple[int, int]:
+def positions(database: Database) -> tuple[int, int]:
     """How far the last of all views is, and the first."""
-    with base.connect("ledger_reader") as connection:
+    with database.connect("ledger_reader") as connection:
         row = connection.execute("SELECT min(position), max(position) FROM views.tracking")
         low, high = row.fetchone() or (0, 0)
     return low, high
 
 
-def emptied(base: Database) -> None:
+def emptied(database: Database) -> None:
     """Leave every view as it was before the first fact."""
-    with base.connect("ledger_owner") as connection:
+    with database.connect("ledger_owner") as connection:
         for each in VIEWS:
             for table in each.tables:
                 connection.execute(f"TRUNCATE views.{table.name}".encode())
         connection.execute("UPDATE views.tracking SET position = 0")
 
 
-def begun_anew(base: Database) -> dict[str, bytes]:
+def begun_anew(database: Database) -> dict[str, bytes]:
     """Every view straight from the tape, from the first fact on."""
-    emptied(base)
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
-    return everything(base)
+    emptied(database)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
+    return everything(database)

@@ -60,14 +60,14 @@ def checked(ahead_ms: int, uncertainty_ms: int, number: int = 1) -> Received:
     return fact(number, place="surveillance", device="nvr", name="clock_checked", data=data)
 
 
-def fact_read(base: Database, amount: int) -> Read:
+def fact_read(database: Database, amount: int) -> Read:
     """A payment's record as it comes off the feed."""
-    return read_of(base, paid(amount))
+    return read_of(database, paid(amount))
 
 
-def read_of(base: Database, told: Received) -> Read:
+def read_of(database: Database, told: Received) -> Read:
     """The record of the first fact of a tape as it comes off the feed."""
-    row = record(base, [told])[0]
+    row = record(database, [told])[0]
     sent = of_rows([row])[0]
     return Read(topics.FACTS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))
 

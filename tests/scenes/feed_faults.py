@@ -39,7 +39,9 @@ def of_rows(rows: Sequence[TapeRow]) -> list[Record]:
     return made
 
 
-def publish(base: Database, where: Connection, sent: Sequence[Record], acknowledged: int) -> None:
+def publish(
+    database: Database, where: Connection, sent: Sequence[Record], acknowledged: int
+) -> None:
     """Write records in this order, and track as if the relay had published up to a position."""
     with Publisher(where, deadline_s=30) as publisher:
         partitions = topics.topic(topics.FACTS).partitions
@@ -48,26 +50,26 @@ def publish(base: Database, where: Connection, sent: Sequence[Record], acknowled
         while window := window_of(numbered[at : at + WINDOW_RECORDS]):
             publisher.publish(topics.FACTS, partitions, window.records)
             at = window.end
-    with relay_progress.lead(base, lambda: False, prefix=where.topic_prefix) as desk:
+    with relay_progress.lead(database, lambda: False, prefix=where.topic_prefix) as desk:
         assert desk
         desk.move(topics.FACTS, desk.tracked(topics.FACTS), acknowledged)
 
 
 def from_feed(
-    base: Database,
+    database: Database,
     where: Connection,
     projections: Sequence[Projection] = VIEWS,
     manner: RunnerOptions | None = None,
 ) -> Figures:
     """Bring views to the end of what was published; what was seen of the feed."""
     figures = Figures()
-    with feed_source(base, where, [each.name for each in projections], figures) as source:
-        catch_up(base, source, projections, manner=manner)
+    with feed_source(database, where, [each.name for each in projections], figures) as source:
+        catch_up(database, source, projections, manner=manner)
     return figures
 
 
-def everything(base: Database, projections: Sequence[Projection] = VIEWS) -> dict[str, bytes]:
-    return {each.name: dumped(base, each) for each in projections}
+def everything(database: Database, projections: Sequence[Projection] = VIEWS) -> dict[str, bytes]:
+    return {each.name: dumped(database, each) for each in projections}
 
 
 def shuffled_tapes(rows: Sequence[TapeRow], seed: int) -> list[TapeRow]:
@@ -82,12 +84,12 @@ def shuffled_tapes(rows: Sequence[TapeRow], seed: int) -> list[TapeRow]:
     return [next(left[tape]) for tape in turns]
 
 
-def naive(base: Database, where: Connection, projections: Sequence[Projection] = VIEWS) -> None:
+def naive(database: Database, where: Connection, projections: Sequence[Projection] = VIEWS) -> None:
     """The control: a consumer that takes what comes, as it comes, each partition for itself."""
     with reader(where, topics.FACTS) as source:
         read = [each for batch in source.read(source.bounds()) for each in batch]
     rows = [records.fed(each.key, each.value, each.headers).row for each in read]
-    with writing(base, LIVE) as connection:
+    with writing(database, LIVE) as connection:
         store = Store(connection, LIVE)
         for projection in projections:
             for at in range(0, len(rows), 100):

@@ -29,10 +29,10 @@ WINDOW = 40  # small, so that a fault falls into the middle of much
 
 @contextmanager
 def process(
-    base: Database, where: Connection, mode: str = "right", deadline_s: float = 120
+    database: Database, where: Connection, mode: str = "right", deadline_s: float = 120
 ) -> Iterator[subprocess.Popen[str]]:
     """A relay; whatever becomes of the test, it is ended. Its modes: `processes.relay_process`."""
-    command = [sys.executable, "-m", "tests.processes.relay_process", base.url, where.bootstrap]
+    command = [sys.executable, "-m", "tests.processes.relay_process", database.url, where.bootstrap]
     command.append(where.topic_prefix)
     with subprocess.Popen(
         [*command, str(WINDOW), mode, str(deadline_s)],
@@ -47,34 +47,34 @@ def process(
             running.kill()
 
 
-def position(base: Database, topic: str) -> int:
+def position(database: Database, topic: str) -> int:
     """How far a topic is acknowledged."""
-    return {each.topic: each.position for each in relay_progress.tracked(base)}.get(topic, 0)
+    return {each.topic: each.position for each in relay_progress.tracked(database)}.get(topic, 0)
 
 
-def moves(base: Database) -> None:
+def moves(database: Database) -> None:
     """Wait until more is acknowledged than now: lines that were printed before prove nothing."""
-    before = relay_progress.tracked(base)
-    until(lambda: relay_progress.tracked(base) != before)
+    before = relay_progress.tracked(database)
+    until(lambda: relay_progress.tracked(database) != before)
 
 
-def stands_still(base: Database, count: list[int]) -> bool:
+def stands_still(database: Database, count: list[int]) -> bool:
     """Whether nothing is acknowledged while facts arrive, once what was on its way has come."""
     for _ in range(2):
-        before, first = relay_progress.tracked(base), count[0]
+        before, first = relay_progress.tracked(database), count[0]
         until(lambda first=first: count[0] > first + 150)
-    return relay_progress.tracked(base) == before
+    return relay_progress.tracked(database) == before
 
 
 @contextmanager
-def load(base: Database, every_s: float = 0.01) -> Iterator[list[int]]:
+def load(database: Database, every_s: float = 0.01) -> Iterator[list[int]]:
     """Facts arriving all the while; the list holds how many there are."""
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         count = [tape.counters().appended]
     done = threading.Event()
 
     def append() -> None:
-        with PostgresTape(base) as tape:
+        with PostgresTape(database) as tape:
             while not done.wait(every_s):
                 first = count[0]
                 facts = [fact(n, place=PLACES[n % len(PLACES)]) for n in range(first, first + 15)]
@@ -90,7 +90,7 @@ def load(base: Database, every_s: float = 0.01) -> Iterator[list[int]]:
         thread.join()
 
 
-def checked(base: Database, where: Connection) -> Checked:
+def checked(database: Database, where: Connection) -> Checked:
     """What the feed holds once a relay was left alone until it had nothing more to do."""
-    once(base, where)
-    return check.verify(base, where)
+    once(database, where)
+    return check.verify(database, where)

@@ -64,8 +64,8 @@ class Postgres:
 class Session:
     """A connection. It may end at any moment, and whoever holds it learns so when it asks."""
 
-    def __init__(self, base: Postgres, world: World) -> None:
-        self.base = base
+    def __init__(self, database: Postgres, world: World) -> None:
+        self.database = database
         self.world = world
         self.alive = True
         self._stack: list[dict[tuple[str, Key], Any]] = []
@@ -75,10 +75,10 @@ class Session:
         self.alive = False
         self._stack.clear()
         self._unlock()
-        if self.base.lead is self:
-            self.base.lead = None
-        if self.base.rebuilding is self:
-            self.base.rebuilding = None
+        if self.database.lead is self:
+            self.database.lead = None
+        if self.database.rebuilding is self:
+            self.database.rebuilding = None
 
     def do(self, what: str) -> None:
         """One round trip."""
@@ -122,17 +122,17 @@ class Session:
         """Commit, at once and whole."""
         for (name, key), value in written.items():
             if value is _GONE:
-                self.base.kept[name].pop(key, None)
+                self.database.kept[name].pop(key, None)
             else:
-                self.base.kept[name][key] = value
-        self.base.committed(self, written)
+                self.database.kept[name][key] = value
+        self.database.committed(self, written)
 
     def get(self, name: str, key: Key) -> Any:
         for written in reversed(self._stack):
             if (name, key) in written:
                 value = written[name, key]
                 return None if value is _GONE else value
-        return self.base.kept[name].get(key)
+        return self.database.kept[name].get(key)
 
     def put(self, name: str, key: Key, value: Any) -> None:
         if self._stack:
@@ -145,7 +145,7 @@ class Session:
 
     def scan(self, name: str) -> dict[Key, Any]:
         """A whole table as this transaction sees it."""
-        seen = dict(self.base.kept[name])
+        seen = dict(self.database.kept[name])
         for written in self._stack:
             for (table, key), value in written.items():
                 if table == name:
@@ -157,15 +157,15 @@ class Session:
 
     def lock(self, key: Key) -> None:
         """Hold a row until the transaction ends; wait for whoever holds it."""
-        while (holder := self.base.locks.get(key)) is not None and holder is not self:
+        while (holder := self.database.locks.get(key)) is not None and holder is not self:
             self.world.met["waited for a lock"] += 1
-            self.world.wait(lambda: self.base.locks.get(key) is None, 30.0)
+            self.world.wait(lambda: self.database.locks.get(key) is None, 30.0)
             self.do("LOCK")
-        self.base.locks[key] = self
+        self.database.locks[key] = self
 
     def _unlock(self) -> None:
-        for key in [key for key, holder in self.base.locks.items() if holder is self]:
-            del self.base.locks[key]
+        for key in [key for key, holder in self.database.locks.items() if holder is self]:
+            del self.database.locks[key]
 
 
 class SimTape:
@@ -178,13 +178,13 @@ class SimTape:
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
         if not self._session.alive:
             self._session = self._connect()
-        session, base = self._session, self._session.base
+        session, database = self._session, self._session.database
         session.do("append")
         receipts = [
             self._keep(fact) if isinstance(fact, Received) else self._set_aside(fact)
             for fact in facts
         ]
-        base.committed(session, {})
+        database.committed(session, {})
         if session.world.fault("append's answer lost"):
             session.world.met["append asked again"] += 1
             raise Unavailable("no answer", where="simulation", hint="Ask again.")
@@ -192,8 +192,8 @@ class SimTape:
         return receipts
 
     def _keep(self, fact: Received) -> Receipt:
-        base = self._session.base
-        known = base.identity.get((fact.source, fact.id))
+        database = self._session.database
+        known = database.identity.get((fact.source, fact.id))
         if known is None:
             return _receipt("appended", self.row(fact))
         if (known.attributes, known.data) == (fact.attributes, fact.data):
@@ -202,18 +202,18 @@ class SimTape:
 
     def row(self, fact: Received) -> TapeRow:
         """The next row of the record."""
-        base = self._session.base
-        head = base.heads.get(fact.tape)
+        database = self._session.database
+        head = database.heads.get(fact.tape)
         seq = head.table_seq + 1 if head else 1
-        at_us = int(base.world.wall() * 1_000_000)
+        at_us = int(database.world.wall() * 1_000_000)
         row = TapeRow(
-            len(base.rows) + 1, fact.tape, seq, fact.type, fact.source, fact.id, fact.time_us,
+            len(database.rows) + 1, fact.tape, seq, fact.type, fact.source, fact.id, fact.time_us,
             fact.subject, at_us, fact.attributes, fact.data, b"",
         )  # fmt: skip
         row = row._replace(hash=chain_hash(head.hash if head else GENESIS, row))
-        base.rows.append(row)
-        base.heads[fact.tape] = row
-        base.identity.setdefault((fact.source, fact.id), row)
+        database.rows.append(row)
+        database.heads[fact.tape] = row
+        database.identity.setdefault((fact.source, fact.id), row)
         return row
 
     def _set_aside(self, given: Quarantined) -> Receipt:
@@ -227,13 +227,13 @@ class SimTape:
         attributes: bytes | None,
         octets: bytes,
     ) -> Receipt:
-        base = self._session.base
-        for each in base.aside:
+        database = self._session.database
+        for each in database.aside:
             if (each.attributes, each.octets) == (attributes, octets):
                 return Receipt(verdict, source, id_, None, None, None, verdict, each.quarantine_id)
-        number = len(base.aside) + 1
-        at_us = int(base.world.wall() * 1_000_000)
-        base.aside.append(
+        number = len(database.aside) + 1
+        at_us = int(database.world.wall() * 1_000_000)
+        database.aside.append(
             InQuarantine(
                 number, verdict, verdict, "What", "$", "Hint", source, id_, attributes, octets,
                 1, at_us, at_us, None, None,

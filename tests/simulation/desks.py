@@ -28,14 +28,14 @@ class SimDesk:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._base = session.base
+        self._database = session.database
 
     def leads(self) -> bool:
         """Take the lead, if nobody has it."""
         self._session.do("lead?")
-        if self._base.lead is None:
-            self._base.lead = self._session
-        return self._base.lead is self._session
+        if self._database.lead is None:
+            self._database.lead = self._session
+        return self._database.lead is self._session
 
     def tracked(self, topic: str) -> int:
         self._session.do(f"tracked {topic}")
@@ -59,7 +59,7 @@ class SimDesk:
         if limit < 0:
             raise ValueError("LIMIT must not be negative")
         self._session.do(f"rows after {after}")
-        return [row for row in self._base.rows if row.position > after][:limit]
+        return [row for row in self._database.rows if row.position > after][:limit]
 
     def row(self, position: int) -> TapeRow | None:
         found = self.rows(position - 1, 1) if position > 0 else []
@@ -68,7 +68,7 @@ class SimDesk:
     def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
         self._session.do("hashes")
         wanted = set(positions)
-        return {row.position: row.hash for row in self._base.rows if row.position in wanted}
+        return {row.position: row.hash for row in self._database.rows if row.position in wanted}
 
     def hash_before(self, row: TapeRow) -> bytes:
         if row.table_seq == 1:
@@ -77,25 +77,25 @@ class SimDesk:
 
     def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
         self._session.do("quarantined")
-        return self._base.aside[max(0, after) : max(0, after) + limit]
+        return self._database.aside[max(0, after) : max(0, after) + limit]
 
     def heads(self) -> dict[str, int]:
         self._session.do("heads")
-        return {tape: row.position for tape, row in self._base.heads.items()}
+        return {tape: row.position for tape, row in self._database.heads.items()}
 
     def newest(self, tape: str, until: int) -> TapeRow | None:
         self._session.do("newest")
-        own = [row for row in self._base.rows if row.tape == tape and row.position <= until]
+        own = [row for row in self._database.rows if row.tape == tape and row.position <= until]
         return own[-1] if own else None
 
     def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
         self._session.do("at")
         wanted = set(seqs)
-        return [row for row in self._base.rows if row.tape == tape and row.table_seq in wanted]
+        return [row for row in self._database.rows if row.tape == tape and row.table_seq in wanted]
 
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
         self._session.do("first of")
-        rows = self._base.rows
+        rows = self._database.rows
         found = [r.position for r in rows if r.tape in tapes and after < r.position <= until]
         return found[0] if found else None
 
@@ -118,11 +118,11 @@ class SimDesk:
         self._session.do(f"forget {topic} up to {acknowledged}")
 
     def wait(self, timeout_s: float) -> None:
-        rows, outbox = len(self._base.rows), self._base.message
+        rows, outbox = len(self._database.rows), self._database.message
         self._session.do("wait")
-        self._base.idle_at = self._base.world.now
+        self._database.idle_at = self._database.world.now
         self._session.world.wait(
-            lambda: len(self._base.rows) != rows or self._base.message != outbox, timeout_s
+            lambda: len(self._database.rows) != rows or self._database.message != outbox, timeout_s
         )
 
 
@@ -142,7 +142,7 @@ class SimStore(Store):
     def rows_of(self, tape: str, seqs: Iterable[tuple[int, int]]) -> list[TapeRow]:
         self.session.do(f"rows of {tape}")
         low, high = next(iter(seqs))
-        rows = self.session.base.rows
+        rows = self.session.database.rows
         return [row for row in rows if row.tape == tape and low <= row.table_seq <= high]
 
     def save(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
@@ -203,11 +203,11 @@ class SimStore(Store):
         if messages:
             self.session.do(f"leave {len(messages)} at {position}")
         for each in messages:
-            base = self.session.base
-            base.message += 1  # a sequence: what is rolled back leaves a hole
-            at_us = int(base.world.wall() * 1_000_000)
-            kept = Kept(base.message, position, at_us, each.key, each.body)
-            self.session.put("outbox", (base.message,), (each.topic, kept))
+            database = self.session.database
+            database.message += 1  # a sequence: what is rolled back leaves a hole
+            at_us = int(database.world.wall() * 1_000_000)
+            kept = Kept(database.message, position, at_us, each.key, each.body)
+            self.session.put("outbox", (database.message,), (each.topic, kept))
 
     def page(self, table: Table, after: Key | None, limit: int) -> list[Key]:
         self.session.do(f"page of {self.schema}.{table.name} after {after}")

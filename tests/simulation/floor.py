@@ -95,7 +95,7 @@ class Floor:
     def __init__(self, world: World) -> None:
         self.world = world
         count = world.plan.partitions
-        self.base = Postgres(world)
+        self.database = Postgres(world)
         self.broker = Broker(world, {topics.FACTS: count, topics.QUARANTINE: 1, TOLD: count})
         self.broker.bend = self._bend
         self.answers: list[tuple[Received | Quarantined, Receipt]] = []
@@ -105,7 +105,7 @@ class Floor:
         self.judge: Any = None
         self.watch: Callable[[Watched, Sequence[TapeRow]], None] = lambda *_: None
         for each in VIEWS:
-            self.base.kept["tracking"][each.name, False] = Tracking(0, 1, 1)
+            self.database.kept["tracking"][each.name, False] = Tracking(0, 1, 1)
         for tape in TAPES:
             world.add(f"device {tape}", self._alive(self._device(tape)), mortal=False)
         for number in range(world.plan.edges):
@@ -147,8 +147,8 @@ class Floor:
 
     def is_told(self) -> bool:
         """Whether all that views have said is published."""
-        own = [key[0] for key, (topic, _) in self.base.kept["outbox"].items() if topic == TOLD]
-        return self.base.kept["relayed"].get((TOLD,), 0) >= max(own, default=0)
+        own = [key[0] for key, (topic, _) in self.database.kept["outbox"].items() if topic == TOLD]
+        return self.database.kept["relayed"].get((TOLD,), 0) >= max(own, default=0)
 
     # -- ingest
 
@@ -185,7 +185,7 @@ class Floor:
         return run
 
     def _edge(self, actor: Actor) -> None:
-        tape = SimTape(lambda: self.base.session(actor))
+        tape = SimTape(lambda: self.database.session(actor))
         tries = 0
 
         def asked(facts: group_commit.Facts) -> list[Receipt]:
@@ -212,11 +212,11 @@ class Floor:
         """A person lets a tape into a view again."""
         while True:
             self.world.sleep(3.0)
-            kept = self.base.kept["parked"]
+            kept = self.database.kept["parked"]
             parked = [e for (v, side, _), e in kept.items() if v == "sums" and not side]
             if parked and self.world.fault("unpark"):
                 each = parked[0]
-                book = SimStore(self.base.session(actor), LIVE)
+                book = SimStore(self.database.session(actor), LIVE)
                 catch_up_in(book, VIEWS[1], tape=each.tape, first=each.table_seq)
 
     def _republish(self, actor: Actor) -> None:
@@ -225,10 +225,10 @@ class Floor:
         while True:
             self.world.sleep(2.0)
             was_deleted, deleted = deleted < self.broker.deleted, self.broker.deleted
-            if not self.base.rows or not (self.world.fault("republish") or was_deleted):
+            if not self.database.rows or not (self.world.fault("republish") or was_deleted):
                 continue
-            desk = SimDesk(self.base.session(actor))
-            last = self.world.chance.randint(1, len(self.base.rows))
+            desk = SimDesk(self.database.session(actor))
+            last = self.world.chance.randint(1, len(self.database.rows))
             first = self.world.chance.randint(1, last)
             with self._publisher(actor) as publisher:
 
@@ -247,7 +247,7 @@ class Floor:
 
     def _relay(self, actor: Actor) -> None:
         self.world.sleep(max(0.0, STARTS_AT + self.world.plan.relays_after_s - self.world.now))
-        session = self.base.session(actor)
+        session = self.database.session(actor)
         desk = SimDesk(session)
         while not desk.leads():
             self.world.met["waited for the lead"] += 1
@@ -256,7 +256,7 @@ class Floor:
         def restate(new: Sequence[str]) -> None:
             if self.world.fault("killed before restating"):
                 self.world.kill(actor)
-            other = self.base.session(actor)
+            other = self.database.session(actor)
             outbox.restate(SimStore(other, LIVE), new, VIEWS, page_rows=2)
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
@@ -289,8 +289,8 @@ class Floor:
         """Somebody else who may write to the topic, as nobody should."""
         while True:
             self.world.sleep(2.0)
-            if self.base.rows and self.world.fault("stranger wrote"):
-                row = self.world.chance.choice(self.base.rows)
+            if self.database.rows and self.world.fault("stranger wrote"):
+                row = self.world.chance.choice(self.database.rows)
                 forged = row._replace(data=b'{"n":999}')
                 forged = forged._replace(hash=chain_hash(GENESIS, forged))
                 log = self.log_of(row.tape)
@@ -331,8 +331,8 @@ class Floor:
 
     @contextmanager
     def _source(self, actor: Actor, views: Sequence[str]) -> Iterator[Watched]:
-        desk = SimDesk(self.base.session(actor))
-        starts = self.base.places(topics.FACTS, views) if views else {}
+        desk = SimDesk(self.database.session(actor))
+        starts = self.database.places(topics.FACTS, views) if views else {}
         partitions = SimPartitions(self.broker, topics.FACTS)
         source = Watched(partitions, desk, starts, Figures(), self.world.clock)
         source.partitions = partitions
@@ -341,10 +341,10 @@ class Floor:
         yield source
 
     def _consumer(self, actor: Actor) -> None:
-        book = SimStore(self.base.session(actor), LIVE)
+        book = SimStore(self.database.session(actor), LIVE)
         manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)
         if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
-            rows = _Tape(SimDesk(self.base.session(actor)), self.world)
+            rows = _Tape(SimDesk(self.database.session(actor)), self.world)
             follow(book, rows, VIEWS, stop=lambda: False, manner=manner)
             return
         with self._source(actor, NAMES) as source:
@@ -356,7 +356,7 @@ class Floor:
             self.world.sleep(self.world.chance.uniform(1.0, 6.0))
             if not self.world.fault("rebuild"):
                 continue
-            session = self.base.session(actor)
+            session = self.database.session(actor)
             view = self.world.chance.choice(VIEWS)
             if self.world.chance.random() < 0.6:
                 rows = _Tape(SimDesk(session), self.world)

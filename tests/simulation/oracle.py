@@ -47,7 +47,7 @@ class Oracle:
 
     def __init__(self, floor: Floor) -> None:
         self.floor = floor
-        self.base = floor.base
+        self.database = floor.database
         self.broker = floor.broker
         self.given: dict[str, set[int]] = {}  # by tape, numbers ever brought to its log
         self.said: dict[tuple[str, int], bytes] = {}
@@ -55,7 +55,7 @@ class Oracle:
         self._folds: dict[tuple[Any, ...], Rows] = {}
         self._whole: dict[int, tuple[Consumed, int]] = {}
         self._live = dict.fromkeys(NAMES, 0)
-        self.base.committed = self.committed
+        self.database.committed = self.committed
         self.broker.appended = self.appended
         floor.watch = self.watched
 
@@ -67,11 +67,11 @@ class Oracle:
             if name == "outbox":
                 self.message_is_true(value[1])
         if any(name in ("tracking", "cells", "parked") for name, _ in written):
-            for view, rebuilding in self.base.kept["tracking"]:
+            for view, rebuilding in self.database.kept["tracking"]:
                 self.view_is_fold(view, rebuilding)
 
     def view_is_fold(self, view: str, rebuilding: bool) -> None:  # noqa: FBT001 - a table's key
-        tracking = self.base.kept["tracking"].get((view, rebuilding))
+        tracking = self.database.kept["tracking"].get((view, rebuilding))
         if tracking is None:
             return
         if not rebuilding:
@@ -82,7 +82,7 @@ class Oracle:
         side = "rebuilding" if rebuilding else "views"
         kept = {
             key[2][0]: row
-            for key, row in self.base.kept["cells"].items()
+            for key, row in self.database.kept["cells"].items()
             if key[:2] == (side, view)
         }
         parked = self.parked(view, rebuilding=rebuilding)
@@ -96,17 +96,17 @@ class Oracle:
     def fold(self, view: str, until: int, parked: dict[str, Parked]) -> Rows:
         key = (view, until, *sorted((tape, each.position) for tape, each in parked.items()))
         if key not in self._folds:
-            self._folds[key] = fold(view, self.base.rows, until, parked)
+            self._folds[key] = fold(view, self.database.rows, until, parked)
         return self._folds[key]
 
     def parked(self, view: str, *, rebuilding: bool = False) -> dict[str, Parked]:
-        every = self.base.kept["parked"]
+        every = self.database.kept["parked"]
         return {key[2]: each for key, each in every.items() if key[:2] == (view, rebuilding)}
 
     def message_is_true(self, kept: Any) -> None:
         rows = self.fold("sums", kept.position, self.parked("sums"))
         row = rows.get(kept.key)
-        reached = self.base.kept["tracking"]["sums", False].position
+        reached = self.database.kept["tracking"]["sums", False].position
         must(kept.position <= reached, "messages are true", f"at {kept.position}, view {reached}")
         must(
             (body(row) if row else None) == kept.body,
@@ -120,7 +120,11 @@ class Oracle:
         if log.topic == topics.FACTS:
             found = fed(record.key, record.value, record.headers)
             row = found.row
-            must([row] == self.base.rows[row.position - 1 : row.position], "records are rows", "no")
+            must(
+                [row] == self.database.rows[row.position - 1 : row.position],
+                "records are rows",
+                "no",
+            )
             if found.republished:
                 return
             given = self.given.setdefault(row.tape, set())
@@ -190,7 +194,7 @@ class Oracle:
             merge = source._merge
             assert merge
             parked = merge.poisoned(1, row.position)
-            kept = [each for (_, side, _), each in self.base.kept["parked"].items() if not side]
+            kept = [each for (_, side, _), each in self.database.kept["parked"].items() if not side]
             told = any(p.tape == row.tape and p.position <= row.position for p in [*parked, *kept])
             must(
                 told,
@@ -209,7 +213,7 @@ class Oracle:
             except UnreadableError:
                 self._whole[id(each)] = each, 0
             else:
-                known = self.base.rows[row.position - 1 : row.position]
+                known = self.database.rows[row.position - 1 : row.position]
                 self._whole[id(each)] = each, row.position if [row] == known else 0
         return self._whole[id(each)][1]
 
@@ -224,13 +228,13 @@ class Oracle:
 
     def every_answer_is_kept(self) -> None:
         """What was answered stands once, under the position that was answered."""
-        counts = Counter((row.source, row.id) for row in self.base.rows)
+        counts = Counter((row.source, row.id) for row in self.database.rows)
         must(
             max(counts.values(), default=1) == 1,
             "answered is kept once",
             "a fact stands on the record twice",
         )
-        positions = [row.position for row in self.base.rows]
+        positions = [row.position for row in self.database.rows]
         must(
             positions == list(range(1, len(positions) + 1)),
             "positions have no hole",
@@ -238,7 +242,7 @@ class Oracle:
         )
         for given, receipt in self.floor.answers:
             if isinstance(given, Received) and receipt.position:
-                row = self.base.rows[receipt.position - 1]
+                row = self.database.rows[receipt.position - 1]
                 must(
                     row[4:6] == given[2:4] and row.data == given.data,
                     "answered is kept once",
@@ -250,8 +254,8 @@ class Oracle:
 
     def feed_is_record(self) -> None:
         """All of it is published; what is missing was dropped, or lost behind the relay's back."""
-        head = len(self.base.rows)
-        tracked = self.base.kept["relayed"].get((topics.FACTS,), 0)
+        head = len(self.database.rows)
+        tracked = self.database.kept["relayed"].get((topics.FACTS,), 0)
         must(tracked == head, "all is published", f"tracked {tracked} of {head}")
         must(self.published == set(range(1, head + 1)), "all is published", "never published")
         missing = set(range(1, head + 1)) - self.whole_on_feed()
@@ -262,7 +266,7 @@ class Oracle:
             f"positions {sorted(missing - excused)} are lost on the feed",
         )
         aside = {number_of(each) for each in self.on(topics.QUARANTINE)}
-        lacking = set(range(1, len(self.base.aside) + 1)) - aside
+        lacking = set(range(1, len(self.database.aside) + 1)) - aside
         must(
             lacking <= self.broker.lost[topics.QUARANTINE],
             "no input is lost",
@@ -278,7 +282,7 @@ class Oracle:
 
     def parked_alone(self) -> None:
         """A tape is withheld for its own bent records, or for what a program fails on."""
-        bent = {self.base.rows[p - 1].tape for p in self.lied("edited", "cut", "stranger")}
+        bent = {self.database.rows[p - 1].tape for p in self.lied("edited", "cut", "stranger")}
         for view in NAMES:
             for tape, each in self.parked(view).items():
                 own = each.reason == "unappliable" and view == "counts" and tape == "p/C"
@@ -299,7 +303,7 @@ class Oracle:
                 newest[key] = (number, each.value)
         rows = {
             key[2][0]: body(row).encode()
-            for key, row in self.base.kept["cells"].items()
+            for key, row in self.database.kept["cells"].items()
             if key[:2] == ("views", "sums")
         }
         must(
@@ -311,7 +315,7 @@ class Oracle:
     def verify_tells(self) -> None:
         """`relay verify` names what the feed lacks or holds otherwise: that, and no more."""
         actor = self.floor.judge
-        desk = SimDesk(self.base.session(actor))
+        desk = SimDesk(self.database.session(actor))
 
         @contextmanager
         def opened(topic: str) -> Iterator[SimReader]:
@@ -323,16 +327,16 @@ class Oracle:
             return  # somebody wrote meanwhile
         kinds = Counter(each.kind for each in told.breaks)
         whole = self.whole_on_feed()
-        rows = self.base.rows
+        rows = self.database.rows
         edited = {n for n in map(self.position_if_edited, self.on(topics.FACTS)) if n}
         there = whole | edited
         missing = set(range(1, len(rows) + 1)) - there
         ranges = 0
-        for tape in sorted(self.base.heads):
+        for tape in sorted(self.database.heads):
             seqs = [row.table_seq for row in rows if row.tape == tape and row.position in missing]
             ranges += sum(seq - 1 not in seqs for seq in seqs)
         aside = {number_of(each) for each in self.on(topics.QUARANTINE)}
-        inputs = set(range(1, len(self.base.aside) + 1)) - aside
+        inputs = set(range(1, len(self.database.aside) + 1)) - aside
         ranges += sum(number - 1 not in inputs for number in inputs)
         if self.lied("stranger"):  # one that stands in a fact's place is told as itself
             must(kinds or not ranges, "verify tells what lacks", f"{ranges} holes, nothing told")

@@ -130,15 +130,15 @@ def _run(world: World) -> None:
 
 
 def _is_healed(floor: Floor, began: float) -> bool:
-    if floor.base.idle_at < began:
+    if floor.database.idle_at < began:
         return False
-    head = len(floor.base.rows)
-    kept = floor.base.kept
+    head = len(floor.database.rows)
+    kept = floor.database.kept
     if floor.devices_left or floor.submitted:
         return False
     if kept["relayed"].get((topics.FACTS,)) != head:
         return False
-    if kept["relayed"].get((topics.QUARANTINE,), 0) != len(floor.base.aside):
+    if kept["relayed"].get((topics.QUARANTINE,), 0) != len(floor.database.aside):
         return False
     if any(kept["tracking"][name, False].position != head for name in NAMES):
         return False
@@ -146,8 +146,8 @@ def _is_healed(floor: Floor, began: float) -> bool:
 
 
 def _state(floor: Floor) -> str:
-    kept = floor.base.kept
-    return f"{len(floor.base.rows)} rows, {kept['relayed']}, {kept['tracking']}"
+    kept = floor.database.kept
+    return f"{len(floor.database.rows)} rows, {kept['relayed']}, {kept['tracking']}"
 
 
 def shrunk(seed: int) -> tuple[Run, list[str], int]:

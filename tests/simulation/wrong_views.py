@@ -168,7 +168,7 @@ def outbox_outside_the_transaction(patch: pytest.MonkeyPatch) -> None:
     leave = SimStore.enqueue
 
     def at_once(self: SimStore, position: int, messages: Any) -> None:
-        session, self.session = self.session, Session(self.session.base, self.session.world)
+        session, self.session = self.session, Session(self.session.database, self.session.world)
         try:
             leave(self, position, messages)
         finally:

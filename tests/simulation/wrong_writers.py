@@ -90,12 +90,12 @@ def position_outside_the_lock(patch: pytest.MonkeyPatch) -> None:
     row = SimTape.row
 
     def late(self: SimTape, fact: Any) -> Any:
-        base = self._session.base
+        database = self._session.database
         made = row(self, fact)
-        base.rows.remove(made)
+        database.rows.remove(made)
         self._session.do("number taken")
-        base.rows.append(made)
-        base.rows.sort()
+        database.rows.append(made)
+        database.rows.sort()
         return made
 
     patch.setattr(SimTape, "row", late)

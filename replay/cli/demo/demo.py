@@ -22,7 +22,7 @@ import typer
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
-from infra.postgres.connection import Database, begin_anew, database
+from infra.postgres.connection import Database, begin_anew, open_database
 from infra.postgres.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
@@ -129,14 +129,14 @@ def demo(
     settings = _settings(place)
     plan = plan_of(tables=4, minutes=round(hours * 60), seed=seed, mistakes=MISTAKES)
     written = _stage("Deal", lambda advance: _deal(plan, place, advance))
-    with ThreadPoolExecutor(1) as beside, database(settings) as base:
+    with ThreadPoolExecutor(1) as beside, open_database(settings) as database:
         filming = beside.submit(film, plan, written.shots, place.footage, place.recorder)
-        _stage("Take in", lambda advance: _take_in(base, written.feed, advance))
-        _stage("Rule", lambda advance: _rule(base, advance))
-        _stage("Film", lambda advance: _film(base, filming, plan, written, place, advance))
-        checked = _stage("Compare", lambda _: _compare(base, written.planted))
-        worst = _stage("Replay", lambda _: _worst(base, written.planted, place))
-        _stage("Dossier", lambda _: _hand_over(base, worst, place))
+        _stage("Take in", lambda advance: _take_in(database, written.feed, advance))
+        _stage("Rule", lambda advance: _rule(database, advance))
+        _stage("Film", lambda advance: _film(database, filming, plan, written, place, advance))
+        checked = _stage("Compare", lambda _: _compare(database, written.planted))
+        worst = _stage("Replay", lambda _: _worst(database, written.planted, place))
+        _stage("Dossier", lambda _: _hand_over(database, worst, place))
     draw(found_text(checked))
     draw(worst_text(worst.story))
     draw(pointers(_left(place, settings, worst.story.round)))
@@ -215,10 +215,14 @@ def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[WrittenFloor, str
     )
 
 
-def _take_in(base: Database, feed: Path, advance: Advance) -> tuple[Counter[str], str]:
+def _take_in(database: Database, feed: Path, advance: Advance) -> tuple[Counter[str], str]:
     """What `ingest` does."""
     verdicts: Counter[str] = Counter()
-    with opened([str(feed)]) as sources, PostgresTape(base) as tape, Committer(tape) as committer:
+    with (
+        opened([str(feed)]) as sources,
+        PostgresTape(database) as tape,
+        Committer(tape) as committer,
+    ):
         for line, _, receipt in keep(committer, blocks(sources)):
             verdicts[receipt.verdict] += 1
             advance(len(line.octets) + 1, total=size(sources))
@@ -227,7 +231,7 @@ def _take_in(base: Database, feed: Path, advance: Advance) -> tuple[Counter[str]
 
 
 def _film(
-    base: Database,
+    database: Database,
     filming: Future[int],
     plan: Plan,
     written: WrittenFloor,
@@ -236,20 +240,20 @@ def _film(
 ) -> tuple[None, str]:
     """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
     segments = filming.result()
-    _take_in(base, place.recorder, advance)
-    catch_up_views(base, VIEWS, advance)
-    _index(base, plan, place)
+    _take_in(database, place.recorder, advance)
+    catch_up_views(database, VIEWS, advance)
+    _index(database, plan, place)
     return None, (
         f"drawn meanwhile: {len(written.shots)} camera minutes in {segments} segments, "
         "around each mistake"
     )
 
 
-def _index(base: Database, plan: Plan, place: Place) -> None:
+def _index(database: Database, plan: Plan, place: Place) -> None:
     """What `footage add` does, a camera a folder. Raises `Refused` where a segment is not taken."""
     for folder in sorted(place.footage.iterdir()):
         told_of = Known(plan.property, folder.name)
-        for taken in take(base, FootageIndex(place.home), footage_files(folder), told_of):
+        for taken in take(database, FootageIndex(place.home), footage_files(folder), told_of):
             if taken.added.problem:
                 raise Refused(
                     f"A drawn segment was not taken: {taken.added.problem}",
@@ -258,23 +262,25 @@ def _index(base: Database, plan: Plan, place: Place) -> None:
                 )
 
 
-def _rule(base: Database, advance: Advance) -> tuple[None, str]:
-    catch_up_views(base, VIEWS, advance)
-    with reading(base, [RULINGS.name]) as store:
+def _rule(database: Database, advance: Advance) -> tuple[None, str]:
+    catch_up_views(database, VIEWS, advance)
+    with reading(database, [RULINGS.name]) as store:
         count = store.query("SELECT count(*) FROM {schema}.rulings WHERE ruling IS NOT NULL")
     return None, f"{count[0][0]:,} rounds ruled on again from their facts; views are built"
 
 
-def _compare(base: Database, planted: Sequence[Planted]) -> tuple[Audit, str]:
+def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str]:
     """What was found beside what was planted."""
-    found = rulings.findings(base, limit=rulings.ROWS_MAX)
-    with reading(base, rulings.tables_to_read()) as store:
+    found = rulings.findings(database, limit=rulings.ROWS_MAX)
+    with reading(database, rulings.tables_to_read()) as store:
         ruled = {
             round_.subject: rulings.newest(store, round_).ruling
             for round_ in {_round(each.round) for each in found}
         }
     of_tables = [
-        (each.table, finding) for each in rulings.table_findings(base) for finding in each.findings
+        (each.table, finding)
+        for each in rulings.table_findings(database)
+        for finding in each.findings
     ]
     checked = audit(planted, ruled, of_tables)
     expected = [each for each in checked.checked if each.planted.expect]
@@ -294,23 +300,25 @@ def _round(name: str) -> RoundId:
     return round_
 
 
-def _worst(base: Database, planted: Sequence[Planted], place: Place) -> tuple[LoadedRound, str]:
+def _worst(database: Database, planted: Sequence[Planted], place: Place) -> tuple[LoadedRound, str]:
     """The mistaken round in which most money went wrong, with its footage."""
     names = sorted({each.round for each in planted if each.round})
-    stakes = {name: money_at_stake(load_round(base, name, None).story.lines) for name in names}
+    stakes = {name: money_at_stake(load_round(database, name, None).story.lines) for name in names}
     name = max(names, key=lambda each: stakes[each])
-    found = load_round(base, name, FootageIndex(place.home))
+    found = load_round(database, name, FootageIndex(place.home))
     seen = sum(any(s.frame is not None for s in each.sights) for each in found.story.seen)
     facts = len(found.story.moments)
     return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
 
 
-def _hand_over(base: Database, worst: LoadedRound, place: Place) -> tuple[None, str]:
+def _hand_over(database: Database, worst: LoadedRound, place: Place) -> tuple[None, str]:
     wanted = wanted_for(worst, "demonstration")
     keys = place.home / SIGNING
     signer = make_key(keys, "demonstration", datetime.now(UTC))
     place.public_key.write_text(public_text(signer))
-    filed = write_for(base, worst, place.dossier, wanted, keys, library=FootageIndex(place.home))
+    filed = write_for(
+        database, worst, place.dossier, wanted, keys, library=FootageIndex(place.home)
+    )
     pictures = sum(each.path.startswith("frames/") for each in filed)
     return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
 

@@ -65,8 +65,8 @@ def windows(*, property_: Property = None, json: Json = False) -> None:
     Example: round-ledger dispute windows
     """
     policy = policy_from(in_force().retention_file)
-    with opened_views([CAMERAS]) as base, PostgresTape(base) as tape:
-        found = windows_of(base, tape, policy, property_)
+    with opened_views([CAMERAS]) as database, PostgresTape(database) as tape:
+        found = windows_of(database, tape, policy, property_)
     zone = in_force().time_zone
     print_list(
         "Preserved windows",
@@ -109,7 +109,7 @@ def raise_(
     Example: round-ledger dispute raise CC-07/2026-11-20/231 --position 3 --claim "Short" --by F-3
     """
     with opened_disputes() as office:
-        doubt = service.doubt(office.base, round_, position)
+        doubt = service.doubt(office.database, round_, position)
         done = service.raise_(office, round_, position, claim, by, name)
     if doubt:
         say(f"{doubt}.")
@@ -139,7 +139,7 @@ def list_(
     """
     with opened_disputes() as office:
         found = disputes.read(
-            office.base, property=property_, status=status, table=table, unlocked=unlocked
+            office.database, property=property_, status=status, table=table, unlocked=unlocked
         )
     zone = in_force().time_zone
     print_list(
@@ -186,9 +186,9 @@ def show(
     """
     reviewer = service.reviewer(by, blind=blind)
     with opened_disputes(rulings.VIEW) as office:
-        case = service.find(office.base, name, property_)
+        case = service.find(office.database, name, property_)
         left = service.unlocked_spans(office.vault, case)
-        seen = compare(case, service.story_of(office.base, case), reviewer)
+        seen = compare(case, service.story_of(office.database, case), reviewer)
     if json:
         print_json(_case_json(seen))
         return
@@ -224,8 +224,8 @@ def note(
     Example: round-ledger dispute note D-2026-11-20-1 --note "The tray" --moment 12 --by S-2001
     """
     with opened_disputes() as office:
-        case = service.find(office.base, name, property_)
-        attached = moments_of(office.base, case, moments or [])
+        case = service.find(office.database, name, property_)
+        attached = moments_of(office.database, case, moments or [])
         _tell(office, case, cases.noted(case, note, by, attached), json=json)
 
 
@@ -359,7 +359,7 @@ def lock(
         if name is None:
             done = service.lock_pending(office.vault)
         else:
-            case = service.find(office.base, name, property_)
+            case = service.find(office.database, name, property_)
             done = [service.RaisedDispute(case, service.lock(office.vault, case))]
     for each in done:
         if json:
@@ -377,7 +377,7 @@ def _act(
 ) -> None:
     """Decide on a dispute as it stands, and put that on record."""
     with opened_disputes() as office:
-        case = service.find(office.base, name, property_)
+        case = service.find(office.database, name, property_)
         _tell(office, case, decide(case), json=json)
 
 

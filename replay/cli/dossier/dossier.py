@@ -77,10 +77,10 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
 
     Example: round-ledger dossier CC-07/2026-11-20/231 --by S-2001 --zip --out dispute-17.zip
     """
-    with opened_views(VIEWS) as base:
+    with opened_views(VIEWS) as database:
         who = by or f"login:{getpass.getuser()}"[:64]
         asked = DossierRequest(of, who, because, pre, post, kind)
-        place, filed = hand_over(base, asked, out, footage_folder(footage), zipped=zipped)
+        place, filed = hand_over(database, asked, out, footage_folder(footage), zipped=zipped)
     if json:
         print_lines(filed)
     else:

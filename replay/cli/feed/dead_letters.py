@@ -44,7 +44,7 @@ class Letter(NamedTuple):
 class Shelf(NamedTuple):
     """The dead letters, open to be read one after the other: they are too large to be kept."""
 
-    base: Database
+    database: Database
     letters: Letters
     done: Mapping[tuple[int, int], Replayed]
 
@@ -153,7 +153,7 @@ def replay(
     failures = 0
     with _open() as shelf:
         chosen = _chosen(shelf, places)
-        for dead, failed in process.replay(shelf.base, kafka(), in_force(), chosen, who):
+        for dead, failed in process.replay(shelf.database, kafka(), in_force(), chosen, who):
             failures += failed is not None
             if json:
                 print_json({"place": _place(dead), "replayed": failed is None, "reason": failed})
@@ -165,10 +165,10 @@ def replay(
 
 @contextmanager
 def _open() -> Iterator[Shelf]:
-    with opened_database() as base, dead_letters(kafka(), process.DEAD) as letters:
-        with base.connect("ledger_reader") as connection:
-            done = Alerts(base, connection).replayed(identity(kafka(), process.DEAD))
-        yield Shelf(base, letters, done)
+    with opened_database() as database, dead_letters(kafka(), process.DEAD) as letters:
+        with database.connect("ledger_reader") as connection:
+            done = Alerts(database, connection).replayed(identity(kafka(), process.DEAD))
+        yield Shelf(database, letters, done)
 
 
 def _chosen(shelf: Shelf, places: list[str] | None) -> Iterator[Dead]:

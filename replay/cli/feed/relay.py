@@ -60,7 +60,7 @@ def relay(
     log_to_stderr()
     watch = RelayMetrics(in_force().ready_s)
     where = kafka()
-    with opened_database() as base, until_signalled() as stop, _told_of(watch, port):
+    with opened_database() as database, until_signalled() as stop, _told_of(watch, port):
         published: dict[str, int] = {}
 
         def passed(topic: str, count: int, position: int) -> None:
@@ -69,7 +69,7 @@ def relay(
             watch.passed(topic, count)
 
         run(
-            base,
+            database,
             where,
             stop=watch.heartbeat(stop),
             progress=passed,
@@ -107,8 +107,8 @@ def republish(
 
     Example: round-ledger relay republish --from 1200 --to 1350
     """
-    with opened_database() as base, progress("facts", last - first + 1) as advance:
-        sent = check.republish(base, kafka(), first, last, progress=advance)
+    with opened_database() as database, progress("facts", last - first + 1) as advance:
+        sent = check.republish(database, kafka(), first, last, progress=advance)
     if json:
         print_json({"from": first, "to": last, "republished": sent})
     else:
@@ -135,8 +135,8 @@ def refill(
 
     Example: round-ledger relay refill
     """
-    with opened_database() as base, progress("facts") as advance:
-        done = relay_refill.refill(base, kafka(), anew=rest_anew, progress=advance)
+    with opened_database() as database, progress("facts") as advance:
+        done = relay_refill.refill(database, kafka(), anew=rest_anew, progress=advance)
     if json:
         print_json(done._asdict())
         return
@@ -163,9 +163,9 @@ def restate(*, json: Json = False) -> None:
 
     Example: round-ledger relay restate
     """
-    with opened_database() as base:
-        install(base)
-        left = outbox.restate(base, outbox.topics_of(VIEWS), VIEWS)
+    with opened_database() as database:
+        install(database)
+        left = outbox.restate(database, outbox.topics_of(VIEWS), VIEWS)
     for topic, count in left.items():
         if json:
             print_json({"topic": topic, "messages": count})
@@ -185,8 +185,8 @@ def silence(*, json: Json = False) -> None:
 
     Example: round-ledger relay silence
     """
-    with opened_database() as base:
-        removed = outbox.clear_outbox(base, VIEWS)
+    with opened_database() as database:
+        removed = outbox.clear_outbox(database, VIEWS)
     for topic, count in removed.items():
         if json:
             print_json({"topic": topic, "removed": count})
@@ -206,8 +206,8 @@ def verify(*, json: Json = False) -> None:
 
     Example: round-ledger relay verify --json
     """
-    with opened_database() as base, _bar() as passed:
-        seen = check.verify(base, kafka(), passed)
+    with opened_database() as database, _bar() as passed:
+        seen = check.verify(database, kafka(), passed)
     _tell(seen, json=json)
     if seen.broken:
         raise typer.Exit(FINDINGS)

@@ -103,21 +103,21 @@ def consume(
     if status:
         _tell_status(chosen, json=json)
         return
-    with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
-        install(base)
+    with opened_database() as database, until_signalled() as stop, _bar(database) as passed:
+        install(database)
         watch = ConsumerMetrics(
-            base,
+            database,
             feed=_source(from_) is Source.KAFKA,
             ready_s=in_force().ready_s,
             views=[each.name for each in chosen],
         )
         manner = RunnerOptions(passed, parks=stay or watch.feed, listener=watch)
-        opened = _opened(base, chosen, watch.figures if watch.feed else None)
+        opened = _opened(database, chosen, watch.figures if watch.feed else None)
         if stay:
-            position = _follow(base, chosen, opened, manner, watch, stop, port)
+            position = _follow(database, chosen, opened, manner, watch, stop, port)
         else:
             with opened() as source:
-                position = catch_up(base, source, chosen, stop=stop, manner=manner)
+                position = catch_up(database, source, chosen, stop=stop, manner=manner)
         stopped = stop() and not stay
     if position is None:
         say("Stopped while PostgreSQL was away; views go on from the positions they have.")
@@ -152,13 +152,13 @@ def rebuild(
     """
     chosen = _chosen(names)
     feed = from_ is Source.KAFKA
-    with opened_database() as base, until_signalled() as stop, _bar(base) as passed:
+    with opened_database() as database, until_signalled() as stop, _bar(database) as passed:
         for each in chosen:
             began = time.monotonic()
             at_once = workers if each.part_of else 1
-            with _opened(base, [], Figures() if feed else None)() as source:
-                first = _side_by_side(base, each, at_once, passed, stop, feed=feed)
-                done = rebuild_one(base, source, each, progress=passed, stop=stop, first=first)
+            with _opened(database, [], Figures() if feed else None)() as source:
+                first = _side_by_side(database, each, at_once, passed, stop, feed=feed)
+                done = rebuild_one(database, source, each, progress=passed, stop=stop, first=first)
             if not done:
                 say(f"Stopped: view {each.name} is as it was.")
                 raise typer.Exit(STOPPED)
@@ -172,7 +172,7 @@ def rebuild(
 
 
 def _side_by_side(
-    base: Database,
+    database: Database,
     projection: Projection,
     workers: int,
     progress: Callable[[str, int], None],
@@ -186,12 +186,12 @@ def _side_by_side(
 
     def filled(connection: AnyConnection) -> bool:
         if feed:
-            until = next((r.position for r in tracked(base) if r.topic == FACTS), 0)
+            until = next((r.position for r in tracked(database) if r.topic == FACTS), 0)
         else:
-            with PostgresTape(base) as tape:
+            with PostgresTape(database) as tape:
                 until = tape.counters().appended
         where = kafka() if feed else None
-        share = Share(base, where, projection.name, 0, workers, until)
+        share = Share(database, where, projection.name, 0, workers, until)
         return fill(connection, share, progress=progress, stop=stop)
 
     return filled
@@ -211,8 +211,8 @@ def unpark(
 
     Example: round-ledger unpark hollywood/CC-07
     """
-    with opened_database() as base, _bar(base) as passed:
-        told = release.release(base, VIEWS, tape, progress=passed)
+    with opened_database() as database, _bar(database) as passed:
+        told = release.release(database, VIEWS, tape, progress=passed)
     for each in told:
         if json:
             print_json(each._asdict())
@@ -226,16 +226,16 @@ def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
     """Raise alerts as settings say; without `follow`, from all that is there now."""
     settings = in_force()
     log_to_stderr()
-    with opened_database() as base, until_signalled() as stop, ExitStack() as open_:
-        install(base)
-        watch = AlertMetrics(base, ready_s=settings.ready_s)
+    with opened_database() as database, until_signalled() as stop, ExitStack() as open_:
+        install(database)
+        watch = AlertMetrics(database, ready_s=settings.ready_s)
         if follow:
             open_.enter_context(kept_running(settings))
         if port is not None:
             bound = open_.enter_context(metrics_server(watch, settings.http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})
         tally = run(
-            base, kafka(), settings, stop=watch.heartbeat(stop), follow=follow, tally=watch.take
+            database, kafka(), settings, stop=watch.heartbeat(stop), follow=follow, tally=watch.take
         )
     if json:
         names = ("read", "raised", "dead", "too_old", "delivered", "failed")
@@ -249,7 +249,7 @@ def _raise_alerts(*, follow: bool, port: int | None, json: bool) -> None:
 
 
 def _follow(
-    base: Database,
+    database: Database,
     chosen: Sequence[Projection],
     opened: Callable[[], AbstractContextManager[RecordSource]],
     manner: RunnerOptions,
@@ -261,12 +261,12 @@ def _follow(
     with ExitStack() as open_:
         open_.enter_context(kept_running(in_force()))
         if disputes.VIEW in chosen:
-            open_.enter_context(locks_kept(base, lock_margins(in_force())))
+            open_.enter_context(locks_kept(database, lock_margins(in_force())))
         if port is not None:
             bound = open_.enter_context(metrics_server(watch, in_force().http_host, port))
             LOG.info("serving figures", extra={"figures": {"port": bound}})
         return follow_on(
-            base,
+            database,
             chosen,
             progress=manner.progress or (lambda *_: None),
             stop=watch.heartbeat(stop),
@@ -279,10 +279,10 @@ def _follow(
 def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
     """How far views are, and what they withhold; exit code 1 where they do."""
     names = {each.name for each in chosen}
-    with opened_database() as base:
-        with PostgresTape(base) as tape:
+    with opened_database() as database:
+        with PostgresTape(database) as tape:
             lags = [lag for lag in tape.view_lags() if lag.view in names]
-        parked = [each for each in parking.shown(base) if each.view in names]
+        parked = [each for each in parking.shown(database) if each.view in names]
     if json:
         for lag in lags:
             withheld = [_told(each) for each in parked if each.view == lag.view]
@@ -316,15 +316,15 @@ def _source(told: Source | None) -> Source:
 
 
 def _opened(
-    base: Database, chosen: Sequence[Projection], figures: Figures | None
+    database: Database, chosen: Sequence[Projection], figures: Figures | None
 ) -> Callable[[], AbstractContextManager[RecordSource]]:
     """Opens the feed where its figures are to be kept, else the tape."""
     if figures is None:
-        return lambda: tape_source(base)
+        return lambda: tape_source(database)
     log_to_stderr()  # what the feed lacks or holds otherwise
     where = kafka()
     names = [each.name for each in chosen]
-    return lambda: feed_source(base, where, names, figures)
+    return lambda: feed_source(database, where, names, figures)
 
 
 def _lost(watch: ConsumerMetrics, error: Unavailable, pause_s: float) -> None:
@@ -357,9 +357,9 @@ def _refuse_for_alerts(*, status: bool, from_: Source | None) -> None:
 
 
 @contextmanager
-def _bar(base: Database) -> Iterator[Callable[[str, int], None]]:
+def _bar(database: Database) -> Iterator[Callable[[str, int], None]]:
     """Progress by position, towards the end the record has now."""
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         end = tape.counters().appended
     with progress("views", end) as advance:
         at = 0

@@ -147,12 +147,12 @@ def add_(  # noqa: PLR0913 - one option a choice
     start_us = None if start is None else moment(start, "--start")
     with (
         told_errors(),
-        opened_views([CAMERAS]) as base,
+        opened_views([CAMERAS]) as database,
         progress("footage", len(paths)) as advance,
     ):
-        told = _told(base, camera, property_, start_us, zone, keep_audio=keep_audio)
-        read = _reader(base, told, reference if calibrate else None, json=json)
-        counted = _tell(take(base, library(), paths, told, advance, read), json=json)
+        told = _told(database, camera, property_, start_us, zone, keep_audio=keep_audio)
+        read = _reader(database, told, reference if calibrate else None, json=json)
+        counted = _tell(take(database, library(), paths, told, advance, read), json=json)
     _sum_up(counted, json=json)
 
 
@@ -179,14 +179,14 @@ def watch(  # noqa: PLR0913 - one option a choice
     Example: round-ledger footage watch recordings/CC-07-A --camera CC-07-A
     """
     counted: Counter[str] = Counter()
-    with until_signalled() as stop, told_errors(), opened_views([CAMERAS]) as base:
-        told = _told(base, camera, property_, None, zone, keep_audio=keep_audio)
-        read = _reader(base, told, reference if calibrate else None, json=json)
+    with until_signalled() as stop, told_errors(), opened_views([CAMERAS]) as database:
+        told = _told(database, camera, property_, None, zone, keep_audio=keep_audio)
+        read = _reader(database, told, reference if calibrate else None, json=json)
         say(f"Watching {folder} for segments of {camera}.")
         for paths in finished(folder, stable_s, stop):
             for path in paths:
                 if not stop():
-                    taken = take(base, library(), [path], told, read=read)
+                    taken = take(database, library(), [path], told, read=read)
                     counted += _tell(taken, json=json)
     _sum_up(counted, json=json, ends=False)
 
@@ -216,7 +216,7 @@ def list_(
 
 
 def take(
-    base: Database,
+    database: Database,
     index: FootageIndex,
     paths: Sequence[Path],
     told: Told,
@@ -228,12 +228,12 @@ def take(
     What recorders have told of them by now is learnt first. read: is handed what was taken, once it
     is on record.
     """
-    with tape_source(base) as source:
-        catch_up(base, source, [CAMERAS])
-    with reading(base, [CAMERA_FACTS.name]) as store:
+    with tape_source(database) as source:
+        catch_up(database, source, [CAMERAS])
+    with reading(database, [CAMERA_FACTS.name]) as store:
         recorded = on_record(store, told.property, told.camera)
         waiting: list[Added] = []
-        with PostgresTape(base) as tape:
+        with PostgresTape(database) as tape:
             for added in add(index, paths, told, recorded):
                 advance()
                 waiting.append(added)
@@ -316,12 +316,12 @@ def segment_fact(entry: Entry) -> Received:
 
 
 def _reader(
-    base: Database, told: Told, reference: str | None, *, json: bool
+    database: Database, told: Told, reference: str | None, *, json: bool
 ) -> Callable[[Sequence[Entry]], object]:
     """Reads the clock of the camera from what is taken in, or nothing where that is not wanted."""
     if reference is None:
         return lambda _: None
-    clock = ClockReader(base, library(), told.property, told.camera, reference)
+    clock = ClockReader(database, library(), told.property, told.camera, reference)
     return lambda entries: clock.read(entries, json=json)
 
 
@@ -354,7 +354,7 @@ def _look(path: Path) -> tuple[int, int] | None:
 
 
 def _told(
-    base: Database,
+    database: Database,
     camera: str,
     named: str | None,
     start_us: int | None,
@@ -362,7 +362,7 @@ def _told(
     *,
     keep_audio: bool,
 ) -> Told:
-    with reading(base, [CAMERA_FACTS.name]) as store:
+    with reading(database, [CAMERA_FACTS.name]) as store:
         property_ = property_of(store, camera, named)
     try:
         known = None if zone is None else ZoneInfo(zone)

@@ -74,8 +74,8 @@ def calibrate(
     Example: round-ledger footage calibrate --camera CC-07-A --reference tablet-3
     """
     kinds = _kinds(code)
-    with opened_views([CAMERAS]) as base:
-        with views_read(base, [CAMERA_FACTS.name]) as store:
+    with opened_views([CAMERAS]) as database:
+        with views_read(database, [CAMERA_FACTS.name]) as store:
             place = property_of(store, camera, property_)
         entries = entries_of(library(), camera, place)
         readings: list[Reading] = []
@@ -92,7 +92,7 @@ def calibrate(
                 where=f"{camera}, {len(entries)} segments",
                 hint="Hold a code before the camera, or enter a reading with `footage clock`.",
             )
-        noted = put_checks(base, place, camera, reference, found)
+        noted = put_checks(database, place, camera, reference, found)
     for each, verdict in zip(found, noted, strict=True):
         tell_check(camera, reference, each, verdict, json=json)
 
@@ -132,8 +132,8 @@ def clock(
             where="--camera-time, --reference-time, --reference, --uncertainty-ms",
             hint="Give all four, or none to see what is known.",
         )
-    with opened_views([CAMERAS]) as base:
-        with views_read(base, [CAMERA_FACTS.name]) as store:
+    with opened_views([CAMERAS]) as database:
+        with views_read(database, [CAMERA_FACTS.name]) as store:
             place = property_of(store, camera, property_)
         if camera_time and reference_time and reference and uncertainty_ms is not None:
             camera_us = moment(camera_time, "--camera-time")
@@ -141,7 +141,7 @@ def clock(
             body = check_fact(
                 camera, reference, Checked(camera_us, reference_us, uncertainty_ms, 1)
             )
-            with PostgresTape(base) as tape:
+            with PostgresTape(database) as tape:
                 noted = put(tape, body, Source(place, "surveillance", "console"))
             tell_check(
                 camera,
@@ -151,7 +151,7 @@ def clock(
                 json=json,
             )
             return
-        known = checks_on_record(base, place, camera)
+        known = checks_on_record(database, place, camera)
     _show(camera, known, json=json)
 
 

@@ -76,7 +76,7 @@ def coverage(
 
     Example: round-ledger footage coverage --table CC-07 --gaming-day 2026-11-20
     """
-    with opened_views(VIEWS) as base, reading(base, _TABLES) as store:
+    with opened_views(VIEWS) as database, reading(database, _TABLES) as store:
         if round_ is not None and table is None and gaming_day is None:
             about = about_round(store, round_)
         elif round_ is None and table is not None and gaming_day is not None:

@@ -379,9 +379,9 @@ def _opened(property_: str | None, camera: str | None) -> Iterator[PropertyFoota
     """The cameras of a property, with the record open."""
     policy = policy_from(in_force().retention_file)
     with (
-        opened_views([CAMERAS]) as base,
-        PostgresTape(base) as tape,
-        property_footage(base, tape, policy, property_, camera) as house,
+        opened_views([CAMERAS]) as database,
+        PostgresTape(database) as tape,
+        property_footage(database, tape, policy, property_, camera) as house,
     ):
         yield house
 

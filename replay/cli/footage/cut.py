@@ -99,9 +99,9 @@ def frame(  # noqa: PLR0913 - one option a choice
 
     Example: round-ledger footage frame CC-07/2026-11-20/231 --at 5 --out frames
     """
-    with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as base:
+    with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
         near_us = None if at.isdecimal() else moment(at, "--at")
-        asked = _asked(base, round_, camera, property_, [] if near_us is None else [near_us])
+        asked = _asked(database, round_, camera, property_, [] if near_us is None else [near_us])
         at_us = _fact_time(asked, at) if near_us is None else near_us
         sights = [
             sight_of_camera_time(name, asked.camera(name), at_us, asked.footage)
@@ -117,7 +117,7 @@ def frame(  # noqa: PLR0913 - one option a choice
             for each, got in zip(sights, gots, strict=True)
             if isinstance(got, Frame)
         ]
-        tell_of_command(base, asked.property, taken, by, because)
+        tell_of_command(database, asked.property, taken, by, because)
         for each, got in zip(sights, gots, strict=True):
             path = _save(out, each, got) if isinstance(got, Frame) else None
             _tell_frame(each, got, path, json=json)
@@ -164,10 +164,10 @@ def clip_(  # noqa: PLR0913 - one option a choice
     Example: round-ledger footage clip CC-07/2026-11-20/231 --out clips
     """
     way: Way = "overlay" if overlay else "exact" if exact else "copy"
-    with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as base:
+    with opened_views(ROUND_VIEWS if round_ else [CAMERAS]) as database:
         near = [moment(text, "--from, --to") for text in (from_, to)
                 if text is not None and not text.isdecimal()]  # fmt: skip
-        asked = _asked(base, round_, camera, property_, near)
+        asked = _asked(database, round_, camera, property_, near)
         since, until = _span_of(asked, from_, to)
         since, until = since - round(pre * S), until + round(post * S)
         if until <= since:
@@ -179,7 +179,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
                 cuts += clips_of(wanted, asked.known, library(), asked.footage)
                 advance()
         taken = exported(cuts)
-        tell_of_command(base, asked.property, taken, by, because)
+        tell_of_command(database, asked.property, taken, by, because)
     told_of = clip_list([_handed(out, each, way) for each in cuts], asked.camera)
     with _writing(out / NAME) as path:
         path.write_bytes(in_json(told_of))
@@ -194,7 +194,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
 
 
 def _asked(
-    base: Database,
+    database: Database,
     round_: str | None,
     camera: str | None,
     property_: str | None,
@@ -202,7 +202,7 @@ def _asked(
 ) -> Asked:
     """The cameras meant and their facts, near these times. Raises `Usage`, `NotFound`."""
     if round_ is not None:
-        found = load_round(base, round_, library())
+        found = load_round(database, round_, library())
         facts = [fact_of(row) for row in found.camera_rows]
         known, of = coverage(facts), found.story.round
         times = tuple(row.time_us for row in found.story.rows)
@@ -217,7 +217,7 @@ def _asked(
         raise Usage("Nothing is named", where="ROUND", hint="Name a round, or --camera.")
     if not near:
         raise Usage("No time is named", where="--from", hint="Give RFC 3339 times with an offset.")
-    with reading(base, [CAMERA_FACTS.name]) as store:
+    with reading(database, [CAMERA_FACTS.name]) as store:
         place = property_of(store, camera, property_)
         rows = rows_of_cameras(store, place, min(near), max(near), camera)
     facts = [fact_of(row) for row in rows]

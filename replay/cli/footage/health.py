@@ -49,9 +49,12 @@ def health(
     """
     index = library()
     found: list[tuple[str, Ailing]] = []
-    with opened_views([ROUND_INDEX, CAMERAS]) as base:
+    with opened_views([ROUND_INDEX, CAMERAS]) as database:
         tables = [each.name for each in ROUND_INDEX.tables]
-        with reading(base, [*tables, CAMERA_FACTS.name]) as store, progress("pictures") as advance:
+        with (
+            reading(database, [*tables, CAMERA_FACTS.name]) as store,
+            progress("pictures") as advance,
+        ):
             for name, entries in _by_camera(index, camera):
                 found += [(name, of) for of in _of_camera(store, index, entries, round(every * S))]
                 advance(1, doing=name)

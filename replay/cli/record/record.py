@@ -60,8 +60,8 @@ def backup(
 
     Example: round-ledger backup backups/2026-11-20
     """
-    with opened_database() as base:
-        done = back_up(base, folder)
+    with opened_database() as database:
+        done = back_up(database, folder)
     if json:
         print_json({"archive": str(done.archive), "heads": str(done.heads_file)})
     else:
@@ -93,8 +93,8 @@ def restore(
             "The new database has no name", where="--into", hint="Name one: --into ledger_again."
         )
     kept = () if head is None else _heads(head)
-    with server(settings) as base, _bar("verify") as passed:
-        _, seen = bring_back(folder, base, into or NAME, kept=kept, progress=passed)
+    with server(settings) as database, _bar("verify") as passed:
+        _, seen = bring_back(folder, database, into or NAME, kept=kept, progress=passed)
     _tell(seen, len(kept), json=json)
 
 

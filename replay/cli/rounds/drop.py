@@ -32,8 +32,8 @@ def drop(
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """
-    with opened_views([view.DROP]) as base:
-        days = view.read(base, property=property_, table=table, gaming_day=gaming_day)
+    with opened_views([view.DROP]) as database:
+        days = view.read(database, property=property_, table=table, gaming_day=gaming_day)
     if json:
         print_lines(days)
         return

@@ -61,8 +61,8 @@ def replay(
 
     Example: round-ledger replay CC-07/2026-11-20/231
     """
-    with opened_views() as base:
-        found = load_round(base, round_, footage_folder(footage))
+    with opened_views() as database:
+        found = load_round(database, round_, footage_folder(footage))
         story = found.story
         if at is not None and not 1 <= at <= len(story.moments):
             raise Usage(
@@ -70,7 +70,7 @@ def replay(
                 where=f"--at {at}",
                 hint=f"Give a number from 1 to {len(story.moments)}.",
             )
-        written = None if frames is None else _hand_out(base, found, frames, by, because)
+        written = None if frames is None else _hand_out(database, found, frames, by, because)
     if json:
         print_lines(_replay_json(story, at))
     else:
@@ -97,7 +97,7 @@ def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[Taken
 
 
 def _hand_out(
-    base: Database, found: LoadedRound, folder: Path, by: str | None, because: str
+    database: Database, found: LoadedRound, folder: Path, by: str | None, because: str
 ) -> int:
     """Write the frames there as files, once that is on record; how many. Raises `Refused`."""
     story = found.story
@@ -106,7 +106,7 @@ def _hand_out(
     try:
         with beside(folder) as aside:
             shown = pictures(story, spilled(found.footage, wanted(story), aside))
-            tell_of_command(base, story.round.property, list(_taken(shown)), by, because)
+            tell_of_command(database, story.round.property, list(_taken(shown)), by, because)
             for name, (_, frame) in shown.items():
                 folder.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(frame.path, folder / Path(name).name)

@@ -107,11 +107,11 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     )
     if errors:
         _plain(filters)
-    with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]) as base:
+    with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]) as database:
         if errors:
-            _tell_errors(dealer, *habits(base, filters), json=json)
+            _tell_errors(dealer, *habits(database, filters), json=json)
             return
-        found = search(base, filters)
+        found = search(database, filters)
     if json:
         print_lines(_round_json(each) for each in found)
     elif found:

@@ -29,8 +29,8 @@ group.add_typer(signing.group, name="signing", help="Keep the key that signs dos
 @contextmanager
 def opened_keys() -> Iterator[Keys]:
     """The keys, under the role at the door."""
-    with opened_database() as base:
-        door = Door(base)
+    with opened_database() as database:
+        door = Door(database)
         try:
             yield Keys(door)
         finally:

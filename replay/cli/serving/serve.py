@@ -64,22 +64,22 @@ def serve(
     settings = in_force()
     address = host or settings.http_host
     log_to_stderr()
-    with opened_database() as base:
-        _refuse_without_keys(base, settings, address)
+    with opened_database() as database:
+        _refuse_without_keys(database, settings, address)
         with (
             _listening(address, settings.http_port if port is None else port) as listener,
-            PostgresTape(base) as tape,
+            PostgresTape(database) as tape,
             kept_running(settings),
             Committer(tape) as committer,
-            views_kept(base) if views else nullcontext(),
-            locks_kept(base, lock_margins(settings)),
+            views_kept(database) if views else nullcontext(),
+            locks_kept(database, lock_margins(settings)),
         ):
-            _run(base, tape, committer, settings, listener, address)
+            _run(database, tape, committer, settings, listener, address)
     LOG.info("stopped")
 
 
 def _run(
-    base: Database,
+    database: Database,
     tape: PostgresTape,
     committer: Committer,
     settings: Settings,
@@ -90,7 +90,7 @@ def _run(
     bound = listener.getsockname()
     reached = _reached(settings, address, bound[1])
     names = (*LOOPBACK, address, urlsplit(reached.url).hostname or address)
-    with opened_ports(base, tape, reached, settings) as ports:
+    with opened_ports(database, tape, reached, settings) as ports:
         web = build(tape, committer, hosts=names, keys=Keyring(Keys(ports.door)))
         set_up = add_pages(web, ports)
         _add_oidc(web, settings)
@@ -193,13 +193,13 @@ def _loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _refuse_without_keys(base: Database, settings: Settings, address: str) -> None:
+def _refuse_without_keys(database: Database, settings: Settings, address: str) -> None:
     """Without device keys anybody who reaches the port could write, or a proxy before it."""
     public = urlsplit(settings.public_url or "").hostname or address
     others = [host for host in (address, public) if not _loopback(host)]
     if not others:
         return
-    door = Door(base)
+    door = Door(database)
     try:
         if Keys(door).any():
             return

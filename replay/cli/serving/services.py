@@ -10,7 +10,7 @@ import typer
 
 from consumers.runtime.lifecycle import until_signalled
 from infra.kafka.clients import cluster
-from infra.postgres.connection import Database, database, kept_running, server
+from infra.postgres.connection import Database, kept_running, open_database, server
 from infra.services import brokers, jars, supervisor
 from infra.services.brokers import Programs
 from infra.services.java import find_java
@@ -120,12 +120,12 @@ def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
     with (
         until_signalled() as stop,
         supervisor.alone(settings.home),
-        database(settings) as base,
+        open_database(settings) as database,
         kept_running(settings),
     ):
         supervisor.supervise(
             settings.home,
-            base,
+            database,
             programs,
             count=nodes,
             version=jars.release().version,
@@ -179,16 +179,16 @@ def _tell(settings: Settings, found: Running, *, json: bool) -> bool:
 
 def _postgres(settings: Settings, found: Running) -> ServiceState:
     try:
-        with server(settings) as base:
-            version: str | None = _version(base)
+        with server(settings) as database:
+            version: str | None = _version(database)
     except Unavailable:
         version = None
     state = "ready" if version else "does not answer"
     return ServiceState("postgres", version, found.postgres, None, state)
 
 
-def _version(base: Database) -> str:
-    with base.connect("ledger_reader") as connection:
+def _version(database: Database) -> str:
+    with database.connect("ledger_reader") as connection:
         return str(connection.info.parameter_status("server_version"))
 
 

@@ -37,8 +37,8 @@ PasswordFile = Annotated[
 @contextmanager
 def opened_users() -> Iterator[Users]:
     """The users, under the role at the door."""
-    with opened_database() as base:
-        door = Door(base)
+    with opened_database() as database:
+        door = Door(database)
         try:
             yield Users(door)
         finally:
@@ -148,8 +148,8 @@ def log(
 
     Example: round-ledger users log --limit 20
     """
-    with opened_database() as base:
-        door = Door(base)
+    with opened_database() as database:
+        door = Door(database)
         try:
             found = door.events(limit)
         finally:

@@ -25,15 +25,15 @@ BATCH_ROWS = 500
 
 
 @contextmanager
-def views_kept(base: Database) -> Iterator[None]:
+def views_kept(database: Database) -> Iterator[None]:
     """Views at the end of the record, or on their way, while the block runs.
 
     In a thread of its own; where `consume --follow` runs too, each batch is applied by whichever
     comes first.
     """
-    install(base)
+    install(database)
     stop = threading.Event()
-    thread = threading.Thread(target=_keep, args=(base, stop), name="views", daemon=True)
+    thread = threading.Thread(target=_keep, args=(database, stop), name="views", daemon=True)
     thread.start()
     try:
         yield
@@ -42,16 +42,16 @@ def views_kept(base: Database) -> Iterator[None]:
         thread.join()
 
 
-def _keep(base: Database, stop: threading.Event) -> None:
+def _keep(database: Database, stop: threading.Event) -> None:
     """Follow the record until told to stop. What cannot be followed is said, and left."""
     try:
         follow_on(
-            base,
+            database,
             VIEWS,
             progress=lambda *_: None,
             stop=stop.is_set,
             lost=_lost,
-            opened=lambda: _paced(base, stop),
+            opened=lambda: _paced(database, stop),
             manner=RunnerOptions(batch_rows=BATCH_ROWS, parks=True),
         )
     except LedgerError as error:
@@ -81,8 +81,8 @@ class _Paced:
 
 
 @contextmanager
-def _paced(base: Database, stop: threading.Event) -> Iterator[RecordSource]:
-    with tape_source(base) as source:
+def _paced(database: Database, stop: threading.Event) -> Iterator[RecordSource]:
+    with tape_source(database) as source:
         yield _Paced(source, stop)
 
 

@@ -74,7 +74,7 @@ class Wanted(NamedTuple):
 
 
 def gathered(
-    base: Database,
+    database: Database,
     found: Found,
     frames: Mapping[tuple[str, int], FrameFile | str],
     wanted: Wanted,
@@ -86,11 +86,11 @@ def gathered(
     for _, each in copied:
         originals.setdefault(each.sha256, each)
     at_us = now_us()
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         _tell_of_export(tape, found.place, _footage_of(whole, copied, frames), wanted, at_us)
-        with tape_source(base) as source:
-            catch_up(base, source, [CAMERAS])
-        with reading(base, [CAMERA_FACTS.name, SUBMISSIONS.name, CORRECTIONS.name]) as store:
+        with tape_source(database) as source:
+            catch_up(database, source, [CAMERAS])
+        with reading(database, [CAMERA_FACTS.name, SUBMISSIONS.name, CORRECTIONS.name]) as store:
             submissions = [_submission(store, story) for story in found.stories]
             corrections = _corrections(store, found)
             handled_then = custody(store, found.place, whole)
@@ -124,12 +124,12 @@ def gathered(
         )
 
 
-def rounds_told(base: Database, found: Found, wanted: Wanted) -> list[RoundId]:
+def rounds_told(database: Database, found: Found, wanted: Wanted) -> list[RoundId]:
     """The rounds that facts of a dossier are of, or of whose disputes they speak, each once."""
     whole, _ = going_out(found, wanted.pre_s, wanted.post_s)
     with (
-        PostgresTape(base) as tape,
-        reading(base, _ROUND_TABLES) as store,
+        PostgresTape(database) as tape,
+        reading(database, _ROUND_TABLES) as store,
     ):
         between, _ = around(tape, found.rows, stretches_of(found.rows))
         others = [*wanted.case_rows, *found.locks, *custody(store, found.place, whole)]

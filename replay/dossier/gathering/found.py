@@ -149,9 +149,9 @@ def locks_of(store: Store, tape: PostgresTape, name: str) -> tuple[str, list[Tap
     return place, rows
 
 
-def found_window(base: Database, name: str, footage: Path | FootageIndex | None) -> Found:
+def found_window(database: Database, name: str, footage: Path | FootageIndex | None) -> Found:
     """All that is on record of a preserved window. Raises `NotFound`, `Usage`, `Refused`."""
-    with PostgresTape(base) as tape, reading(base, STORY_TABLES) as store:
+    with PostgresTape(database) as tape, reading(database, STORY_TABLES) as store:
         locks, held, window = _window_of(store, tape, name)
         place, table = window.property, window.table
         rows = _rows(store, tape, window)

@@ -82,9 +82,9 @@ def refuse_dossier(request: Request, user: User, asked: DossierRequest) -> None:
         return
     from replay.dossier.service import rounds_of, up_to_date  # noqa: PLC0415 - it sets paper
 
-    base = ports(request).database
-    up_to_date(base)
-    if not withheld.keys().isdisjoint(rounds_of(base, asked, footage_folder(None))):
+    database = ports(request).database
+    up_to_date(database)
+    if not withheld.keys().isdisjoint(rounds_of(database, asked, footage_folder(None))):
         raise HTTPException(403, BLIND)
 
 
@@ -217,8 +217,8 @@ Blind = Sequence[tuple[RoundId, tuple[int, int] | None]]
 
 
 def _blind(request: Request, user: User) -> Blind:
-    base = ports(request).database
-    return [(round_, round_times(base, round_)) for round_ in hidden(request, user)]
+    database = ports(request).database
+    return [(round_, round_times(database, round_)) for round_ in hidden(request, user)]
 
 
 def _over(each: PreservedWindow, blind: Blind) -> bool:

@@ -83,9 +83,9 @@ def _list_page(
 ) -> Response:
     known: disputes.Status | None = _STATUSES.get(status)
     blind = blind_review.hidden(request, user)
-    base = ports(request).database
-    service.up_to_date(base)
-    rows = [blind_review.row(each, blind) for each in disputes.read(base, status=known)]
+    database = ports(request).database
+    service.up_to_date(database)
+    rows = [blind_review.row(each, blind) for each in disputes.read(database, status=known)]
     return page(
         request,
         "cases.html",
@@ -140,9 +140,9 @@ def raise_(
     return _see(case.property, case.dispute)
 
 
-def _doubt(base: Database, round_: str, position: int, by: str) -> str:
+def _doubt(database: Database, round_: str, position: int, by: str) -> str:
     """What to ask before a dispute is raised; empty: nothing."""
-    return service.doubt(base, round_, position, unknown_to(base, by))
+    return service.doubt(database, round_, position, unknown_to(database, by))
 
 
 @router.post(f"{PATH}/preserve")
@@ -272,7 +272,9 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
         office.desk.tell(case, _decided(request, file, typed, by))
-        service.up_to_date(office.base)  # what its teller may see from now on is read from views
+        service.up_to_date(
+            office.database
+        )  # what its teller may see from now on is read from views
 
 
 def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:

@@ -87,8 +87,8 @@ def _make(request: Request, asked: DossierRequest, out: Path) -> None:
     try:
         from replay.dossier.service import hand_over, up_to_date  # noqa: PLC0415 - it sets paper
 
-        base = ports(request).database
-        up_to_date(base)
-        hand_over(base, asked, out, footage_folder(None), zipped=True)
+        database = ports(request).database
+        up_to_date(database)
+        hand_over(database, asked, out, footage_folder(None), zipped=True)
     finally:
         _ONE.release()

@@ -42,10 +42,12 @@ class BoxTotal(NamedTuple):
 def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -> Response:
     """A gaming day, the latest where none is named; its tables in lines, then one by one."""
     blind = blind_review.hidden(request, who)
-    base = ports(request).database
-    days = drop_view.days(base)
+    database = ports(request).database
+    days = drop_view.days(database)
     wanted = gaming_day.strip() or (days[0] if days else "")
-    read = drop_view.read(base, gaming_day=wanted, table=table.strip() or None) if wanted else []
+    read = (
+        drop_view.read(database, gaming_day=wanted, table=table.strip() or None) if wanted else []
+    )
     found = [blind_review.day(each, blind) for each in read]
     return page(
         request,

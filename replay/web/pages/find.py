@@ -129,11 +129,11 @@ def _results(
     request: Request, who: User, found: FormReading, typed: Mapping[str, str]
 ) -> dict[str, object]:
     """What the search gives; nothing where a field could not be read."""
-    base = ports(request).database
+    database = ports(request).database
     blind = blind_review.hidden(request, who)
     asked = blind_review.searched(found.asked, blind)
-    rounds = [] if found.wrong else search.search(base, asked)
-    beside = search.around(base, rounds)
+    rounds = [] if found.wrong else search.search(database, asked)
+    beside = search.around(database, rounds)
     dealer = found.asked.dealer
     of_dealer = replace(found.asked, without=tuple(blind))
     return {
@@ -142,15 +142,15 @@ def _results(
         "uncounted": len(blind),
         "more": len(rounds) == found.asked.limit,
         "asks": any(value for name, value in typed.items() if name != "limit"),
-        "habits": _errors(base, of_dealer) if dealer and not found.wrong else None,
+        "habits": _errors(database, of_dealer) if dealer and not found.wrong else None,
         "dealer": dealer,
         "within": {name: typed[name] for name in NARROWING if typed[name]},
     }
 
 
-def _errors(base: Database, of_dealer: Filters) -> dict[str, object]:
+def _errors(database: Database, of_dealer: Filters) -> dict[str, object]:
     """A dealer's errors: in how many rounds, and what they cost the house; below zero: patrons."""
-    rounds, lines = search.habits(base, of_dealer)
+    rounds, lines = search.habits(database, of_dealer)
     return {"rounds": rounds, "lines": lines, "cents": sum(line.cents or 0 for line in lines)}
 
 

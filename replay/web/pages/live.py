@@ -46,9 +46,9 @@ class TableNow(NamedTuple):
 def live(request: Request, who: Watcher) -> Response:
     """The floor, or the inner part of the page alone."""
     blind = blind_review.hidden(request, who)
-    base, tape = ports(request).database, ports(request).tape
+    database, tape = ports(request).database, ports(request).tape
     now_us = time.time_ns() // 1_000
-    boards = blind_review.boards(table_board.read(base), blind)
+    boards = blind_review.boards(table_board.read(database), blind)
     alerts = ports(request).alerts.now()
     told = alarms(blind_review.alerts(alerts.all, blind))
     quiet_s = ports(request).alerts.table_quiet_s
@@ -60,7 +60,7 @@ def live(request: Request, who: Watcher) -> Response:
         alarms=told[:ALARMS_MAX],
         more_alarms=len(told) - ALARMS_MAX,
         fed_us=alerts.fed_us,
-        findings=search.latest_findings(base, FINDINGS_MAX, tuple(blind)),
+        findings=search.latest_findings(database, FINDINGS_MAX, tuple(blind)),
         lags=tape.view_lags(),
         tables=tables,
         several=len({each.property for each in boards}) > 1,

@@ -56,9 +56,9 @@ def tell(site: Site, number: int, body: Body) -> None:
 def raise_(site: Site, kind: str, about: str, says: str) -> None:
     """Keep an alert as `consume alerts` does."""
     alert = Alert(f"{kind}:{about}:{says}", kind, about, says, 1, 1, time.time_ns() // 1_000)
-    with site.base.connect("ledger_projector") as connection:
+    with site.database.connect("ledger_projector") as connection:
         body = msgspec.json.encode(alert).decode()
-        assert Alerts(site.base, connection).raise_(alert.id, kind, body, [])
+        assert Alerts(site.database, connection).raise_(alert.id, kind, body, [])
 
 
 def opening() -> TableOpened:
@@ -109,7 +109,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
     browser: Browser, staffed: Site
 ) -> None:
     staffed.take_in(day(10, planted=1))
-    found = latest_findings(staffed.base)
+    found = latest_findings(staffed.database)
     with opened(browser, staffed, "surveillance") as page:
         page.goto(f"{staffed.url}/live")
         assert "none has ever come" in page.locator(".fed").inner_text()
@@ -132,7 +132,7 @@ def test_axe_finds_nothing_serious_in_alerts_of_every_kind(
     browser: Browser, watched: Site, scheme: Scheme
 ) -> None:
     watched.take_in(day(10, planted=1))
-    (round_, _, _, says), *_ = latest_findings(watched.base)
+    (round_, _, _, says), *_ = latest_findings(watched.database)
     tell(watched, 1, opening())
     raise_(watched, "finding", str(round_), says)
     raise_(watched, "payout", str(round_), "Position 3 was paid $20,000.00 on middle.")

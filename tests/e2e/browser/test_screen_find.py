@@ -79,7 +79,7 @@ def floor(postgres_url: str, dealt: str, tmp_path: Path) -> Iterator[Site]:
 
 def overpaid(site: Site) -> int:
     """In how many rounds more was paid than owed."""
-    found = len(search(site.base, Filters(finding="overpaid")))
+    found = len(search(site.database, Filters(finding="overpaid")))
     assert 0 < found < ROWS
     return found
 

@@ -24,7 +24,7 @@ NOTE = "At the second shuffle the cut card is seen to fall."
 
 def age(site: Site, *, unused_s: int = 0, old_s: int = 0) -> None:
     """Make every session one that was not used for so long, and that began so long ago."""
-    with site.base.connect("ledger_owner") as connection:
+    with site.database.connect("ledger_owner") as connection:
         connection.execute(
             "UPDATE access.sessions"
             " SET used_at_us = used_at_us - %s, began_at_us = began_at_us - %s",

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from infra.postgres.connection import database
+from infra.postgres.connection import open_database
 from infra.postgres.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
@@ -210,7 +210,7 @@ def test_nothing_is_handed_out_where_that_cannot_be_put_on_record(
 
 def on_record(of: Recorded) -> list[TapeRow]:
     home = of.folder.parent / "home"
-    with database(Settings(home=home)) as base, PostgresTape(base) as tape:
+    with open_database(Settings(home=home)) as database, PostgresTape(database) as tape:
         return tape.read(0, 1_000_000)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from infra.postgres.connection import database
+from infra.postgres.connection import open_database
 from infra.postgres.embedded import embedded
 from infra.postgres.tape import PostgresTape
 from infra.settings import Settings
@@ -43,7 +43,7 @@ class Floor(NamedTuple):
 
     def handled(self) -> list[dict[str, Any]]:
         """Every fact that footage was looked at or taken out, in order."""
-        with database(Settings(home=self.home)) as base, PostgresTape(base) as tape:
+        with open_database(Settings(home=self.home)) as database, PostgresTape(database) as tape:
             rows = tape.read(0, 1_000_000)
         kinds = ("footage_exported.v1", "footage_viewed.v1")
         return [{"type": row.type} | json.loads(row.data) for row in rows if row.type in kinds]

@@ -37,11 +37,11 @@ def told(number: int, *, lost: bool, camera: str = "CAM-1") -> Received:
     return fact(number, place="surveillance", device="nvr", name=name, data=data)
 
 
-def ago(base: Database, facts: list[Received], seconds: int) -> None:
+def ago(database: Database, facts: list[Received], seconds: int) -> None:
     """Have these be the first on record, and received so long ago."""
-    install(base)
-    record(base, facts)
-    with base.connect("ledger_owner") as connection, connection.transaction():
+    install(database)
+    record(database, facts)
+    with database.connect("ledger_owner") as connection, connection.transaction():
         connection.execute("ALTER TABLE ledger.tape DISABLE TRIGGER USER")
         connection.execute(
             "UPDATE ledger.tape SET received_at_us = received_at_us - %s", (seconds * 1_000_000,)
@@ -49,14 +49,14 @@ def ago(base: Database, facts: list[Received], seconds: int) -> None:
         connection.execute("ALTER TABLE ledger.tape ENABLE TRIGGER USER")
 
 
-def of_a_look(base: Database, settings: Settings = SETTINGS) -> set[tuple[str, str]]:
+def of_a_look(database: Database, settings: Settings = SETTINGS) -> set[tuple[str, str]]:
     """What the process raises, and what the page shows, of one look each."""
-    with base.connect("ledger_projector") as connection:
-        kept = Alerts(base, connection)
-        process.Desk(base, kept, {"log": str}, settings).look()
+    with database.connect("ledger_projector") as connection:
+        kept = Alerts(database, connection)
+        process.Desk(database, kept, {"log": str}, settings).look()
         raised = {tuple(each.alert_id.split(":")[:2]) for each in kept.receipts()}
-    with PostgresTape(base) as tape:
-        shown = {(each.kind, each.about) for each in AlertWatch(base, tape, settings).now().all}
+    with PostgresTape(database) as tape:
+        shown = {(each.kind, each.about) for each in AlertWatch(database, tape, settings).now().all}
     assert raised == shown
     return shown
 

@@ -31,9 +31,9 @@ NOW_US = 1_795_000_000_000_000
 
 
 @contextmanager
-def kept(base: Database) -> Iterator[Alerts]:
-    with base.connect("ledger_projector") as connection:
-        yield Alerts(base, connection)
+def kept(database: Database) -> Iterator[Alerts]:
+    with database.connect("ledger_projector") as connection:
+        yield Alerts(database, connection)
 
 
 def raised(kept: Alerts, *channels: str, count: int = 1) -> None:
@@ -129,12 +129,12 @@ def moved() -> Iterator[Callable[[int], str]]:
     server.server_close()
 
 
-def tried(base: Database, address: str) -> list[tuple[bool, str]]:
+def tried(database: Database, address: str) -> list[tuple[bool, str]]:
     """Whether an alert was delivered there, and what was answered."""
-    with kept(base) as alerts_:
+    with kept(database) as alerts_:
         raised(alerts_, "webhook")
         channels = {"webhook": webhook.to_webhook(address)}
-        process.Desk(base, alerts_, channels, SETTINGS).deliver()
+        process.Desk(database, alerts_, channels, SETTINGS).deliver()
         return [(each.delivered_at_us is not None, each.answer) for each in alerts_.receipts()]
 
 

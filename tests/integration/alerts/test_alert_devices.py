@@ -43,11 +43,11 @@ def told(number: int, device: str) -> Received:
     return fact(number, device=device, name="wager_paid", data=msgspec.json.encode(body))
 
 
-def silent(base: Database, facts: list[Received], seconds: int) -> None:
+def silent(database: Database, facts: list[Received], seconds: int) -> None:
     """Have these be the first on record, and received so long ago."""
-    install(base)
-    record(base, facts)
-    with base.connect("ledger_owner") as connection, connection.transaction():
+    install(database)
+    record(database, facts)
+    with database.connect("ledger_owner") as connection, connection.transaction():
         connection.execute("ALTER TABLE ledger.tape DISABLE TRIGGER USER")
         connection.execute(
             "UPDATE ledger.tape SET received_at_us = received_at_us - %s", (seconds * 1_000_000,)
@@ -55,20 +55,20 @@ def silent(base: Database, facts: list[Received], seconds: int) -> None:
         connection.execute("ALTER TABLE ledger.tape ENABLE TRIGGER USER")
 
 
-def goes_on(base: Database, first: int, count: int) -> None:
-    record(base, [told(first + n, "chips") for n in range(count)])
-    with tape_source(base) as source:
-        catch_up(base, source, [view("table_board")])
+def goes_on(database: Database, first: int, count: int) -> None:
+    record(database, [told(first + n, "chips") for n in range(count)])
+    with tape_source(database) as source:
+        catch_up(database, source, [view("table_board")])
 
 
-def of_a_look(base: Database, settings: Settings = SETTINGS) -> set[tuple[str, str]]:
+def of_a_look(database: Database, settings: Settings = SETTINGS) -> set[tuple[str, str]]:
     """What the process raises, and what the page shows, of one look each."""
-    with base.connect("ledger_projector") as connection:
-        kept = Alerts(base, connection)
-        process.Desk(base, kept, {"log": str}, settings).look()
+    with database.connect("ledger_projector") as connection:
+        kept = Alerts(database, connection)
+        process.Desk(database, kept, {"log": str}, settings).look()
         raised = {tuple(each.alert_id.split(":")[:2]) for each in kept.receipts()}
-    with PostgresTape(base) as tape:
-        shown = {(each.kind, each.about) for each in AlertWatch(base, tape, settings).now().all}
+    with PostgresTape(database) as tape:
+        shown = {(each.kind, each.about) for each in AlertWatch(database, tape, settings).now().all}
     assert raised == shown
     return shown
 

@@ -76,10 +76,10 @@ Member.poll = forgets
 class Group:
     """A database, a Kafka with every topic, and members of the group."""
 
-    def __init__(self, base: Database, where: Connection, home: Path) -> None:
+    def __init__(self, database: Database, where: Connection, home: Path) -> None:
         topics.apply(where)
-        install(base)
-        self.base = base
+        install(database)
+        self.database = database
         self.where = where
         self.home = home
         self._number = itertools.count()
@@ -95,7 +95,7 @@ class Group:
                 cwd=ROOT,
                 env=environ(
                     self.home,
-                    ROUND_LEDGER_DATABASE_URL=self.base.url,
+                    ROUND_LEDGER_DATABASE_URL=self.database.url,
                     **reached(self.where),
                     ROUND_LEDGER_ALERT_LAG_S="1000000000",
                 ),
@@ -111,17 +111,17 @@ class Group:
 
     def pays(self) -> set[str]:
         """Publish payments that each raise an alert; the alerts."""
-        with PostgresTape(self.base) as tape:
+        with PostgresTape(self.database) as tape:
             first = tape.counters().appended
             numbers = range(first, first + BATCH)
             tape.append([payment(number) for number in numbers])
             ids = {f"payout:{row.source}:{row.id}" for row in tape.read(first, BATCH)}
-        once(self.base, self.where)
+        once(self.database, self.where)
         return ids
 
     def receipts(self) -> list[Receipt]:
-        with self.base.connect("ledger_projector") as connection:
-            return Alerts(self.base, connection).receipts()
+        with self.database.connect("ledger_projector") as connection:
+            return Alerts(self.database, connection).receipts()
 
     def delivered(self) -> set[str]:
         """Alerts that every channel has taken."""

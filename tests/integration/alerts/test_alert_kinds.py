@@ -53,8 +53,8 @@ CASES = (
         "payout",
         "alert_payout_cents",
         5_000,
-        lambda base, given: alert_reads.found(
-            fact_read(base, 5_000), time.time_ns() // 1000, given
+        lambda database, given: alert_reads.found(
+            fact_read(database, 5_000), time.time_ns() // 1000, given
         ),
     ),
     Case(
@@ -99,8 +99,8 @@ CASES = (
         "clock_off",
         "alert_clock_ms",
         700,
-        lambda base, given: alert_reads.found(
-            alert_reads.read_of(base, checked(750, 50)), time.time_ns() // 1000, given
+        lambda database, given: alert_reads.found(
+            alert_reads.read_of(database, checked(750, 50)), time.time_ns() // 1000, given
         ),
     ),
     Case(

@@ -36,9 +36,9 @@ SETTINGS = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**
 DAYS_US = 2 * 86_400_000_000
 
 
-def aged(base: Database) -> None:
+def aged(database: Database) -> None:
     """Everything on record came two days ago."""
-    with base.connect("ledger_owner") as connection, connection.transaction():
+    with database.connect("ledger_owner") as connection, connection.transaction():
         connection.execute("ALTER TABLE ledger.tape DISABLE TRIGGER USER")
         connection.execute(
             "UPDATE ledger.tape SET received_at_us = received_at_us - %s", (DAYS_US,)
@@ -56,11 +56,11 @@ def read(desk: Desk, after: int) -> list[Read]:
     ]
 
 
-def told(base: Database, read: list[Read], looks: int = 0) -> process.Tally:
+def told(database: Database, read: list[Read], looks: int = 0) -> process.Tally:
     """What these records raise; looks: how often it then looks at how things stand."""
     assert read
-    with base.connect("ledger_projector") as connection:
-        desk = process.Desk(base, Alerts(base, connection), {}, SETTINGS)
+    with database.connect("ledger_projector") as connection:
+        desk = process.Desk(database, Alerts(database, connection), {}, SETTINGS)
         for each in read:
             desk.handle(each)
         for _ in range(looks):
@@ -68,9 +68,9 @@ def told(base: Database, read: list[Read], looks: int = 0) -> process.Tally:
         return desk.tally
 
 
-def views_up(base: Database) -> None:
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
+def views_up(database: Database) -> None:
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
 
 
 def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(

@@ -52,9 +52,9 @@ def cli(database: Database, feed: Connection, tmp_path: Path) -> Cli:
     )
 
 
-def buried(base: Database, where: Connection, count: int = 1) -> None:
+def buried(database: Database, where: Connection, count: int = 1) -> None:
     """Letters that can be handled: large payments, all in one partition."""
-    read = fact_read(base, 2_000_000)
+    read = fact_read(database, 2_000_000)
     with Publisher(where, deadline_s=20) as publisher:
         for _ in range(count):
             send_to_dead_letters(publisher, DEAD, read, "ValueError: a fault of ours", 3)
@@ -72,8 +72,8 @@ def in_transactions(where: Connection) -> None:
         end()
 
 
-def depth(base: Database, where: Connection) -> int:
-    return process.run(base, where, SETTINGS, stop=lambda: False, follow=False).letters
+def depth(database: Database, where: Connection) -> int:
+    return process.run(database, where, SETTINGS, stop=lambda: False, follow=False).letters
 
 
 def listed(cli: Cli, *more: str) -> list[str]:

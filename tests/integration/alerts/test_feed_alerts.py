@@ -179,8 +179,8 @@ def hook() -> Iterator[Hook]:
     made.server.server_close()
 
 
-def once(base: Database, where: Connection, settings: Settings) -> process.Tally:
-    return run(base, where, settings, stop=lambda: False, follow=False)
+def once(database: Database, where: Connection, settings: Settings) -> process.Tally:
+    return run(database, where, settings, stop=lambda: False, follow=False)
 
 
 def on_topic(where: Connection) -> list[Alert]:
@@ -190,9 +190,9 @@ def on_topic(where: Connection) -> list[Alert]:
 
 
 @contextmanager
-def kept(base: Database) -> Iterator[Alerts]:
-    with base.connect("ledger_projector") as connection:
-        yield Alerts(base, connection)
+def kept(database: Database) -> Iterator[Alerts]:
+    with database.connect("ledger_projector") as connection:
+        yield Alerts(database, connection)
 
 
 @pytest.mark.long
@@ -287,8 +287,8 @@ def test_alerts_killed_anywhere_are_each_raised_once_and_delivered(
     assert {each.id for each in on_topic(feed)} >= payouts
 
 
-def publish_all(base: Database, where: Connection) -> None:
-    relay(base, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+def publish_all(database: Database, where: Connection) -> None:
+    relay(database, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
 @pytest.mark.long

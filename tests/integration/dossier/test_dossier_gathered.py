@@ -46,11 +46,11 @@ def ledger(database: Database) -> Database:
     return database
 
 
-def take_in(base: Database, facts: Sequence[Received]) -> None:
+def take_in(database: Database, facts: Sequence[Received]) -> None:
     """Put facts on record and into the views that a dossier is read from."""
-    record(base, facts)
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
+    record(database, facts)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
 
 
 def told_at(fact: Received, time_us: int) -> Received:
@@ -59,11 +59,11 @@ def told_at(fact: Received, time_us: int) -> Received:
     return received(json.dumps(told | {"time": format_time(time_us)}).encode())
 
 
-def checked(base: Database, found: Found, folder: Path, made: Made) -> str:
+def checked(database: Database, found: Found, folder: Path, made: Made) -> str:
     """What verify.py says of the dossier of it, which holds."""
     keys = folder / "keys"
     signer = signing.make(keys, "Hollywood", dt.datetime(2026, 11, 20, tzinfo=dt.UTC))
-    write_found(base, found, folder / "d", Wanted("S-2001", "A fall.", 0, 0), keys)
+    write_found(database, found, folder / "d", Wanted("S-2001", "A fall.", 0, 0), keys)
     code, said = made.checked(folder / "d", key=signer.public.hex())
     assert code == 0, said
     return said

@@ -71,7 +71,7 @@ def library(tmp_path: Path) -> FootageIndex:
     return FootageIndex(tmp_path / "home")
 
 
-def take_in(base: Database, library: FootageIndex, folder: Path, by_us: int) -> str:
+def take_in(database: Database, library: FootageIndex, folder: Path, by_us: int) -> str:
     """A round over the moment, and a window that preserves it, on record; the window's name."""
     nvr, shoe = Source("hollywood", "surveillance", "nvr"), Source("hollywood", "CC-07", "shoe")
     mapped = CameraMapped(camera="A", table="CC-07", kind="stationary", covers=("table",))
@@ -92,20 +92,22 @@ def take_in(base: Database, library: FootageIndex, folder: Path, by_us: int) -> 
     locks = Source("hollywood", "surveillance", "locks")
     (id_,) = lock_ids(name, 1)
     told.append(fact_made(lock, locks, time_us=TO + 60 * S, id=id_))
-    install(base)
-    record(base, told)
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
+    install(database)
+    record(database, told)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
     return name
 
 
-def handed_over(base: Database, of: str, library: FootageIndex, folder: Path, made: Made) -> Handed:
+def handed_over(
+    database: Database, of: str, library: FootageIndex, folder: Path, made: Made
+) -> Handed:
     """The dossier of it without footage around, which holds."""
     keys = folder / "keys"
     key = signing.make(keys, "Hollywood", dt.datetime(2026, 11, 20, tzinfo=dt.UTC)).public.hex()
-    found, wanted = found_for(base, of, library)
+    found, wanted = found_for(database, of, library)
     asked = wanted._replace(by="S-2001", pre_s=0, post_s=0)
-    write_found(base, found, folder / "d", asked, keys, library=library)
+    write_found(database, found, folder / "d", asked, keys, library=library)
     code, said = made.checked(folder / "d", key=key)
     assert code == 0, said
     listed = json.loads((folder / "d/manifest.json").read_bytes())["footage"]
@@ -129,9 +131,9 @@ def clips_of(handed: Handed) -> list[dict[int, int]]:
     return found
 
 
-def segments_go_out(base: Database, handed: Handed, *, alone: bool) -> None:
+def segments_go_out(database: Database, handed: Handed, *, alone: bool) -> None:
     """Every segment that shows any of it is copied whole, and told to be; `alone`: no other is."""
-    found, _ = found_for(base, f"hollywood:{SUBJECT}", None)
+    found, _ = found_for(database, f"hollywood:{SUBJECT}", None)
     bodies = [fact_of(row).body for row in found.camera_rows]
     due = [
         each for each in bodies

@@ -90,15 +90,15 @@ def stages(held: dict[str, Word]) -> dict[str, str]:
     return {key: word.says["stage"] for key, word in held.items() if word.says is not None}
 
 
-def boards(base: Database) -> dict[str, str]:
-    return {f"{each.property}/{each.table}": each.stage for each in table_board.read(base)}
+def boards(database: Database) -> dict[str, str]:
+    return {f"{each.property}/{each.table}": each.stage for each in table_board.read(database)}
 
 
-def publish_all(base: Database, where: Connection) -> None:
-    relay(base, where, stop=lambda: False, follow=False, deadline_s=60, spoken=VIEWS)
+def publish_all(database: Database, where: Connection) -> None:
+    relay(database, where, stop=lambda: False, follow=False, deadline_s=60, spoken=VIEWS)
 
 
-def publish_again(base: Database, where: Connection, count: int) -> None:
+def publish_again(database: Database, where: Connection, count: int) -> None:
     """A relay that had not tracked what it sent begins anew, one by one, and is ended after some.
 
     A broker never cleans the segment that it writes to, so a single window would not do.
@@ -109,11 +109,11 @@ def publish_again(base: Database, where: Connection, count: int) -> None:
         if topic == STATE:
             ended.append(topic)
 
-    with relay_progress.lead(base, lambda: False) as desk:
+    with relay_progress.lead(database, lambda: False) as desk:
         assert desk
         desk.move(STATE, desk.tracked(STATE), 0)
     relay(
-        base,
+        database,
         where,
         stop=lambda: len(ended) == count,
         progress=passed,

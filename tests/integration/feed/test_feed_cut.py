@@ -61,13 +61,13 @@ def told(wagers: int) -> str:
     return f'{{"version":1,{msgspec.json.encode(ruling).decode()[1:]}'
 
 
-def publish_all(base: Database, where: Connection) -> None:
-    relay(base, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+def publish_all(database: Database, where: Connection) -> None:
+    relay(database, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
-def leave(base: Database, *messages: Message) -> None:
+def leave(database: Database, *messages: Message) -> None:
     """Leave messages as a view does."""
-    with writing(base, LIVE) as connection:
+    with writing(database, LIVE) as connection:
         Store(connection, LIVE).enqueue(7, messages)
 
 
@@ -77,14 +77,14 @@ def on(where: Connection, topic: str) -> list[dict[str, Any]]:
     return [json.loads(each.value or b"") for each in read]
 
 
-def begun(base: Database, where: Connection) -> None:
+def begun(database: Database, where: Connection) -> None:
     """A relay that has run, and what views left since: a ruling too large, and what comes after."""
-    install(base)
-    publish_all(base, where)
+    install(database)
+    publish_all(database, where)
     large = told(4_000)
     assert len(large) > 1_048_576
     leave(
-        base,
+        database,
         Message(ADJUDICATIONS, KEY, large),
         Message(ADJUDICATIONS, KEY, told(2)),
         Message(BOARDS, KEY, '{"property":"hollywood","table":"BC-01"}'),
@@ -129,13 +129,13 @@ def test_sent_whole_it_would_stop_its_topic_and_those_after_it_for_good(
     assert on(feed, ADJUDICATIONS) == []
 
 
-def raised(base: Database, where: Connection) -> set[str]:
+def raised(database: Database, where: Connection) -> set[str]:
     """The findings that alerts are raised of, however little money they are about."""
     settings = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**9)
-    tally = run(base, where, settings, stop=lambda: False, follow=False)
+    tally = run(database, where, settings, stop=lambda: False, follow=False)
     assert tally.dead == 0
-    with base.connect("ledger_projector") as connection:
-        told = {each.alert_id for each in Alerts(base, connection).receipts()}
+    with database.connect("ledger_projector") as connection:
+        told = {each.alert_id for each in Alerts(database, connection).receipts()}
     return {each for each in told if each.startswith(("finding:", "procedure:"))}
 
 

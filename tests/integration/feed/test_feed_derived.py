@@ -52,8 +52,8 @@ def feed(kafka: Connection) -> Connection:
     return kafka
 
 
-def publish_all(base: Database, where: Connection) -> None:
-    relay(base, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+def publish_all(database: Database, where: Connection) -> None:
+    relay(database, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
 def read(where: Connection, topic: str) -> dict[str, list[dict[str, Any]]]:
@@ -76,20 +76,20 @@ def newest(where: Connection, topic: str) -> dict[str, dict[str, Any]]:
     return {key: value for key, value in told.items() if "gone" not in value}
 
 
-def agrees(base: Database, where: Connection) -> None:
+def agrees(database: Database, where: Connection) -> None:
     """The newest word of every key is what the view holds."""
-    days = {f"{d.property}/{d.table}/{d.gaming_day}": d for d in drop.read(base)}
+    days = {f"{d.property}/{d.table}/{d.gaming_day}": d for d in drop.read(database)}
     told = newest(where, "ledger.drop-totals.v1")
     assert told.keys() == days.keys()
     assert all(told[key]["handle"] == each.handle for key, each in days.items())
     assert all(told[key]["cash"] == each.cash for key, each in days.items())
-    boards = {f"{b.property}/{b.table}": b.stage for b in table_board.read(base)}
+    boards = {f"{b.property}/{b.table}": b.stage for b in table_board.read(database)}
     stated = newest(where, "ledger.table-state.v1")
     assert {key: value["stage"] for key, value in stated.items()} == boards
 
 
-def versions(base: Database) -> set[tuple[str, int, str]]:
-    with reading(base, rulings.tables_to_read()) as store:
+def versions(database: Database) -> set[tuple[str, int, str]]:
+    with reading(database, rulings.tables_to_read()) as store:
         rows = store.query(
             "SELECT property || '/' || table_name, version, table_name || '/' || gaming_day || '/'"
             " || number FROM {schema}.ruling_versions"
@@ -156,8 +156,8 @@ def test_a_batch_that_was_refused_says_nothing(database: Database, feed: Connect
     assert said(database) == before
 
 
-def said(base: Database) -> int:
-    with base.connect("ledger_reader") as connection:
+def said(database: Database) -> int:
+    with database.connect("ledger_reader") as connection:
         row = connection.execute("SELECT count(*) FROM views.outbox").fetchone()
     assert row
     return int(row[0])

@@ -43,11 +43,11 @@ KILLS, KILLS_LONG = 5, 30
 
 
 @contextmanager
-def load(base: Database, where: Connection, minutes: int) -> Iterator[None]:
+def load(database: Database, where: Connection, minutes: int) -> Iterator[None]:
     """A day arriving little by little, and a relay that publishes it."""
     done = threading.Event()
-    relaying = threading.Thread(target=relay, args=(base, where), kwargs={"stop": done.is_set})
-    with arriving(base, day(minutes)):
+    relaying = threading.Thread(target=relay, args=(database, where), kwargs={"stop": done.is_set})
+    with arriving(database, day(minutes)):
         relaying.start()
         try:
             yield
@@ -56,26 +56,26 @@ def load(base: Database, where: Connection, minutes: int) -> Iterator[None]:
             relaying.join()
 
 
-def survives(base: Database, where: Connection, kills: int, minutes: int) -> None:
+def survives(database: Database, where: Connection, kills: int, minutes: int) -> None:
     chance = random.Random(kills)  # noqa: S311 - repeatable, guards nothing
-    install(base)
+    install(database)
     amidst = killed = 0
-    with load(base, where, minutes):
+    with load(database, where, minutes):
         while killed < kills or (not amidst and killed < KILLS_LONG):
             killed += 1
-            with keeper(base, where) as running:
+            with keeper(database, where) as running:
                 running.says("moved", chance.randint(1, 14))
                 time.sleep(chance.random() * 0.03)
-            low, high = positions(base)
+            low, high = positions(database)
             amidst += low != high
-    once(base, where)
-    figures = from_feed(base, where)
-    with PostgresTape(base) as tape:
+    once(database, where)
+    figures = from_feed(database, where)
+    with PostgresTape(database) as tape:
         kept = tape.counters().appended
-    assert positions(base) == (kept, kept)
+    assert positions(database) == (kept, kept)
     assert (figures.gaps, figures.poisoned) == (0, 0)
     assert amidst, "kills must fall between the commits of two views"
-    assert everything(base) == begun_anew(base)
+    assert everything(database) == begun_anew(database)
 
 
 @pytest.mark.long
@@ -150,9 +150,9 @@ def test_a_zombie_whose_transaction_was_ended_for_it_goes_on_from_where_its_view
     assert everything(database) == begun_anew(database)
 
 
-def end_transactions(base: Database) -> None:
+def end_transactions(database: Database) -> None:
     """End what a paused process holds, as the server would after its own time limit."""
-    with psycopg.connect(base.owner_url, autocommit=True) as connection:  # who sees everybody's
+    with psycopg.connect(database.owner_url, autocommit=True) as connection:  # who sees everybody's
         ended = connection.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
             " current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'"
@@ -184,22 +184,22 @@ def test_a_table_that_is_released_goes_on_in_a_process_that_had_parked_it(
     assert everything(database) == begun_anew(database)
 
 
-def cut_off(base: Database, cluster: Cluster, mode: str, at: str) -> str:
+def cut_off(database: Database, cluster: Cluster, mode: str, at: str) -> str:
     """Kill the broker once views said `at`, start it again, and let all that came reach them."""
     node = cluster.nodes.nodes[0]
-    record(base, day(6))
-    install(base)
-    once(base, cluster.where)
-    with keeper(base, cluster.where, mode) as running:
+    record(database, day(6))
+    install(database)
+    once(database, cluster.where)
+    with keeper(database, cluster.where, mode) as running:
         running.says(at)
         cluster.kill(node)
-        more = len(record(base, day(3, seed=9)))
+        more = len(record(database, day(3, seed=9)))
         running.says("lost")
-        assert positions(base)[0] < more, "what nobody published yet is in no view"
+        assert positions(database)[0] < more, "what nobody published yet is in no view"
         cluster.start(node)
         cluster.wait()
-        once(base, cluster.where)
-        until(lambda: positions(base) == (more, more))
+        once(database, cluster.where)
+        until(lambda: positions(database) == (more, more))
         return running.stop()
 
 

@@ -116,9 +116,9 @@ def view(database: Database) -> Database:
     return database
 
 
-def heard(base: Database, order: int = NUMBER) -> dict[str, str | None]:
+def heard(database: Database, order: int = NUMBER) -> dict[str, str | None]:
     """The newest word of every key, by the order of messages or by position."""
-    with base.connect("ledger_reader") as connection:
+    with database.connect("ledger_reader") as connection:
         rows = connection.execute(
             "SELECT key, body, number, position FROM views.outbox WHERE topic = %s ORDER BY number",
             (TOPIC,),
@@ -127,17 +127,17 @@ def heard(base: Database, order: int = NUMBER) -> dict[str, str | None]:
         return dict(told)
 
 
-def held(base: Database) -> dict[str, str]:
+def held(database: Database) -> dict[str, str]:
     """What the live view holds, told as it would tell it."""
-    with reading(base, [TOLD.name]) as store:
+    with reading(database, [TOLD.name]) as store:
         rows = store.page(TOLD, None, 10_000)
     [told] = VIEW.tells
     return {told.key(row): told.body(row) for row in rows}
 
 
-def agrees(base: Database) -> bool:
-    now = held(base)
-    return heard(base) == now == heard(base, POSITION)
+def agrees(database: Database) -> bool:
+    now = held(database)
+    return heard(database) == now == heard(database, POSITION)
 
 
 def busy(writer: Store) -> Callable[[], bool]:
@@ -286,10 +286,10 @@ def test_a_table_that_the_live_view_lacks_is_told_whole(view: Database) -> None:
     assert heard(view) == {f"{key(0)[0]}/{key(0)[1]}": "3"}
 
 
-def swapped(base: Database, newer: Projection, rows: Sequence[tuple[object, ...]]) -> None:
+def swapped(database: Database, newer: Projection, rows: Sequence[tuple[object, ...]]) -> None:
     """Have a rebuilt view with these rows take the live one's place."""
     (table,) = newer.tables
-    with writing(base, BESIDE) as connection:
+    with writing(database, BESIDE) as connection:
         book = Store(connection, BESIDE)
         book.create(newer.name, newer.version, newer.tables, BESIDE)
         book.save(table, rows)  # type: ignore[arg-type] # cells

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
 
 
-def empty(base: Database) -> None:
+def empty(database: Database) -> None:
     """Every view as before the first fact."""
-    with base.connect("ledger_owner") as connection:
+    with database.connect("ledger_owner") as connection:
         for each in VIEWS:
             for table in each.tables:
                 connection.execute(f"TRUNCATE views.{table.name}".encode())
@@ -47,20 +47,20 @@ def empty(base: Database) -> None:
         connection.execute("TRUNCATE views.parked, views.offsets")
 
 
-def from_tape(base: Database) -> dict[str, bytes]:
+def from_tape(database: Database) -> dict[str, bytes]:
     """Every view as it is straight from the tape, from the first fact on."""
-    empty(base)
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
-    return everything(base)
+    empty(database)
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
+    return everything(database)
 
 
-def naively(base: Database, where: Connection) -> dict[str, bytes]:
+def naively(database: Database, where: Connection) -> dict[str, bytes]:
     """What the same topic gives to a consumer that believes it."""
-    empty(base)
+    empty(database)
     sums = [view("payouts"), view("drop")]
-    naive(base, where, sums)
-    return everything(base, sums)
+    naive(database, where, sums)
+    return everything(database, sums)
 
 
 @pytest.fixture
@@ -283,14 +283,16 @@ def test_a_views_program_that_fails_on_a_fact_parks_that_table_where_it_is_asked
     assert kept == from_tape(database)["payouts"]
 
 
-def interleaved(base: Database, projection: Projection, rows: list[TapeRow], seed: int) -> bytes:
+def interleaved(
+    database: Database, projection: Projection, rows: list[TapeRow], seed: int
+) -> bytes:
     """A view of the same facts, tapes otherwise interleaved."""
-    with base.connect("ledger_owner") as connection:
+    with database.connect("ledger_owner") as connection:
         for table in projection.tables:
             connection.execute(f"TRUNCATE views.{table.name}".encode())
-    with writing(base, LIVE) as connection, connection.transaction():
+    with writing(database, LIVE) as connection, connection.transaction():
         projection.apply(Store(connection, LIVE), Batch(shuffled_tapes(rows, seed)))
-    return dumped(base, projection)
+    return dumped(database, projection)
 
 
 @pytest.mark.parametrize("name", [each.name for each in VIEWS if not each.ordered])

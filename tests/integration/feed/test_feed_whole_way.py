@@ -35,31 +35,31 @@ def goes_the_whole_way(
     server: Postgres, where: Connection, commands: Relays, minutes: int, restarts: int
 ) -> int:
     """How often PostgreSQL went away while some view lacked facts."""
-    base = server.database
-    install(base)
+    database = server.database
+    install(database)
     facts = day(minutes)
     kept = len({(each.source, each.id) for each in facts})
     amidst = 0
-    with arriving(base, facts), kept_up(commands) as ended, keeper(base, where) as views:
+    with arriving(database, facts), kept_up(commands) as ended, keeper(database, where) as views:
         for number in range(1, restarts + 1):
             part = kept * number // (restarts + 2)
-            until(lambda part=part: positions(base)[0] >= part)
+            until(lambda part=part: positions(database)[0] >= part)
             restart(server)
-            amidst += positions(base)[0] < kept
+            amidst += positions(database)[0] < kept
             views.says("lost", number)
-        until(lambda: positions(base) == (kept, kept))
+        until(lambda: positions(database) == (kept, kept))
         assert views.stop() == f"stopped at {kept}, 0 refused"
     assert len(ended) > restarts, "the relay, too, was cut off each time"
     assert set(ended[:-1]) == {3}
     assert ended[-1] == 0
-    seen = check.verify(base, where)
+    seen = check.verify(database, where)
     assert (seen.broken, seen.facts, seen.not_yet) == (0, kept, 0), seen.breaks
     return amidst
 
 
-def views_are_those_of_the_tape(base: Database) -> None:
-    kept = everything(base)
-    assert kept == begun_anew(base)
+def views_are_those_of_the_tape(database: Database) -> None:
+    kept = everything(database)
+    assert kept == begun_anew(database)
     assert all(kept[name] for name in ("rounds", "rulings", "drop", "payouts", "table_board"))
 
 
@@ -93,17 +93,17 @@ def test_a_view_that_moves_before_its_rows_loses_facts_to_a_restart_and_it_is_se
     primary: Postgres, kafka: Connection
 ) -> None:
     """The control: the rest of that view's facts are taken in afterwards, those are not."""
-    base = primary.database
-    install(base)
-    rows = record(base, day(2))
-    once(base, kafka)
-    with keeper(base, kafka, "early") as views:
+    database = primary.database
+    install(database)
+    rows = record(database, day(2))
+    once(database, kafka)
+    with keeper(database, kafka, "early") as views:
         views.says("early")
         restart(primary)
         views.says("lost")
-        until(lambda: positions(base) == (len(rows), len(rows)))
+        until(lambda: positions(database) == (len(rows), len(rows)))
         views.stop()
-    assert from_feed(base, kafka).records == 0, "it believes that it has everything"
-    kept = everything(base)
-    right = begun_anew(base)
+    assert from_feed(database, kafka).records == 0, "it believes that it has everything"
+    kept = everything(database)
+    right = begun_anew(database)
     assert {name for name in right if kept[name] != right[name]} == {"payouts"}

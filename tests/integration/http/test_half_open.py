@@ -171,10 +171,10 @@ def linked(tmp_path: Path) -> Iterator[tuple[Cluster, Link]]:
         made[0].close()
 
 
-def published(base: Database, tape: PostgresTape, count: int) -> None:
+def published(database: Database, tape: PostgresTape, count: int) -> None:
     """Put facts on record, and wait until a relay takes them for published."""
     fill(tape, count, first=tape.counters().appended)
-    until(lambda: position(base, topics.FACTS) == tape.counters().appended)
+    until(lambda: position(database, topics.FACTS) == tape.counters().appended)
 
 
 @pytest.mark.long

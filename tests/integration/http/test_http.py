@@ -50,9 +50,9 @@ def locked(database: Database) -> Iterator[AnyConnection]:
 
 
 @contextmanager
-def hasty(base: Database) -> Iterator[str]:
+def hasty(database: Database) -> Iterator[str]:
     """The same server in this process, one that waits for nothing: its URL."""
-    with PostgresTape(base) as tape, Committer(tape, ask_again_s_max=0.1) as committer:
+    with PostgresTape(database) as tape, Committer(tape, ask_again_s_max=0.1) as committer:
         server = uvicorn.Server(uvicorn.Config(build(tape, committer, body_s_max=0.5)))
         with socket.create_server(("127.0.0.1", 0)) as listener:
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

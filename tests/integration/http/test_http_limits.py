@@ -69,9 +69,9 @@ class Edge(NamedTuple):
 
 @contextmanager
 def serving(
-    base: Database, http: type[H11Protocol] = Hasty, octets_max: int = 2**26
+    database: Database, http: type[H11Protocol] = Hasty, octets_max: int = 2**26
 ) -> Iterator[Edge]:
-    with PostgresTape(base) as tape, Committer(tape) as committer:
+    with PostgresTape(database) as tape, Committer(tape) as committer:
         app = build(tape, committer, bodies_octets_max=octets_max)
         server = uvicorn.Server(uvicorn.Config(app, http=http, ws="none", timeout_keep_alive=5))
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -230,13 +230,13 @@ def test_how_far_views_are_behind_is_told_in_facts_and_in_seconds(site: Site) ->
     assert behind(site.url, "drop") == (0, 0)
     facts = day(3)
     began = time.monotonic()
-    record(site.base, facts)
+    record(site.database, facts)
     until(lambda: behind(site.url, "drop")[1] > 0.2)
     told = behind(site.url, "drop")
     assert told[0] == len(facts)
     assert 0.2 < told[1] <= time.monotonic() - began
-    with tape_source(site.base) as source:
-        catch_up(site.base, source, [view("drop")])
+    with tape_source(site.database) as source:
+        catch_up(site.database, source, [view("drop")])
     assert behind(site.url, "drop") == (0, 0)
     assert behind(site.url, "rounds")[0] == len(facts)
 

@@ -129,13 +129,13 @@ def test_views_kept_up_from_the_record_are_not_ready_while_it_is_away(tmp_path: 
     home = tmp_path / "home"
     with embedded(home) as server, ExitStack() as open_:
         create_database(server, "record")
-        base = Database(url_of(server, "record"), url_of(server, "record"))
-        migrate(base.owner_url)
-        install(base)
+        database = Database(url_of(server, "record"), url_of(server, "record"))
+        migrate(database.owner_url)
+        install(database)
         cli = Cli(
             environ(
                 tmp_path / "cli",
-                ROUND_LEDGER_DATABASE_URL=base.url,
+                ROUND_LEDGER_DATABASE_URL=database.url,
                 ROUND_LEDGER_READY_S=str(READY_S),
             )
         )

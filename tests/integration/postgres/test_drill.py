@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def appending(base: Database) -> Iterator[list[int]]:
+def appending(database: Database) -> Iterator[list[int]]:
     count = [0]
     done = threading.Event()
 
     def append() -> None:
-        with PostgresTape(base) as tape:
+        with PostgresTape(database) as tape:
             while not done.wait(0.01):
                 first = count[0]
                 numbers = range(first, first + 20)
@@ -50,9 +50,9 @@ def appending(base: Database) -> Iterator[list[int]]:
         thread.join()
 
 
-def lose(server_url: str, base: Database) -> None:
+def lose(server_url: str, database: Database) -> None:
     """Drop the database: what a burnt server leaves."""
-    name = str(conninfo.conninfo_to_dict(base.url)["dbname"])
+    name = str(conninfo.conninfo_to_dict(database.url)["dbname"])
     with psycopg.connect(server_url, autocommit=True) as connection:
         drop = sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
         connection.execute(drop)

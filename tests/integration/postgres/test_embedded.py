@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infra.postgres.connection import Database, database
+from infra.postgres.connection import Database, open_database
 from infra.postgres.embedded import embedded, kept_running
 from infra.postgres.tape import PostgresTape
 from infra.settings import load
@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[3]
 USER = """
 import sys, time
 from infra.settings import load
-from infra.postgres.connection import database
-with database(load({"ROUND_LEDGER_HOME": sys.argv[1]})) as base:
+from infra.postgres.connection import open_database
+with open_database(load({"ROUND_LEDGER_HOME": sys.argv[1]})) as base:
     with base.connect("ledger_reader") as connection:
         connection.execute("SELECT 1")
     print("ready", flush=True)
@@ -78,7 +78,7 @@ def test_a_killed_user_does_not_keep_the_server_running(tmp_path: Path) -> None:
 def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
     settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
     for expected in ("appended", "duplicate"):
-        with database(settings) as base, PostgresTape(base) as tape:
+        with open_database(settings) as database, PostgresTape(database) as tape:
             assert tape.append([fact(1)])[0].verdict == expected
 
 
@@ -126,7 +126,7 @@ def test_a_server_that_cannot_start_says_where_to_look(
 def test_a_server_that_does_not_answer_is_unavailable_and_its_password_is_not_told() -> None:
     settings = load({"ROUND_LEDGER_DATABASE_URL": "postgresql://me:hush@127.0.0.1:1/ledger"})
     assert "hush" not in repr(settings)
-    with pytest.raises(Unavailable) as caught, database(settings):
+    with pytest.raises(Unavailable) as caught, open_database(settings):
         pass
     assert "127.0.0.1:1/ledger" in str(caught.value)
     assert "hush" not in str(caught.value)
@@ -136,8 +136,8 @@ def test_a_server_that_does_not_answer_is_unavailable_and_its_password_is_not_to
 
 def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Path) -> None:
     settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
-    with database(settings) as base:
-        tape = PostgresTape(base)
+    with open_database(settings) as database:
+        tape = PostgresTape(database)
         tape.append([fact(1)])
         tape.read(0, 1)
     for use in (lambda: tape.append([fact(1)]), lambda: tape.read(0, 1)):
@@ -145,7 +145,7 @@ def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Pa
         with pytest.raises(Unavailable):
             use()
         assert time.monotonic() - began < 60  # it waits for nobody
-    with database(settings):
+    with open_database(settings):
         assert tape.append([fact(1)])[0].verdict == "duplicate"
         assert len(tape.read(0, 10)) == 1
         tape.close()

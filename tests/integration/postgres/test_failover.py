@@ -42,18 +42,20 @@ def cli_of(server: Postgres, kafka: Connection, home: Path) -> Cli:
     return Cli(environ(home, ROUND_LEDGER_DATABASE_URL=url, **reached(kafka)))
 
 
-def append(base: Database, facts: list[Received]) -> None:
-    with PostgresTape(base) as tape:
+def append(database: Database, facts: list[Received]) -> None:
+    with PostgresTape(database) as tape:
         for at in range(0, len(facts), PARTS):
             tape.append(facts[at : at + PARTS])
 
 
-def published(base: Database) -> None:
+def published(database: Database) -> None:
     """Wait until the relay has everything acknowledged."""
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         tip = tape.counters().appended
     until(
-        lambda: {e.topic: e.position for e in relay_progress.tracked(base)}.get(topics.FACTS) == tip
+        lambda: (
+            {e.topic: e.position for e in relay_progress.tracked(database)}.get(topics.FACTS) == tip
+        )
     )
 
 

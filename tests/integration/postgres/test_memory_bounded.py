@@ -35,14 +35,14 @@ PADDED = b'{"to":"player","position":3,"cards":["As","Kd"],"face":"down","number
 NAME = "payouts"
 
 
-def backlog(base: Database) -> int:
+def backlog(database: Database) -> int:
     """Put it on record; how many facts it is."""
     chance = random.Random(27)  # noqa: S311 - repeatable, guards nothing
-    install(base)
-    with PostgresTape(base) as tape:
+    install(database)
+    with PostgresTape(database) as tape:
         for first in range(0, LARGE, 1_000):
             if first == LARGE // 2:
-                record(base, day(8))
+                record(database, day(8))
             told = [
                 fact(
                     n,
@@ -55,8 +55,8 @@ def backlog(base: Database) -> int:
         return tape.counters().appended
 
 
-def position(base: Database) -> int:
-    with base.connect("ledger_reader") as connection:
+def position(database: Database) -> int:
+    with database.connect("ledger_reader") as connection:
         row = connection.execute(
             "SELECT position FROM views.tracking WHERE view = %s", (NAME,)
         ).fetchone()

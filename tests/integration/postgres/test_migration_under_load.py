@@ -36,13 +36,13 @@ def next_version(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def appending(base: Database) -> Iterator[tuple[list[int], list[float]]]:
+def appending(database: Database) -> Iterator[tuple[list[int], list[float]]]:
     """Facts appended all the while: how many, and how long each append took, seconds."""
     count, took = [0], []
     done = threading.Event()
 
     def append() -> None:
-        with PostgresTape(base) as tape:
+        with PostgresTape(database) as tape:
             while not done.is_set():
                 began = time.monotonic()
                 tape.append([fact(n) for n in range(count[0], count[0] + 5)])
@@ -59,12 +59,12 @@ def appending(base: Database) -> Iterator[tuple[list[int], list[float]]]:
 
 
 @contextmanager
-def reading(base: Database, seconds: float) -> Iterator[None]:
+def reading(database: Database, seconds: float) -> Iterator[None]:
     """Somebody who holds the tape in one long transaction, as a backup does, or until the end."""
     begun, done = threading.Event(), threading.Event()
 
     def read() -> None:
-        with base.connect("ledger_reader") as connection, connection.transaction():
+        with database.connect("ledger_reader") as connection, connection.transaction():
             connection.execute("SELECT count(*) FROM ledger.tape")
             begun.set()
             done.wait(seconds)
@@ -79,14 +79,14 @@ def reading(base: Database, seconds: float) -> Iterator[None]:
         thread.join()
 
 
-def longest(base: Database) -> float:
+def longest(database: Database) -> float:
     """The longest append while the migration waits for a reader; seconds."""
-    with appending(base) as (count, took):
+    with appending(database) as (count, took):
         time.sleep(0.5)
-        with reading(base, READ_S):
-            assert migrate(base.owner_url) == [NEXT.name]
+        with reading(database, READ_S):
+            assert migrate(database.owner_url) == [NEXT.name]
         time.sleep(0.5)
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         assert tape.counters().appended == count[0]
         assert tape.verify().broken is None
     return max(took)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("opened", [postgres.database, postgres.server])
+@pytest.mark.parametrize("opened", [postgres.open_database, postgres.server])
 @pytest.mark.parametrize(
     "url",
     [

@@ -173,38 +173,38 @@ class Device:
             at = max(at, to)
 
 
-def settled(base: Database, facts: int) -> None:
+def settled(database: Database, facts: int) -> None:
     """Wait until everything is on record, published, and in every view."""
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
 
         def there() -> bool:
             tip = tape.counters().appended
-            tracked = {each.topic: each.position for each in relay_progress.tracked(base)}
+            tracked = {each.topic: each.position for each in relay_progress.tracked(database)}
             behind = sum(lag.facts for lag in tape.view_lags())
             return (tip, tracked.get(topics.FACTS), behind) == (facts, facts, 0)
 
         until(there, SETTLED_S_MAX)
 
 
-def whole(base: Database, where: Connection) -> None:
+def whole(database: Database, where: Connection) -> None:
     """The record, the feed and the views are of one piece."""
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         counters = tape.counters()
         assert (counters.equivocation, counters.quarantined, counters.nothing_lost) == (0, 0, True)
         assert tape.verify().broken is None
-    seen = check.verify(base, where)
+    seen = check.verify(database, where)
     assert (seen.breaks, seen.facts) == ([], counters.appended)
-    live = {each.name: dumped(base, each) for each in VIEWS}
-    with tape_source(base) as source:
+    live = {each.name: dumped(database, each) for each in VIEWS}
+    with tape_source(database) as source:
         for each in VIEWS:
-            rebuild(base, source, each)
-    assert {each.name: dumped(base, each) for each in VIEWS} == live
+            rebuild(database, source, each)
+    assert {each.name: dumped(database, each) for each in VIEWS} == live
 
 
 class Floor(NamedTuple):
     """An empty database, a Kafka without topics, a port, and two versions of the program."""
 
-    base: Database
+    database: Database
     kafka: Connection
     port: int
     old: Program
@@ -216,7 +216,7 @@ class Floor(NamedTuple):
         assert code == 0, said
 
     def taken(self, count: int) -> None:
-        with PostgresTape(self.base) as tape:
+        with PostgresTape(self.database) as tape:
             until(lambda: tape.counters().appended >= count, SETTLED_S_MAX)
 
 
@@ -225,11 +225,11 @@ def floor(postgres_url: str, own_kafka: Cluster, before: Path, tmp_path: Path) -
     """On a Kafka of its own: the program of before knows no prefix of topics."""
     name = new_name()
     create_database(postgres_url, name)
-    base = Database(url_of(postgres_url, name), url_of(postgres_url, name))
+    database = Database(url_of(postgres_url, name), url_of(postgres_url, name))
     port = free_port()
     told = environ(
         tmp_path / "home",
-        ROUND_LEDGER_DATABASE_URL=base.url,
+        ROUND_LEDGER_DATABASE_URL=database.url,
         ROUND_LEDGER_KAFKA_BOOTSTRAP=own_kafka.where.bootstrap,
         ROUND_LEDGER_HTTP_PORT=str(port),
     )
@@ -238,7 +238,12 @@ def floor(postgres_url: str, own_kafka: Cluster, before: Path, tmp_path: Path) -
     plan = plan_of(minutes=25, tables=4, seed=11)
     feed = [line(plan, fact) for fact in deal(plan)[0]]
     return Floor(
-        base, own_kafka.where, port, Program(before, told, logs), Program(ROOT, told, logs), feed
+        database,
+        own_kafka.where,
+        port,
+        Program(before, told, logs),
+        Program(ROOT, told, logs),
+        feed,
     )
 
 
@@ -269,7 +274,7 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
         floor.done(new, "topics", "apply")
         floor.done(new, "verify")  # migrates, as whatever comes first does
         # The version before goes on, on a database it does not know: with facts not written before.
-        settled(floor.base, device.goes_on(3 / 6))
+        settled(floor.database, device.goes_on(3 / 6))
         assert [serve.poll(), relay.poll(), views.poll()] == [None] * 3
 
         device.goes_on(4 / 6)
@@ -289,6 +294,6 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
 
         code, said = old.run("verify")
         assert (code, "was migrated with another" in said) == (2, True), "there is no way back"
-        settled(floor.base, facts)
+        settled(floor.database, facts)
         assert [stopped(each) for each in (follow, serve, second, views)] == [0] * 4
-    whole(floor.base, floor.kafka)
+    whole(floor.database, floor.kafka)

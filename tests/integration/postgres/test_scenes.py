@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 built: list[int] = []
 
 
-def told(base: Database, facts: int) -> int:
+def told(database: Database, facts: int) -> int:
     """A scene of some facts."""
     built.append(facts)
-    return len(record(base, [fact(number) for number in range(facts)]))
+    return len(record(database, [fact(number) for number in range(facts)]))
 
 
 def test_a_scene_is_built_once_and_what_one_copy_is_told_no_other_has(scenes: Scenes) -> None:
     built.clear()
     for _ in range(2):
-        base, known = scenes.copy(told, 3)
+        database, known = scenes.copy(told, 3)
         assert known == 3
-        assert len(record(base, [fact(9)])) == 4
+        assert len(record(database, [fact(9)])) == 4
     assert scenes.read(told, 3)[1] == 3
     assert scenes.copy(told, 2)[1] == 2
     assert built == [3, 2]
 
 
 def test_nobody_writes_in_the_copy_that_others_read(scenes: Scenes) -> None:
-    base, _ = scenes.read(told, 5)
-    assert scenes.read(told, 5)[0] == base
+    database, _ = scenes.read(told, 5)
+    assert scenes.read(told, 5)[0] == database
     with (
-        base.connect("ledger_owner") as connection,
+        database.connect("ledger_owner") as connection,
         pytest.raises(psycopg.errors.ReadOnlySqlTransaction),
     ):
         connection.execute("UPDATE views.tracking SET position = 0")
-    with base.connect("ledger_reader") as connection:
+    with database.connect("ledger_reader") as connection:
         assert connection.execute("SELECT count(*) FROM ledger.tape").fetchone() == (5,)

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 TABLES = ("tape", "identity", "heads", "record", "quarantine", "migrations")
 
 
-def login(base: Database, role: str | None) -> Database:
+def login(database: Database, role: str | None) -> Database:
     """A login of its own that was granted one role and nothing else."""
     name = new_name()
-    with psycopg.connect(base.url, autocommit=True) as connection:
+    with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(name)))
         if role:
             grant = sql.SQL("GRANT {} TO {}")
             connection.execute(grant.format(sql.Identifier(role), sql.Identifier(name)))
-    url = conninfo.make_conninfo(base.url, user=name)
-    return Database(url, base.owner_url)
+    url = conninfo.make_conninfo(database.url, user=name)
+    return Database(url, database.owner_url)
 
 
 ON_ANY_TABLE = (

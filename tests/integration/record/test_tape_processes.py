@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 
 
-def device(base: Database, *arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.processes.device", base.url, *map(str, arguments)]
+def device(database: Database, *arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.processes.device", database.url, *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -88,7 +88,7 @@ def test_a_sequence_without_the_lock_loses_rows_for_a_tailing_reader(database: D
 
 
 def kill_and_resend(
-    base: Database, enough: Callable[[dict[str, int], int], object], seed: int, *more: str
+    database: Database, enough: Callable[[dict[str, int], int], object], seed: int, *more: str
 ) -> tuple[dict[str, int], int]:
     """Three devices, each killed again and again, each sending again what was not acknowledged.
 
@@ -99,7 +99,7 @@ def kill_and_resend(
     first = dict.fromkeys(("CC-01", "CC-02", "CC-03"), 0)
     killed = 0
     while not enough(kept, killed):
-        running = {place: device(base, first[place], 5_000, 3, place, *more) for place in first}
+        running = {place: device(database, first[place], 5_000, 3, place, *more) for place in first}
         for process in running.values():
             assert process.stdout is not None
             process.stdout.readline()  # it has begun
@@ -155,8 +155,8 @@ def test_a_server_killed_while_facts_arrive_keeps_every_acknowledged_one(tmp_pat
     with embedded(tmp_path) as url:
         create_database(url, "ledger")
         migrate(url_of(url, "ledger"))
-        base = Database(url_of(url, "ledger"), url_of(url, "ledger"))
-        process = device(base, 0, 5_000, 3)
+        database = Database(url_of(url, "ledger"), url_of(url, "ledger"))
+        process = device(database, 0, 5_000, 3)
         assert process.stdout is not None
         process.stdout.readline()
         time.sleep(0.2)
@@ -165,8 +165,8 @@ def test_a_server_killed_while_facts_arrive_keeps_every_acknowledged_one(tmp_pat
         subprocess.run(["kill", "-9", str(server)], check=True)
         said = acknowledged(process)
     with embedded(tmp_path) as url:
-        base = Database(url_of(url, "ledger"), url_of(url, "ledger"))
-        with PostgresTape(base) as tape:
+        database = Database(url_of(url, "ledger"), url_of(url, "ledger"))
+        with PostgresTape(database) as tape:
             rows = {row.id: row.position for row in tape.read(0, 100_000)}
             assert said
             assert all(rows[fact(number).id] == position for number, position in said.items())
@@ -198,8 +198,8 @@ def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
         for at in (0, 1):
             assert sorted(applied[at::2])[:2] == [0, 0]
             assert sorted(applied[at::2])[2] > 0
-            base = Database(urls[at], urls[at])
-            with PostgresTape(base) as tape:
+            database = Database(urls[at], urls[at])
+            with PostgresTape(database) as tape:
                 assert tape.append([fact(1)])[0].position == 1
 
 

@@ -42,8 +42,8 @@ LARGE = 850_000
 """Octets of a large ruling that still travels whole."""
 
 
-def leave(base: Database, *bodies: str) -> None:
-    with writing(base, LIVE) as connection:
+def leave(database: Database, *bodies: str) -> None:
+    with writing(database, LIVE) as connection:
         messages = [Message(TOPIC, f"p/T-{at}", body) for at, body in enumerate(bodies)]
         Store(connection, LIVE).enqueue(7, messages)
 
@@ -71,8 +71,8 @@ def windows(desk: Desk) -> list[tuple[list[int], int]]:
     return found
 
 
-def numbers(base: Database, topic: str = "%") -> list[int]:
-    with base.connect("ledger_reader") as connection:
+def numbers(database: Database, topic: str = "%") -> list[int]:
+    with database.connect("ledger_reader") as connection:
         rows = connection.execute(
             "SELECT number FROM views.outbox WHERE topic LIKE %s ORDER BY number", (topic,)
         )
@@ -134,13 +134,13 @@ def test_read_by_their_count_alone_a_window_would_take_all_of_them(
     assert max(peak for _, peak in found) > 6 * WINDOW_OCTETS
 
 
-def waits(base: Database, topic: str = TOPIC) -> relay_progress.Waiting | None:
-    return next((each for each in relay_progress.waiting(base) if each.topic == topic), None)
+def waits(database: Database, topic: str = TOPIC) -> relay_progress.Waiting | None:
+    return next((each for each in relay_progress.waiting(database) if each.topic == topic), None)
 
 
-def kept_up(base: Database) -> None:
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS)
+def kept_up(database: Database) -> None:
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS)
 
 
 @pytest.fixture

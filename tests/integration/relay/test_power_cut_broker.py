@@ -49,23 +49,25 @@ def cut(powered: Powered, cluster: Cluster) -> None:
     cluster.wait()
 
 
-def missing(base: Database, cluster: Cluster) -> int:
+def missing(database: Database, cluster: Cluster) -> int:
     """How many facts that were taken for published are not there; nothing else is wrong."""
-    seen = check.verify(base, cluster.where)
+    seen = check.verify(database, cluster.where)
     assert {each.kind for each in seen.breaks} <= {"missing"}
     return seen.missing
 
 
-def loses_its_end(base: Database, tape: PostgresTape, powered: Powered, cluster: Cluster) -> None:
+def loses_its_end(
+    database: Database, tape: PostgresTape, powered: Powered, cluster: Cluster
+) -> None:
     """Publish a part that reaches the disk and a part that does not, and cut the power."""
     fill(tape, SETTLED)
-    once(base, cluster.where)
+    once(database, cluster.where)
     powered.settle()
     fill(tape, UNSETTLED, first=SETTLED)
-    once(base, cluster.where)
-    assert missing(base, cluster) == 0
+    once(database, cluster.where)
+    assert missing(database, cluster) == 0
     cut(powered, cluster)
-    assert missing(base, cluster) == UNSETTLED, "what had not reached the disk, and no more"
+    assert missing(database, cluster) == UNSETTLED, "what had not reached the disk, and no more"
 
 
 @pytest.mark.long

@@ -241,9 +241,9 @@ def test_what_is_no_envelope_is_refused_in_words(
         refill(older, kafka)
 
 
-def ended(base: Database, pid: int) -> bool:
+def ended(database: Database, pid: int) -> bool:
     """Whether the server has no such session any more."""
-    with base.connect("ledger_owner") as connection:
+    with database.connect("ledger_owner") as connection:
         found = connection.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (pid,))
         return found.fetchone() is None
 

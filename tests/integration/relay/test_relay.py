@@ -60,8 +60,8 @@ def hash_before(tape: PostgresTape, row: TapeRow) -> bytes:
     return before[0].hash if before else GENESIS
 
 
-def kinds(base: Database, where: Connection) -> Sequence[str]:
-    return [each.kind for each in check.verify(base, where).breaks]
+def kinds(database: Database, where: Connection) -> Sequence[str]:
+    return [each.kind for each in check.verify(database, where).breaks]
 
 
 def empty_again(where: Connection) -> None:

@@ -59,11 +59,11 @@ def test_a_broker_that_is_killed_and_started_again_is_waited_for(
     assert (seen.broken, seen.facts) == (0, count[0])
 
 
-def published(base: Database, tape: PostgresTape, upto: int) -> None:
+def published(database: Database, tape: PostgresTape, upto: int) -> None:
     """Put facts on record up to a position, and wait until a relay has them acknowledged."""
     first = tape.counters().appended
     fill(tape, upto - first, first=first)
-    until(lambda: position(base, topics.FACTS) == upto)
+    until(lambda: position(database, topics.FACTS) == upto)
 
 
 @pytest.mark.long
@@ -125,13 +125,13 @@ def three(tmp_path: Path) -> Iterator[Cluster]:
                 cluster.kill(node)
 
 
-def killed_amid(base: Database, cluster: Cluster, running: Popen[str], node: Node) -> None:
+def killed_amid(database: Database, cluster: Cluster, running: Popen[str], node: Node) -> None:
     """Kill one node of three while facts go out; return when they do without it, and it is back."""
     assert running.stdout
     assert running.stdout.readline() == "moved\n"
     cluster.kill(node)
-    moves(base)
-    moves(base)  # with the node gone, not on the way when it went
+    moves(database)
+    moves(database)  # with the node gone, not on the way when it went
     assert running.poll() is None, running.communicate()[1]
     cluster.start(node)
     cluster.wait()
@@ -159,7 +159,7 @@ def octets_of(node: Node) -> int:
 
 
 def dies_alone(
-    base: Database, tape: PostgresTape, cluster: Cluster, running: Popen[str], *, believes: bool
+    database: Database, tape: PostgresTape, cluster: Cluster, running: Popen[str], *, believes: bool
 ) -> tuple[int, Node]:
     """A node writes facts, is killed before any other could copy them, and facts go on without it.
 
@@ -173,18 +173,18 @@ def dies_alone(
 
     node, places = led_most(cluster)
     first = append(WINDOW)
-    until(lambda: position(base, topics.FACTS) == first)
+    until(lambda: position(database, topics.FACTS) == first)
     cluster.pause(on=True, but=node)
     written = octets_of(node)
     last = append(2 * WINDOW)  # the others had asked for the first of it before they were stopped
     until(lambda: octets_of(node) > written)
     if believes:
-        until(lambda: position(base, topics.FACTS) == last)
-    believed = position(base, topics.FACTS) - first
+        until(lambda: position(database, topics.FACTS) == last)
+    believed = position(database, topics.FACTS) - first
     cluster.kill(node)
     cluster.pause(on=False)
     last = append(WINDOW)
-    until(lambda: position(base, topics.FACTS) == last)
+    until(lambda: position(database, topics.FACTS) == last)
     assert running.poll() is None, running.communicate()[1]
     return believed, node
 

@@ -40,14 +40,14 @@ class Log:
         yield self.kept
 
 
-def checked(base: Database, kept: Sequence[Record]) -> Checked:
+def checked(database: Database, kept: Sequence[Record]) -> Checked:
     logs = {topics.FACTS: Log(kept), topics.QUARANTINE: Log([])}
 
     @contextmanager
     def opened(topic: str) -> Iterator[Log]:
         yield logs[topic]
 
-    with relay_progress.lead(base, lambda: False) as desk:
+    with relay_progress.lead(database, lambda: False) as desk:
         assert desk
         desk.move(topics.FACTS, desk.tracked(topics.FACTS), FACTS)
         desk.move(topics.QUARANTINE, desk.tracked(topics.QUARANTINE), 3)  # all of them have expired

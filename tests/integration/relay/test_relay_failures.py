@@ -26,12 +26,12 @@ NOBODY = Connection("127.0.0.1:1")
 """Brokers that nothing listens for."""
 
 
-def ended(base: Database, folder: Path) -> None:
+def ended(database: Database, folder: Path) -> None:
     """A relay of its own that finds no brokers."""
     run = Cli(
         environ(
             folder,
-            ROUND_LEDGER_DATABASE_URL=base.url,
+            ROUND_LEDGER_DATABASE_URL=database.url,
             ROUND_LEDGER_KAFKA_BOOTSTRAP=NOBODY.bootstrap,
         )
     )
@@ -40,12 +40,12 @@ def ended(base: Database, folder: Path) -> None:
     assert "Kafka does not do what is asked" in ran.err
 
 
-def counted(base: Database) -> dict[str, int]:
-    return {each.error: each.times for each in relay_progress.failures(base)}
+def counted(database: Database) -> dict[str, int]:
+    return {each.error: each.times for each in relay_progress.failures(database)}
 
 
-def told(base: Database) -> list[str]:
-    page = ConsumerMetrics(base, feed=False).page().decode().splitlines()
+def told(database: Database) -> list[str]:
+    page = ConsumerMetrics(database, feed=False).page().decode().splitlines()
     return [line for line in page if line.startswith("round_ledger_relay_failures_total")]
 
 

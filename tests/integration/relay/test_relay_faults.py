@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 KILLS, KILLS_LONG = 4, 40
 
 
-def killed(base: Database, where: Connection, kills: int, seed: int, mode: str = "right") -> None:
+def killed(
+    database: Database, where: Connection, kills: int, seed: int, mode: str = "right"
+) -> None:
     """Start the relay and kill it soon after it began to move, again and again."""
     chance = random.Random(seed)  # noqa: S311 - repeatable, not secret
     for _ in range(kills):
-        with process(base, where, mode) as running:
+        with process(database, where, mode) as running:
             assert running.stdout
             for _ in range(chance.randint(1, 12)):
                 assert running.stdout.readline() == "moved\n", running.communicate()[1]
@@ -39,10 +41,10 @@ def killed(base: Database, where: Connection, kills: int, seed: int, mode: str =
             running.kill()
 
 
-def survives(base: Database, where: Connection, kills: int) -> Checked:
-    with load(base) as count:
-        killed(base, where, kills, seed=kills)
-    seen = checked(base, where)
+def survives(database: Database, where: Connection, kills: int) -> Checked:
+    with load(database) as count:
+        killed(database, where, kills, seed=kills)
+    seen = checked(database, where)
     assert (seen.broken, seen.facts) == (0, count[0]), seen.breaks
     return seen
 

@@ -78,17 +78,17 @@ def server(
 def test_an_hour_back_changes_neither_order_nor_views_and_a_reader_by_time_misses_facts(
     kafka: Connection, server: Postgres, wall_clock: WallClock, tmp_path: Path
 ) -> None:
-    base = server.database
+    database = server.database
     plan = plan_of(minutes=20, tables=2, seed=5)
     told = [line(plan, fact) for fact in deal(plan)[0]]
     third = len(told) // 3
     file = tmp_path / "feed.jsonl"
     file.touch()
-    cli = Cli(environ(tmp_path, ROUND_LEDGER_DATABASE_URL=base.url))
+    cli = Cli(environ(tmp_path, ROUND_LEDGER_DATABASE_URL=database.url))
     with (
         cli.start("ingest", "--follow", file) as ingest,
-        process(base, kafka) as relay,
-        keeper(base, kafka) as views,
+        process(database, kafka) as relay,
+        keeper(database, kafka) as views,
     ):
         for number in range(3):
             if number == 1:
@@ -96,28 +96,28 @@ def test_an_hour_back_changes_neither_order_nor_views_and_a_reader_by_time_misse
             with file.open("ab") as out:
                 part = told[number * third : (number + 1) * third]
                 out.writelines(each + b"\n" for each in part)
-            until(lambda number=number: positions(base)[0] == (number + 1) * third)
+            until(lambda number=number: positions(database)[0] == (number + 1) * third)
         assert views.count("lost") == 0
         assert (ingest.poll(), relay.poll()) == (None, None)
         views.stop()
         for running in (ingest, relay):
             running.terminate()
             assert running.wait(120) == 0
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         rows = tape.read(0, 2 * len(told))
         assert tape.verify().broken is None
         assert tape.counters().nothing_lost
     received = [row.received_at_us for row in rows]
     assert received[third - 1] - received[third] > AN_HOUR_US * 0.9, "the clock was set back"
     assert [row.id for row in rows] == [json.loads(each)["id"] for each in told[: 3 * third]]
-    seen = check.verify(base, kafka)
+    seen = check.verify(database, kafka)
     assert (seen.broken, seen.facts) == (0, 3 * third)
-    kept = everything(base)
-    assert kept == begun_anew(base)
-    emptied(base)
+    kept = everything(database)
+    assert kept == begun_anew(database)
+    emptied(database)
     for there in (rows[:third], rows):
-        catch_up(base, ByTime(there), VIEWS)
-    assert everything(base) != kept, "the control"
+        catch_up(database, ByTime(there), VIEWS)
+    assert everything(database) != kept, "the control"
 
 
 def set_back_and_back(clock: WallClock, running: Popen[str], s_max: float) -> float | None:
@@ -163,7 +163,7 @@ def test_a_deadline_passes_though_the_clock_goes_back_and_one_by_the_wall_clock_
     assert (seen.broken, seen.facts) == (0, tape.counters().appended)
 
 
-def published(base: Database, tape: PostgresTape) -> None:
+def published(database: Database, tape: PostgresTape) -> None:
     """Put facts on record, and wait until a relay has them acknowledged."""
     fill(tape, 100, first=tape.counters().appended)
-    until(lambda: position(base, topics.FACTS) == tape.counters().appended)
+    until(lambda: position(database, topics.FACTS) == tape.counters().appended)

@@ -33,7 +33,7 @@ SHARED = [each for each in VIEWS if each.part_of]
 
 
 def side_by_side(
-    base: Database,
+    database: Database,
     projection: Projection,
     until: int,
     workers: int,
@@ -41,13 +41,13 @@ def side_by_side(
     progress: Callable[[str, int], None] = lambda *_: None,
     where: Connection | None = None,
 ) -> bool:
-    share = Share(base, where, projection.name, 0, workers, until)
+    share = Share(database, where, projection.name, 0, workers, until)
 
     def first(connection: AnyConnection) -> bool:
         return fill(connection, share, progress=progress, stop=stop)
 
-    with feed_source(base, where, []) if where else tape_source(base) as source:
-        return rebuild(base, source, projection, stop=stop, first=first)
+    with feed_source(database, where, []) if where else tape_source(database) as source:
+        return rebuild(database, source, projection, stop=stop, first=first)
 
 
 def test_views_that_need_the_whole_record_are_made_by_one_process() -> None:
@@ -71,17 +71,17 @@ def test_a_fact_that_only_a_newer_program_reads_ends_them_whichever_part_it_is_o
     assert side_by_side(database, view("payouts"), len(rows), workers=2), "it reads no such fact"
 
 
-def arrived(base: Database) -> tuple[TapeRow, ...]:
+def arrived(database: Database) -> tuple[TapeRow, ...]:
     """A scene: a few minutes that came in another order, on the tape alone."""
-    rows = record(base, disturbed(day(6, planted=1), 5))
-    install(base)
+    rows = record(database, disturbed(day(6, planted=1), 5))
+    install(database)
     return tuple(rows)
 
 
-def arrived_in_views(base: Database) -> tuple[TapeRow, ...]:
+def arrived_in_views(database: Database) -> tuple[TapeRow, ...]:
     """A scene: the same in every view, by one process."""
-    rows = arrived(base)
-    catch_up(base, Prefix(rows, len(rows)), VIEWS)
+    rows = arrived(database)
+    catch_up(database, Prefix(rows, len(rows)), VIEWS)
     return rows
 
 
@@ -91,13 +91,13 @@ def test_the_parts_of_a_view_one_after_the_other_are_the_whole_of_it(
 ) -> None:
     """As several processes make it, without the processes."""
     whole, _ = scenes.read(arrived_in_views)
-    base, rows = scenes.copy(arrived)
-    assert dumped(base, projection) != dumped(whole, projection)
+    database, rows = scenes.copy(arrived)
+    assert dumped(database, projection) != dumped(whole, projection)
     for number in range(3):
         mine = takes(projection, number, 3)
-        with writing(base, LIVE) as connection, connection.transaction():
+        with writing(database, LIVE) as connection, connection.transaction():
             projection.apply(Store(connection, LIVE), Batch([row for row in rows if mine(row)]))
-    assert dumped(base, projection) == dumped(whole, projection)
+    assert dumped(database, projection) == dumped(whole, projection)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_the_parts_of_a_view_one_after_the_other_are_the_whole_of_it(
 )
 def test_several_processes_make_the_same_view(scenes: Scenes, projection: Projection) -> None:
     """Each process takes about a second to begin: the parts of every view are tested above."""
-    base, rows = scenes.copy(arrived_in_views)
-    expected = dumped(base, projection)
-    assert side_by_side(base, projection, len(rows) - 40, workers=2)  # the rest by one
-    assert dumped(base, projection) == expected
+    database, rows = scenes.copy(arrived_in_views)
+    expected = dumped(database, projection)
+    assert side_by_side(database, projection, len(rows) - 40, workers=2)  # the rest by one
+    assert dumped(database, projection) == expected
 
 
 @pytest.mark.parametrize("projection", SHARED, ids=[each.name for each in SHARED])
@@ -132,7 +132,7 @@ def test_facts_shared_out_without_regard_to_tables_would_meet(scenes: Scenes) ->
 
 
 def written(
-    base: Database,
+    database: Database,
     projection: Projection,
     shares: list[Callable[[TapeRow], bool]],
     rows: Sequence[TapeRow],
@@ -140,7 +140,7 @@ def written(
     """The keys of rows that each share writes, alone."""
     found = []
     for mine in shares:
-        with writing(base, "views") as connection, connection.transaction(force_rollback=True):
+        with writing(database, "views") as connection, connection.transaction(force_rollback=True):
             store = Store(connection, "views")
             store.heard = {table.name: {} for table in projection.tables}
             batch = [row for row in rows if mine(row)]

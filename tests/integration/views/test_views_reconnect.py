@@ -34,10 +34,10 @@ def kill_server(home: Path) -> None:
     os.kill(int((home / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
 
-def reached(base: Database, position: int) -> Callable[[], bool]:
+def reached(database: Database, position: int) -> Callable[[], bool]:
     def asked() -> bool:
         try:
-            with base.connect("ledger_reader") as connection:
+            with database.connect("ledger_reader") as connection:
                 row = connection.execute("SELECT min(position) FROM views.tracking").fetchone()
         except Unavailable:
             return False
@@ -56,18 +56,18 @@ def test_views_go_on_after_the_server_was_killed_twice_and_the_log_says_so(
     third = len(facts) // 3
     with embedded(home) as server, kept_running(home, every_s=0.5):
         create_database(server, "record")
-        base = Database(url_of(server, "record"), url_of(server, "record"))
-        migrate(base.owner_url)
-        cli = Cli(environ(tmp_path / "cli", ROUND_LEDGER_DATABASE_URL=base.url))
+        database = Database(url_of(server, "record"), url_of(server, "record"))
+        migrate(database.owner_url)
+        cli = Cli(environ(tmp_path / "cli", ROUND_LEDGER_DATABASE_URL=database.url))
         keeper = cli.start("consume", "all", "--follow")
         try:
-            with PostgresTape(base) as tape:
+            with PostgresTape(database) as tape:
                 for part in (1, 2, 3):
                     if part > 1:
                         kill_server(home)
                     append(tape, facts[(part - 1) * third : part * third])
                     done = kept_of(facts[: part * third])
-                    until(lambda done=done: keeper.poll() or reached(base, done)())
+                    until(lambda done=done: keeper.poll() or reached(database, done)())
                     assert keeper.poll() is None
             keeper.send_signal(signal.SIGTERM)
             out, err = keeper.communicate(timeout=120)

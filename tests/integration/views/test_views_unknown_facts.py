@@ -59,22 +59,22 @@ def hit(rows: list[TapeRow]) -> TapeRow:
     return next(row for row in rows if row.type == NEWER)
 
 
-def from_tape(base: Database) -> None:
-    with tape_source(base) as source:
-        catch_up(base, source, VIEWS, manner=PARKS)
+def from_tape(database: Database) -> None:
+    with tape_source(database) as source:
+        catch_up(database, source, VIEWS, manner=PARKS)
 
 
-def behind(base: Database) -> dict[str, int]:
-    with PostgresTape(base) as tape:
+def behind(database: Database) -> dict[str, int]:
+    with PostgresTape(database) as tape:
         return {lag.view: lag.facts for lag in tape.view_lags()}
 
 
-def brought(base: Database, where: Connection, source: str) -> None:
+def brought(database: Database, where: Connection, source: str) -> None:
     if source == "kafka":
-        once(base, where)
-        from_feed(base, where, manner=PARKS)
+        once(database, where)
+        from_feed(database, where, manner=PARKS)
     else:
-        from_tape(base)
+        from_tape(database)
 
 
 @pytest.mark.parametrize("source", ["tape", "kafka"])

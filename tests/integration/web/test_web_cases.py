@@ -39,7 +39,7 @@ class Desk(NamedTuple):
 
     def facts(self, kind: str) -> list[dict[str, Any]]:
         """The data of every fact of a type told here, in order; not those of the feed."""
-        with PostgresTape(self.site.base) as tape:
+        with PostgresTape(self.site.database) as tape:
             rows = [row for row in tape.read(0, 100_000) if row.type == f"{kind}.v1"]
         return [json.loads(row.data) for row in rows if row.tape.endswith("/surveillance")]
 
@@ -56,14 +56,14 @@ class Desk(NamedTuple):
 
 @pytest.fixture
 def desk(scenes: Scenes, tmp_path: Path) -> Iterator[Desk]:
-    base, round_ = scenes.copy(played)
-    with opened_site(base, tmp_path) as site:
+    database, round_ = scenes.copy(played)
+    with opened_site(database, tmp_path) as site:
         yield Desk(site, site.browser("surveillance"), round_)
 
 
-def played(base: Database) -> str:
+def played(database: Database) -> str:
     """A scene: a table with rounds and a camera; the subject of its first round."""
-    people(base)
+    people(database)
     feed = [fact for fact in day(8, tables=1) if not fact.tape.endswith("/surveillance")]
     first = next(fact for fact in feed if fact.type == "round_completed.v1")
     source = parse_source(first.source)
@@ -71,7 +71,7 @@ def played(base: Database) -> str:
     assert first.subject is not None
     camera = CameraMapped(camera="X-1", table=source.place, kind="ptz", covers=("table",))
     early = made(camera, Source(source.property, source.place, "pit"), time_us=0)
-    taken_in(base, [early, *feed])
+    taken_in(database, [early, *feed])
     return first.subject
 
 
@@ -152,7 +152,7 @@ def test_who_is_blind_decides_nothing_though_the_form_be_made_by_hand(desk: Desk
     reviewer = other(desk)
     own = {"round": desk.round, "position": "2", "claim": "Another's."}
     mine = str(desk.send("/cases", reviewer, **own).headers["location"])
-    with PostgresTape(desk.site.base) as tape:
+    with PostgresTape(desk.site.database) as tape:
         before = tape.counters().received
         for where in (page, mine):
             for form in DECIDING:
@@ -297,7 +297,7 @@ def test_what_cannot_be_understood_is_said_on_the_page_and_nothing_is_told(
     desk: Desk, form: dict[str, str], says: str
 ) -> None:
     page = desk.raised()
-    with PostgresTape(desk.site.base) as tape:
+    with PostgresTape(desk.site.database) as tape:
         before = tape.counters().received
         answer = desk.send(page, **form)
         assert (answer.status_code, says in answer.text) == (422, True), answer.text
@@ -319,7 +319,7 @@ def test_words_that_nobody_can_see_are_refused_in_every_form_and_nothing_is_told
         ("/cases/preserve", {"table": "CC-01", "from": "2026-11-20 10:00",
                              "to": "2026-11-20 10:05", "because": text}),
     ]  # fmt: skip
-    with PostgresTape(desk.site.base) as tape:
+    with PostgresTape(desk.site.database) as tape:
         before = tape.counters().received
         for path, form in forms:
             for who in (reviewer, desk.maria):

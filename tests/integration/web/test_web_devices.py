@@ -26,7 +26,7 @@ def post(site: Site, content: bytes, key: str | None, headers: dict[str, str]) -
 
 
 def kept(site: Site) -> int:
-    with site.base.connect("ledger_reader") as connection:
+    with site.database.connect("ledger_reader") as connection:
         row = connection.execute("SELECT received FROM ledger.record").fetchone()
     assert row
     return int(row[0])
@@ -90,7 +90,7 @@ def test_a_key_is_kept_as_a_hash_and_what_is_done_with_it_written_down(site: Sit
     keys = Keys(site.ports.door)
     key = keys.add("/hollywood/CC-07/shoe", ACTOR)
     secret = key.split("_", 2)[2]  # which may hold one, too
-    with site.base.connect("ledger_owner") as connection:
+    with site.database.connect("ledger_owner") as connection:
         rows = connection.execute("SELECT t::text FROM access.device_keys t").fetchall()
         events = connection.execute("SELECT t::text FROM access.events t").fetchall()
     assert secret not in str(rows + events)

@@ -116,11 +116,11 @@ def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_know
     (tmp_path / "one.zip").write_bytes(answer.content)
     with zipfile.ZipFile(tmp_path / "one.zip") as archive:
         assert archive.read("report.html").count(b"A fall.") > 0
-    base = Database(screened.database_url, screened.database_url)
+    database = Database(screened.database_url, screened.database_url)
 
     def known(of: str) -> Sequence[RoundId]:
-        up_to_date(base)
-        return rounds_of(base, DossierRequest(of, "S-2001"), footage_folder(None))
+        up_to_date(database)
+        return rounds_of(database, DossierRequest(of, "S-2001"), footage_folder(None))
 
     planted = parse_subject(screened.subject, "hollywood")
     assert planted in known(unquote(link.partition("&")[0]))

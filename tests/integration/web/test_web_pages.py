@@ -253,7 +253,7 @@ def test_a_page_that_is_not_there_says_so_and_shows_no_inside(auditor: Browser) 
 def test_pages_say_how_far_behind_the_record_they_are(staffed: Site, auditor: Browser) -> None:
     staffed.take_in(day(5))
     assert "Every fact on record is on these pages" in shown(auditor, "/")
-    with staffed.base.connect("ledger_owner") as connection:
+    with staffed.database.connect("ledger_owner") as connection:
         connection.execute("UPDATE views.tracking SET position = position - 7 WHERE view = 'drop'")
     assert "7 facts on record are not on these pages yet" in shown(auditor, "/")
 

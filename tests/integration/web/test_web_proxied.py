@@ -42,7 +42,7 @@ def proxied(postgres_url: str, web_template: str, tmp_path: Path) -> Iterator[Si
 
 def worn_out(site: Site, address: str) -> None:
     """As after thirty wrong tries of as many names from an address."""
-    with site.base.connect("ledger_owner") as connection:
+    with site.database.connect("ledger_owner") as connection:
         connection.execute(
             f"INSERT INTO access.tries SELECT {NOW}, 'nobody-' || n, %s"  # noqa: S608 - as it counts
             " FROM generate_series(1, %s) n".encode(),

@@ -25,7 +25,7 @@ PAGES = ("/", "/live", "/drop")
 
 
 def owner(site: Site, statement: str, *given: object) -> None:
-    with site.base.connect("ledger_owner") as connection:
+    with site.database.connect("ledger_owner") as connection:
         connection.execute(statement.encode(), given)
 
 
@@ -128,7 +128,7 @@ def test_every_sign_in_is_a_session_of_its_own(staffed: Site) -> None:
 def test_a_token_is_kept_nowhere_but_in_the_cookie(staffed: Site) -> None:
     staffed.ports.users.set_password("ops", PASSWORD, ACTOR)
     token = staffed.browser("surveillance").cookies[SESSION]
-    with staffed.base.connect("ledger_owner") as connection:
+    with staffed.database.connect("ledger_owner") as connection:
         rows = connection.execute("SELECT token_hash FROM access.sessions").fetchall()
         users = connection.execute("SELECT password FROM access.users").fetchall()
     assert token.encode() not in [row[0] for row in rows]
@@ -264,7 +264,7 @@ def test_what_happens_at_the_door_is_written_down_and_cannot_be_changed(staffed:
     for role in roles:
         for statement in ("DELETE FROM access.events", "UPDATE access.events SET what = ''"):
             with (
-                staffed.base.connect(role) as connection,
+                staffed.database.connect(role) as connection,
                 pytest.raises(psycopg.errors.InsufficientPrivilege),
             ):
                 connection.execute(statement.encode())
@@ -276,7 +276,7 @@ def test_nobody_but_the_role_at_the_door_reads_who_may_enter(staffed: Site) -> N
     for role in roles:
         for table in ("users", "sessions", "tries", "device_keys", "events"):
             with (
-                staffed.base.connect(role) as connection,
+                staffed.database.connect(role) as connection,
                 pytest.raises(psycopg.errors.InsufficientPrivilege),
             ):
                 connection.execute(sql.SQL("TABLE {}").format(sql.Identifier("access", table)))
@@ -292,7 +292,7 @@ def test_the_role_at_the_door_sees_no_fact_and_removes_no_user(staffed: Site) ->
         "UPDATE access.device_keys SET source = '/x'",
     ):
         with (
-            staffed.base.connect("ledger_doorkeeper") as connection,
+            staffed.database.connect("ledger_doorkeeper") as connection,
             pytest.raises(psycopg.errors.InsufficientPrivilege),
         ):
             connection.execute(statement.encode())

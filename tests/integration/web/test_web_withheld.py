@@ -82,24 +82,24 @@ class Review(NamedTuple):
 
 @pytest.fixture
 def review(scenes: Scenes, tmp_path: Path) -> Iterator[Review]:
-    base, (round_, says, case) = scenes.copy(disputed)
-    with opened_site(base, tmp_path) as site:
+    database, (round_, says, case) = scenes.copy(disputed)
+    with opened_site(database, tmp_path) as site:
         raiser, reviewer = site.browser("raiser"), site.browser("reviewer")
         yield Review(site, round_, says, raiser, reviewer, case)
 
 
-def disputed(base: Database) -> tuple[Round, str, str]:
+def disputed(database: Database) -> tuple[Round, str, str]:
     """Half an hour of a floor, its overpaid round disputed by one user for the other to review.
 
     The round, the finding, and the address of the dispute.
     """
-    people(base)
-    with TemporaryDirectory() as home, opened_site(base, Path(home)) as site:
+    people(database)
+    with TemporaryDirectory() as home, opened_site(database, Path(home)) as site:
         site.take_in(day(30, planted=1))
         site.add("raiser", *ROLES)
         site.add("reviewer", *ROLES)
-        told = {found[0]: found[3] for found in latest_findings(base) if found[2] == "overpaid"}
-        round_ = next(r for r in search(base, Filters(finding="overpaid")) if r.id in told)
+        told = {found[0]: found[3] for found in latest_findings(database) if found[2] == "overpaid"}
+        round_ = next(r for r in search(database, Filters(finding="overpaid")) if r.id in told)
         raiser = site.browser("raiser")
         form = {"round": str(round_.id), "position": "1", "claim": "Too little."}
         answer = raiser.post("/cases", data=form | {"csrf": raiser.csrf})
@@ -124,7 +124,7 @@ def asked_of_the_record(review: Review) -> Iterator[dict[str, str]]:
     yield {"position": str(review.round.positions[0])}
     yield {"wager": review.round.wagers[0]}
     key = tuple(review.round.id)
-    with review.site.base.connect("ledger_owner") as connection:
+    with review.site.database.connect("ledger_owner") as connection:
         ruled, paid, cards = (connection.execute(query, key).fetchone() for query in OF_ROUND)
     assert ruled
     assert paid
@@ -166,9 +166,9 @@ def test_a_withheld_round_is_found_by_its_name_and_tells_nothing(review: Review)
 def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -> None:
     shown = results(review.raiser, round=review.round.id.subject)
     dealers = re.findall(r'href="/\?dealer=([^"&]+)"', shown)
-    rounds, lines = habits(review.site.base, Filters(dealer=dealers[0]))
+    rounds, lines = habits(review.site.database, Filters(dealer=dealers[0]))
     hidden = Filters(dealer=dealers[0], without=(review.round.id,))
-    less, fewer = habits(review.site.base, hidden)
+    less, fewer = habits(review.site.database, hidden)
     assert (less, sum(each.count for each in fewer)) < (rounds, sum(each.count for each in lines))
     assert f"errors found in {rounds:,} round" in results(review.raiser, dealer=dealers[0])
     blind = results(review.reviewer, dealer=dealers[0])
@@ -178,10 +178,10 @@ def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -
 
 def test_the_floor_names_no_finding_alert_or_stage_of_a_withheld_round(review: Review) -> None:
     about = str(review.round.id)
-    with review.site.base.connect("ledger_projector") as connection:
+    with review.site.database.connect("ledger_projector") as connection:
         for kind, says in (("payout", "A payout to look at."), ("finding", review.says)):
             alert = Alert(f"{kind}:1", kind, about, says, 1, 1, 1)
-            Alerts(review.site.base, connection).raise_(
+            Alerts(review.site.database, connection).raise_(
                 alert.id, kind, msgspec.json.encode(alert).decode(), []
             )
     told, blind = (who.get("/live").text for who in (review.raiser, review.reviewer))
@@ -220,13 +220,13 @@ def test_a_round_is_withheld_from_when_a_dispute_is_on_record_not_from_when_the_
     """As a command raises one: the fact is on record, and nobody has brought the view along."""
     other = next(
         each.id
-        for each in search(review.site.base, Filters(limit=20))
+        for each in search(review.site.database, Filters(limit=20))
         if each.id != review.round.id
     )
     path = f"/rounds/hollywood/{other.subject}?view=all"
     assert WATCH_ONLY not in review.reviewer.get(path).text
     body = DisputeRaised(dispute="D-cmd", round=other.subject, position=1, claim="x", by="S-9")
-    record(review.site.base, [made(body, screen("hollywood", "disputes"))])
+    record(review.site.database, [made(body, screen("hollywood", "disputes"))])
     assert WATCH_ONLY in review.reviewer.get(path).text
 
 
@@ -366,14 +366,14 @@ def test_no_dossier_of_a_neighbour_holds_what_was_told_of_a_withheld_round_in_be
 ) -> None:
     """A dossier proves its stretch of the tape, with the facts of others that lie in it."""
     own = review.round.id
-    table = [each.id for each in search(review.site.base, Filters(table=own.table))]
+    table = [each.id for each in search(review.site.database, Filters(table=own.table))]
     neighbour = max(table, key=lambda each: abs(each.number - own.number))
     of = {"of": str(neighbour)}
     assert review.reviewer.get("/dossiers/new", params=of).status_code == 200
     next_to_it = {"of": str(own._replace(number=own.number + 1))}
     kept_for_it = review.reviewer.get("/dossiers/new", params=next_to_it)
     assert kept_for_it.status_code == 403, "its custody record names the dispute"
-    with reading(review.site.base, [each.name for each in ROUND_INDEX.tables]) as store:
+    with reading(review.site.database, [each.name for each in ROUND_INDEX.tables]) as store:
         late, last = (facts_of(store, each)[-1] for each in (own, neighbour))
     review.site.take_in([again(last, "1"), again(late, "2"), again(last, "3")])
     refused = review.reviewer.get("/dossiers/new", params=of)
@@ -392,7 +392,7 @@ def test_no_dossier_of_a_neighbour_says_why_footage_of_a_withheld_round_was_pres
 ) -> None:
     """Its custody record has the locks on its own footage, which a window may put on both."""
     own = review.round
-    table = search(review.site.base, Filters(table=own.id.table))
+    table = search(review.site.database, Filters(table=own.id.table))
     far = max(table, key=lambda each: abs((each.began_us or 0) - (own.began_us or 0)))
     of = {"of": str(far.id)}
 
