@@ -42,7 +42,7 @@ class Share(NamedTuple):
     """What one process of several takes in, and from where."""
 
     database: Database
-    where: Connection | None  # Kafka to read from; None: the tape
+    kafka: Connection | None  # Kafka to read from; None: the tape
     view: str
     number: int
     workers: int
@@ -124,8 +124,8 @@ def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: AN
         mine = takes(projection, share.number, share.workers)
         with ExitStack() as open_:
             source: RecordSource = (
-                open_.enter_context(feed_source(share.database, share.where, []))
-                if share.where
+                open_.enter_context(feed_source(share.database, share.kafka, []))
+                if share.kafka
                 else open_.enter_context(tape_source(share.database))
             )
             store = Store(open_.enter_context(view_tables.writing(share.database, BESIDE)), BESIDE)

@@ -175,7 +175,7 @@ class Desk:
 
 def run(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     settings: Settings,
     *,
     stop: Callable[[], bool],
@@ -187,14 +187,14 @@ def run(
     Raises `Unavailable`: start again, nothing is raised twice.
     """
     for name in (*READS, TOPIC, DEAD):
-        topics.require(where, name)
+        topics.require(kafka, name)
     with (
-        Publisher(where) as publisher,
+        Publisher(kafka) as publisher,
         _desk(database, publisher, settings) as desk,
-        member(where, GROUP, READS) as group,
+        member(kafka, GROUP, READS) as group,
     ):
         tally(desk.tally)
-        _round(desk, group, publisher, stop, identity(where, DEAD), follow=follow)
+        _round(desk, group, publisher, stop, identity(kafka, DEAD), follow=follow)
         return desk.tally
 
 
@@ -281,7 +281,7 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
             reason = f"{type(error).__name__}: {error}"
             send_to_dead_letters(publisher, DEAD, read, reason, attempt)
             desk.tally.dead += 1
-            topic = publisher.where.named(read.topic)
+            topic = publisher.kafka.named(read.topic)
             place = f"{topic}/{read.record.partition}@{read.record.offset}"
             figures = {"place": place, "reason": reason}
             LOG.exception("a record is a dead letter", extra={"figures": figures})
@@ -290,7 +290,7 @@ def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
 
 def replay(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     settings: Settings,
     letters: Iterable[Dead],
     by: str,
@@ -299,14 +299,14 @@ def replay(
 
     Who has it done is noted with each that succeeds, and logged with each.
     """
-    dead = identity(where, DEAD)
-    with Publisher(where) as publisher, _desk(database, publisher, settings) as desk:
+    dead = identity(kafka, DEAD)
+    with Publisher(kafka) as publisher, _desk(database, publisher, settings) as desk:
         for letter in letters:
             partition, offset = letter.record.partition, letter.record.offset
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
             failed = None
             try:
-                topic = where.declared(letter.original.topic)
+                topic = kafka.declared(letter.original.topic)
                 desk.handle(letter.original._replace(topic=topic))
             except Unavailable:
                 raise
@@ -337,7 +337,7 @@ def _to_topic(publisher: Publisher) -> Channel:
         alert = msgspec.json.decode(due.body, type=Alert)
         kept = Kept(due.tries, 0, alert.at_us, alert.kind, due.body)
         publisher.publish(TOPIC, partitions, [of_message(TOPIC, kept, id_=alert.id)])
-        return f"acknowledged on {publisher.where.named(TOPIC)}"
+        return f"acknowledged on {publisher.kafka.named(TOPIC)}"
 
     return deliver
 

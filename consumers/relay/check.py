@@ -74,15 +74,15 @@ class Checked(NamedTuple):
 
 
 def verify(
-    database: Database, where: Connection, progress: Callable[[int, int], None] = lambda *_: None
+    database: Database, kafka: Connection, progress: Callable[[int, int], None] = lambda *_: None
 ) -> Checked:
     """Compare the whole feed with the record, up to what is tracked now. Changes nothing.
 
     `progress` is told the records read and how many there are. Raises `Unavailable`.
     """
     with relay_progress.desk(database) as desk:
-        seen = compared(desk, lambda topic: reader(where, topic), progress)
-    return seen._replace(breaks=[b._replace(topic=where.named(b.topic)) for b in seen.breaks])
+        seen = compared(desk, lambda topic: reader(kafka, topic), progress)
+    return seen._replace(breaks=[b._replace(topic=kafka.named(b.topic)) for b in seen.breaks])
 
 
 def compared(
@@ -111,7 +111,7 @@ def compared(
 
 def republish(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     first: int,
     last: int,
     *,
@@ -129,8 +129,8 @@ def republish(
             where="--from, --to",
             hint="Positions count from 1; give the smaller one first.",
         )
-    partitions = topics.require(where, topics.FACTS)
-    with relay_progress.desk(database) as desk, Publisher(where) as publisher:
+    partitions = topics.require(kafka, topics.FACTS)
+    with relay_progress.desk(database) as desk, Publisher(kafka) as publisher:
 
         def publish(window: Window) -> None:
             publisher.publish(topics.FACTS, partitions, window.records)

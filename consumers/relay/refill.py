@@ -55,7 +55,7 @@ class Refilled(NamedTuple):
 
 def refill(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     *,
     anew: bool = False,
     progress: Callable[[int], None] = lambda _: None,
@@ -76,13 +76,13 @@ def refill(
         with refilling(database) as filling:
             first = filling.tip + 1
             above = _Above(desk, filling)
-            with reader(where, topics.FACTS) as source:
+            with reader(kafka, topics.FACTS) as source:
                 spans = _from_tip(source, filling.tip)
-            with reader(where, topics.FACTS) as source:  # the library loses what it had fetched
+            with reader(kafka, topics.FACTS) as source:  # the library loses what it had fetched
                 for batch in source.read(spans) if spans else ():
                     progress(above.take(batch))
             stranded = above.rest(anew=anew)
-            quarantined, cut = _aside(where, filling)
+            quarantined, cut = _aside(kafka, filling)
             last = filling.tip
         for at in range(0, len(stranded), AT_ONCE):
             with PostgresTape(database) as tape:
@@ -202,11 +202,11 @@ def _received(row: TapeRow) -> Received:
     return Received(*about, row.attributes, row.data)
 
 
-def _aside(where: Connection, filling: Refilling) -> tuple[int, int]:
+def _aside(kafka: Connection, filling: Refilling) -> tuple[int, int]:
     """Put back quarantined inputs; how many, and of how many the beginning alone."""
     began = reached = filling.last_aside
     cut = 0
-    with reader(where, topics.QUARANTINE) as source:
+    with reader(kafka, topics.QUARANTINE) as source:
         for batch in source.read(source.bounds()):
             above = {
                 number: each

@@ -92,7 +92,7 @@ class RelayListener:
 
 def relay(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     *,
     stop: Callable[[], bool],
     progress: Progress = lambda *_: None,
@@ -116,18 +116,18 @@ def relay(
 
     with (
         _counted(database),
-        relay_progress.lead(database, stop, waiting, where.topic_prefix) as desk,
+        relay_progress.lead(database, stop, waiting, kafka.topic_prefix) as desk,
     ):
         if desk is None:
             return
         listener.leads()
         with suppress(StoppedError):
             streams: list[Stream] = [Facts(desk), Quarantine(desk)]
-            streams += view_topics.streams(database, where, desk, spoken, stop)
-            with Publisher(where, deadline_s=deadline_s) as publisher:
+            streams += view_topics.streams(database, kafka, desk, spoken, stop)
+            with Publisher(kafka, deadline_s=deadline_s) as publisher:
                 publish(
                     desk,
-                    KafkaOutlet(where, publisher),
+                    KafkaOutlet(kafka, publisher),
                     streams,
                     stop=stop,
                     progress=progress,
@@ -195,17 +195,17 @@ def publish(
 class KafkaOutlet:
     """The feed on a real cluster, as `Outlet`."""
 
-    def __init__(self, where: Connection, publisher: Publisher) -> None:
-        self._where = where
+    def __init__(self, kafka: Connection, publisher: Publisher) -> None:
+        self._kafka = kafka
         self.publish = publisher.publish
 
     def partitions(self, topic: str) -> int:
         """As `Outlet`."""
-        return topics.require(self._where, topic)
+        return topics.require(self._kafka, topic)
 
     def tails(self, topic: str) -> dict[int, Tail]:
         """As `Outlet`."""
-        return tails(self._where, topic)
+        return tails(self._kafka, topic)
 
 
 def _resumed(outlet: Outlet, desk: Desk, stream: Stream) -> int:

@@ -128,7 +128,7 @@ class Outbox:
 
 def streams(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     desk: Desk,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
@@ -142,7 +142,7 @@ def streams(
     wanted = outbox.topics_of(projections)
     if not wanted:
         return []
-    differences = topics.differences(where, [topics.topic(name) for name in wanted])
+    differences = topics.differences(kafka, [topics.topic(name) for name in wanted])
     lacking = {each.topic for each in differences if each.what == "topic"}
     for name in sorted(lacking):
         says = "a topic of the views is not there; see `round-ledger topics apply`"

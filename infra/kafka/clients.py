@@ -122,13 +122,13 @@ class Cluster(NamedTuple):
     registered: tuple[int, ...]  # those that belong to it, whether or not they are alive
 
 
-def cluster(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
+def cluster(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
     """Ask for the cluster's id and its brokers. Raises `Unavailable`.
 
     A broker that is down stays registered until somebody unregisters it; brokers older than
     Kafka 4.0 tell of living ones only.
     """
-    with administrator(where, timeout_s=timeout_s) as admin:
+    with administrator(kafka, timeout_s=timeout_s) as admin:
         told = admin.describe_cluster()
     every = sorted(each["broker_id"] for each in told["brokers"])
     down = {each["broker_id"] for each in told["brokers"] if each.get("is_fenced")}
@@ -136,13 +136,13 @@ def cluster(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
 
 
 @contextmanager
-def administrator(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iterator[Any]:
+def administrator(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iterator[Any]:
     """The library's administration client. What it raises becomes `Unavailable`."""
     milliseconds = int(timeout_s * 1000)
-    _refuse_nobody(where)
-    with translated(where):
+    _refuse_nobody(kafka)
+    with translated(kafka):
         client = KafkaAdminClient(
-            **where.options(),
+            **kafka.options(),
             request_timeout_ms=milliseconds,
             bootstrap_timeout_ms=milliseconds,
         )
@@ -152,39 +152,39 @@ def administrator(where: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iter
             client.close()
 
 
-def _refuse_nobody(where: Connection) -> None:
+def _refuse_nobody(kafka: Connection) -> None:
     """Say at once that nobody listens: the library would try until its time is up."""
-    for address in where.bootstrap.split(","):
+    for address in kafka.bootstrap.split(","):
         host, _, port = address.rpartition(":")
         with suppress(OSError, ValueError):
             socket.create_connection((host, int(port)), timeout=_KNOCK_S_MAX).close()
             return
     error = ConnectionError("nobody listens there")
-    raise unavailable(where, error) from error
+    raise unavailable(kafka, error) from error
 
 
 @contextmanager
-def translated(where: Connection) -> Iterator[None]:
+def translated(kafka: Connection) -> Iterator[None]:
     """Turn what the library says of a cluster that does not do its work into `Unavailable`."""
     try:
         yield
     except KafkaError as error:
-        raise unavailable(where, error) from error
+        raise unavailable(kafka, error) from error
 
 
-def unavailable(where: Connection, error: Exception) -> Unavailable:
+def unavailable(kafka: Connection, error: Exception) -> Unavailable:
     """What a failed exchange with the cluster is to a person."""
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, CorruptRecordError):
         return Unavailable(
             f"Kafka holds a record that nobody can read: {text}",
-            where=where.bootstrap,
+            where=kafka.bootstrap,
             hint="Views go on with `--from tape`. Delete the topic, `topics apply`, start the"
             " relay: it publishes the record again. See that nobody but the relay may write.",
         )
     return Unavailable(
         f"Kafka does not do what is asked: {text}",
-        where=where.bootstrap,
+        where=kafka.bootstrap,
         hint="Check that it runs, that ROUND_LEDGER_KAFKA_BOOTSTRAP names it, and that it"
         " advertises an address that is reached from here; locally, `round-ledger services up`"
         " starts one.",

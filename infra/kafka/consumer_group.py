@@ -40,20 +40,20 @@ class Read(NamedTuple):
 class Member:
     """A member of a group."""
 
-    def __init__(self, where: Connection, consumer: Any) -> None:  # noqa: ANN401 - the library is not typed
-        self._where = where
+    def __init__(self, kafka: Connection, consumer: Any) -> None:  # noqa: ANN401 - the library is not typed
+        self._kafka = kafka
         self._consumer = consumer
         self.answered_at: float | None = None
         """When a broker last answered about what it was given, by the monotonic clock."""
 
     def poll(self, timeout_s: float) -> list[Read]:
         """Records that came, none where nothing did. Raises `Unavailable`."""
-        with translated(self._where):
+        with translated(self._kafka):
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1000))
         if found:
             self._heard()
         return [
-            Read(self._where.declared(place.topic), consumed(each))
+            Read(self._kafka.declared(place.topic), consumed(each))
             for place, records in found.items()
             for each in records
         ]
@@ -61,18 +61,18 @@ class Member:
     def commit(self, read: Sequence[Read]) -> None:
         """These records, in the order they were polled, are dealt with. Raises `Unavailable`."""
         ends = {
-            TopicPartition(self._where.named(each.topic), each.record.partition): OffsetAndMetadata(
+            TopicPartition(self._kafka.named(each.topic), each.record.partition): OffsetAndMetadata(
                 each.record.offset + 1, "", -1
             )
             for each in read
         }
-        with translated(self._where):
+        with translated(self._kafka):
             self._consumer.commit(ends)
         self._heard()
 
     def ping_brokers(self) -> None:
         """Ask the brokers whether they are there. Raises `Unavailable`."""
-        with translated(self._where):
+        with translated(self._kafka):
             held = self._consumer.assignment()
             if held:
                 self._consumer.end_offsets(list(held), timeout_ms=ANSWER_MS)
@@ -80,7 +80,7 @@ class Member:
 
     def lag(self) -> int:
         """Records that are there and were not polled yet."""
-        with translated(self._where):
+        with translated(self._kafka):
             held = list(self._consumer.assignment())
             ends = self._consumer.end_offsets(held) if held else {}
             return sum(ends[place] - self._consumer.position(place) for place in held)
@@ -90,8 +90,8 @@ class Member:
 
     def bounds(self, topic: str) -> dict[int, Bounds]:
         """What a topic holds, be it one of the group's or not. Raises `Unavailable`."""
-        name = self._where.named(topic)
-        with translated(self._where):
+        name = self._kafka.named(topic)
+        with translated(self._kafka):
             return bounds_of(self._consumer, name)
 
     def has_joined(self) -> bool:
@@ -100,18 +100,18 @@ class Member:
 
 
 @contextmanager
-def member(where: Connection, group: str, topics: Sequence[str]) -> Iterator[Member]:
+def member(kafka: Connection, group: str, topics: Sequence[str]) -> Iterator[Member]:
     """A member of a group, from its committed offsets; a new group begins at the beginning."""
-    with translated(where):
+    with translated(kafka):
         consumer = KafkaConsumer(
-            *map(where.named, topics),
-            **consumer_options(where, records=POLL_RECORDS, reset="earliest"),
-            group_id=where.named(group),
+            *map(kafka.named, topics),
+            **consumer_options(kafka, records=POLL_RECORDS, reset="earliest"),
+            group_id=kafka.named(group),
             session_timeout_ms=SESSION_MS,
             heartbeat_interval_ms=SESSION_MS // 3,
             max_poll_interval_ms=POLL_MS_MAX,
         )
         try:
-            yield Member(where, consumer)
+            yield Member(kafka, consumer)
         finally:
             consumer.close()

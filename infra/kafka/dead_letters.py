@@ -56,7 +56,7 @@ def send_to_dead_letters(
     headers = [
         *(each.headers if size <= _HEADER_OCTETS_MAX else ()),
         (f"{_PREFIX}reason", reason[:REASON_MAX].encode(errors="replace")),
-        (f"{_PREFIX}topic", publisher.where.named(read.topic).encode()),
+        (f"{_PREFIX}topic", publisher.kafka.named(read.topic).encode()),
         (f"{_PREFIX}partition", b"%d" % each.partition),
         (f"{_PREFIX}offset", b"%d" % each.offset),
         (f"{_PREFIX}tries", b"%d" % tries),
@@ -91,16 +91,16 @@ class Letters:
 
 
 @contextmanager
-def dead_letters(where: Connection, topic: str) -> Iterator[Letters]:
+def dead_letters(kafka: Connection, topic: str) -> Iterator[Letters]:
     """A dead-letter topic, open to be read; it holds nothing where it does not exist."""
-    with reader(where, topic) as source:
+    with reader(kafka, topic) as source:
         yield Letters(source)
 
 
-def identity(where: Connection, topic: str) -> str:
+def identity(kafka: Connection, topic: str) -> str:
     """A topic's name and the id it was made with: one made anew counts its offsets from 0 again."""
-    name = where.named(topic)
-    with administrator(where) as admin:
+    name = kafka.named(topic)
+    with administrator(kafka) as admin:
         if name not in admin.list_topics():
             return name
         return f"{name}#{admin.describe_topics([name])[0]['topic_id']}"

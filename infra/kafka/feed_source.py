@@ -204,13 +204,13 @@ def _poison(each: Consumed, topic: str, reason: str, says: str, fact: Fed | None
 
 @contextmanager
 def feed_source(
-    database: Database, where: Connection, views: Sequence[str], figures: Figures | None = None
+    database: Database, kafka: Connection, views: Sequence[str], figures: Figures | None = None
 ) -> Iterator[FeedSource]:
     """The feed, from where these live views left it; from the beginning where one has no offsets.
 
     Without views: the whole feed. Raises `Unavailable`.
     """
-    topic = where.named(topics.FACTS)
+    topic = kafka.named(topics.FACTS)
     starts = parking.places(database, topic, views) if views else {}
-    with relay_progress.desk(database) as desk, reader(where, topics.FACTS, required=True) as facts:
+    with relay_progress.desk(database) as desk, reader(kafka, topics.FACTS, required=True) as facts:
         yield FeedSource(facts, desk, starts, figures or Figures(), topic=topic)

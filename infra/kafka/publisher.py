@@ -91,20 +91,20 @@ class Publisher:
 
     def __init__(
         self,
-        where: Connection,
+        kafka: Connection,
         *,
         deadline_s: float = ACKNOWLEDGED_S_MAX,
         made: Made | None = None,
         clock: Clock = SYSTEM,
     ) -> None:
-        self.where = where
+        self.kafka = kafka
         self._deadline_s = deadline_s
         self._clock = clock
         self._newest: dict[tuple[str, int], int] = {}  # offset by partition
         try:
-            self._producer: Any = (made or KafkaProducer)(**where.options(), **options(deadline_s))
+            self._producer: Any = (made or KafkaProducer)(**kafka.options(), **options(deadline_s))
         except KafkaError as error:
-            raise unavailable(where, error) from error
+            raise unavailable(kafka, error) from error
 
     def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
         """Return when every record is acknowledged. Raises `Unavailable`: then begin anew.
@@ -119,7 +119,7 @@ class Publisher:
                 future.get(timeout=max(0.0, until - self._clock.monotonic())) for future in futures
             ]
         except KafkaError as error:
-            raise unavailable(self.where, error) from error
+            raise unavailable(self.kafka, error) from error
         for each in taken:
             self._follows(topic, each)
 
@@ -131,7 +131,7 @@ class Publisher:
         if taken.offset <= newest:
             raise MadeAnewError(
                 "The topic was made anew while it was written to",
-                where=f"{self.where.named(topic)}, partition {taken.partition},"
+                where=f"{self.kafka.named(topic)}, partition {taken.partition},"
                 f" offset {taken.offset}",
                 hint="Start the relay again, and it sends everything again.",
             )
@@ -139,7 +139,7 @@ class Publisher:
 
     def _send(self, topic: str, partitions: int, record: Record) -> Sent:
         sent: Sent = self._producer.send(
-            self.where.named(topic),
+            self.kafka.named(topic),
             key=record.key,
             value=record.value,
             headers=record.headers,

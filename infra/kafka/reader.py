@@ -58,10 +58,10 @@ def bounds_of(consumer: Any, topic: str, numbers: Sequence[int] = ()) -> dict[in
     return {place.partition: Bounds(begins[place], ends[place]) for place in places}
 
 
-def consumer_options(where: Connection, *, records: int, reset: str = "none") -> dict[str, Any]:
+def consumer_options(kafka: Connection, *, records: int, reset: str = "none") -> dict[str, Any]:
     """How every consumer of the library is made: it commits and creates nothing by itself."""
     return {
-        **where.options(),
+        **kafka.options(),
         **FETCHED,
         "enable_auto_commit": False,
         "auto_offset_reset": reset,
@@ -77,15 +77,15 @@ class Reader:
 
     def __init__(
         self,
-        where: Connection,
+        kafka: Connection,
         consumer: Any,  # noqa: ANN401 - the library is not typed
         topic: str,
         numbers: Sequence[int] = (),
     ) -> None:
-        self.where = where.bootstrap
-        self._connection = where
+        self.where = kafka.bootstrap
+        self._connection = kafka
         self._consumer = consumer
-        self._topic = where.named(topic)
+        self._topic = kafka.named(topic)
         self._numbers = numbers
         self._half_read: TopicPartition | None = None  # decoded, and given out in part
 
@@ -168,26 +168,26 @@ class Reader:
 
 
 @contextmanager
-def reader(where: Connection, topic: str, *, required: bool = False) -> Iterator[Reader]:
+def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator[Reader]:
     """A reader of one topic; what the library raises becomes `Unavailable`.
 
     required: the topic must be there, to be followed.
     """
-    with translated(where):
-        consumer = KafkaConsumer(group_id=None, **consumer_options(where, records=_POLL_RECORDS))
+    with translated(kafka):
+        consumer = KafkaConsumer(group_id=None, **consumer_options(kafka, records=_POLL_RECORDS))
         try:
-            numbers = range(topics.require(where, topic)) if required else ()
-            yield Reader(where, consumer, topic, numbers)
+            numbers = range(topics.require(kafka, topic)) if required else ()
+            yield Reader(kafka, consumer, topic, numbers)
         finally:
             consumer.close()
 
 
-def tails(where: Connection, topic: str) -> dict[int, Tail]:
+def tails(kafka: Connection, topic: str) -> dict[int, Tail]:
     """The newest record of every partition, those published again on demand passed over.
 
     Looks further back, in steps, where only such are found.
     """
-    with reader(where, topic) as read:
+    with reader(kafka, topic) as read:
         return tails_of(read)
 
 

@@ -92,25 +92,25 @@ def topic(name: str) -> Topic:
     return next(each for each in declared() if each.name == name)
 
 
-def replication(where: Connection) -> int:
+def replication(kafka: Connection) -> int:
     """How many brokers keep each record on this cluster, one that is down now counted too.
 
     An outage is no reason to make topics that lose records with the next one.
     """
-    return min(REPLICATION_MAX, len(cluster(where).registered))
+    return min(REPLICATION_MAX, len(cluster(kafka).registered))
 
 
-def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]:
+def apply(kafka: Connection, topics: Sequence[Topic] | None = None) -> list[str]:
     """Make the topics that do not exist; their names. Those that do are not touched.
 
     Several processes may do so at once. Raises `Unavailable`.
     """
-    copies = replication(where)
-    with administrator(where) as admin:
+    copies = replication(kafka)
+    with administrator(kafka) as admin:
         there = set(admin.list_topics())
         made = []
         for each in topics or declared():
-            if where.named(each.name) in there:
+            if kafka.named(each.name) in there:
                 continue
             options = {
                 "num_partitions": each.partitions,
@@ -118,18 +118,18 @@ def apply(where: Connection, topics: Sequence[Topic] | None = None) -> list[str]
                 "configs": _settings(each, copies),
             }
             try:
-                admin.create_topics({where.named(each.name): options})
+                admin.create_topics({kafka.named(each.name): options})
             except TopicAlreadyExistsError:
                 continue  # another process was first
             made.append(each.name)
         if made:
-            names = [where.named(name) for name in made]
+            names = [kafka.named(name) for name in made]
             admin.wait_for_topics(names, timeout_ms=int(KNOWN_S_MAX * 1000))
-            _wait_for_every_node(where, admin, names)
+            _wait_for_every_node(kafka, admin, names)
     return made
 
 
-def _wait_for_every_node(where: Connection, admin: Any, names: Sequence[str]) -> None:  # noqa: ANN401 - the library is not typed
+def _wait_for_every_node(kafka: Connection, admin: Any, names: Sequence[str]) -> None:  # noqa: ANN401 - the library is not typed
     """Return when each living node knows these topics: they learn of them one after the other.
 
     The library asks any node, and has no public way to ask a certain one.
@@ -138,7 +138,7 @@ def _wait_for_every_node(where: Connection, admin: Any, names: Sequence[str]) ->
     topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
     request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
     until = time.monotonic() + KNOWN_S_MAX
-    left = set(cluster(where).brokers)
+    left = set(cluster(kafka).brokers)
     while left:
         for node in sorted(left):
             told = manager.run(manager.send, request, node)
@@ -147,22 +147,22 @@ def _wait_for_every_node(where: Connection, admin: Any, names: Sequence[str]) ->
         if left and time.monotonic() > until:
             raise Unavailable(
                 f"Nodes {', '.join(map(str, sorted(left)))} do not know topics just made",
-                where=where.bootstrap,
+                where=kafka.bootstrap,
                 hint="They were made: see that these nodes are healthy, then `topics check`.",
             )
         time.sleep(_LOOK_S if left else 0)
 
 
-def differences(where: Connection, topics: Sequence[Topic] | None = None) -> list[Difference]:
+def differences(kafka: Connection, topics: Sequence[Topic] | None = None) -> list[Difference]:
     """In what the cluster is not what is declared; nothing where it is. Raises `Unavailable`."""
     wanted = topics or declared()
-    copies = replication(where)
-    with administrator(where) as admin:
+    copies = replication(kafka)
+    with administrator(kafka) as admin:
         there = set(admin.list_topics())
-        found = [each for each in wanted if where.named(each.name) in there]
-        names = [where.named(each.name) for each in found]
-        told = {where.declared(t["name"]): t for t in admin.describe_topics(names)}
-        settings = {where.declared(n): s for n, s in _read_settings(admin, names).items()}
+        found = [each for each in wanted if kafka.named(each.name) in there]
+        names = [kafka.named(each.name) for each in found]
+        told = {kafka.declared(t["name"]): t for t in admin.describe_topics(names)}
+        settings = {kafka.declared(n): s for n, s in _read_settings(admin, names).items()}
     lacking = [Difference(t.name, "topic", "exists", None) for t in wanted if t not in found]
     return lacking + [
         Difference(each.name, what, should, is_)
@@ -172,15 +172,15 @@ def differences(where: Connection, topics: Sequence[Topic] | None = None) -> lis
     ]
 
 
-def require(where: Connection, name: str) -> int:
+def require(kafka: Connection, name: str) -> int:
     """The number of partitions of a topic that must be there. Raises `Unavailable`."""
     each = topic(name)
-    lacking = [d for d in differences(where, [each]) if d.what in ("topic", "partitions")]
+    lacking = [d for d in differences(kafka, [each]) if d.what in ("topic", "partitions")]
     if lacking:
         raise Unavailable(
-            f"Topic {where.named(name)} is not as declared: {lacking[0].what} should be"
+            f"Topic {kafka.named(name)} is not as declared: {lacking[0].what} should be"
             f" {lacking[0].declared}, is {lacking[0].found or 'not there'}",
-            where=where.bootstrap,
+            where=kafka.bootstrap,
             hint="Run `round-ledger topics apply`, then `round-ledger topics check`.",
         )
     return each.partitions

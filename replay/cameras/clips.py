@@ -49,7 +49,10 @@ class CameraClip(NamedTuple):
 
 
 def clips_of(
-    asked: ClipRequest, known: Coverage, library: FootageIndex, at_hand: FootageFiles | None = None
+    asked: ClipRequest,
+    coverage: Coverage,
+    library: FootageIndex,
+    at_hand: FootageFiles | None = None,
 ) -> Iterator[CameraClip]:
     """Make the clips asked for, one for each piece of each camera's clock; nobody has them yet.
 
@@ -57,7 +60,7 @@ def clips_of(
     and counted; None: a segment that is not at hand raises `NotFound`, as `clip` does.
     """
     for name in asked.cameras:
-        for found in _cuts(asked, known, name):
+        for found in _cuts(asked, coverage, name):
             there = [
                 one for one in found.stretches if at_hand is None or one.sha256 in at_hand.kept
             ]
@@ -65,10 +68,10 @@ def clips_of(
             yield CameraClip(found, made, len(found.stretches) - len(there))
 
 
-def _cuts(asked: ClipRequest, known: Coverage, name: str) -> list[Cut]:
+def _cuts(asked: ClipRequest, coverage: Coverage, name: str) -> list[Cut]:
     if not asked.by_camera:
-        return cut(known, asked.property, name, asked.from_us, asked.to_us)
-    camera = known.cameras.get((asked.property, name), Camera())
+        return cut(coverage, asked.property, name, asked.from_us, asked.to_us)
+    camera = coverage.cameras.get((asked.property, name), Camera())
     return [cut_camera(name, camera, Window(asked.from_us, asked.to_us, 0, None))]
 
 

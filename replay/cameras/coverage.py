@@ -93,9 +93,9 @@ def coverage(facts: Iterable[Fact]) -> Coverage:
     return Coverage(dict(cameras), dict(mapped))
 
 
-def mapped_cameras(known: Coverage, place: str, table: str, time_us: int) -> list[str]:
+def mapped_cameras(coverage: Coverage, place: str, table: str, time_us: int) -> list[str]:
     """The cameras on a table of a property at a time, by name."""
-    changes = known.mapped.get((place, table), ())
+    changes = coverage.mapped.get((place, table), ())
     on = {camera: now_on for told_us, camera, now_on in changes if told_us <= time_us}
     return sorted(camera for camera, mapped in on.items() if mapped)
 

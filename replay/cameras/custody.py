@@ -58,25 +58,25 @@ def times_of(times_us: Iterable[int]) -> tuple[int, int] | None:
     return near[0], near[-1]
 
 
-def to_keep(known: Coverage, property_: str, table: str, from_us: int, to_us: int) -> list[Span]:
+def to_keep(coverage: Coverage, property_: str, table: str, from_us: int, to_us: int) -> list[Span]:
     """What each camera that was on a table at any time of a stretch saw of it, and a margin.
 
     `from_us`, `to_us`: by the reference clock. The margin is the mapping's and the devices' doubt,
     so that what happened in the stretch lies inside; see `UNCHECKED_US`.
     """
-    changes = known.mapped.get((property_, table), ())
+    changes = coverage.mapped.get((property_, table), ())
     names = {camera for told, camera, on in changes if on and from_us <= told <= to_us}
-    names.update(mapped_cameras(known, property_, table, from_us))
-    return [span_on(known, property_, name, from_us, to_us) for name in sorted(names)]
+    names.update(mapped_cameras(coverage, property_, table, from_us))
+    return [span_on(coverage, property_, name, from_us, to_us) for name in sorted(names)]
 
 
-def span_on(known: Coverage, property_: str, camera: str, from_us: int, to_us: int) -> Span:
+def span_on(coverage: Coverage, property_: str, camera: str, from_us: int, to_us: int) -> Span:
     """What one camera saw of a stretch of the reference's time, and a margin, by its own clock."""
-    clock = known.cameras.get((property_, camera), Camera()).clock
+    clock = coverage.cameras.get((property_, camera), Camera()).clock
     return Span(camera, *_on_its_clock(clock, from_us, to_us))
 
 
-def unlocked(known: Coverage, property_: str, spans: Iterable[Span], dispute: str) -> list[Span]:
+def unlocked(coverage: Coverage, property_: str, spans: Iterable[Span], dispute: str) -> list[Span]:
     """The parts of spans that were never locked for this dispute.
 
     What was locked for it and released since was released by somebody, who said why: it does not
@@ -84,7 +84,7 @@ def unlocked(known: Coverage, property_: str, spans: Iterable[Span], dispute: st
     """
     left = []
     for span in spans:
-        camera = known.cameras.get((property_, span.camera), Camera())
+        camera = coverage.cameras.get((property_, span.camera), Camera())
         locked = [
             (each.from_us, each.to_us)
             for each in camera.handled

@@ -106,9 +106,9 @@ def reference_us(camera: Camera, camera_us: int, epoch: int | None) -> int:
     return to_reference(camera.clock, camera_us, epoch)
 
 
-def cut(known: Coverage, property_: str, name: str, from_us: int, to_us: int) -> list[Cut]:
+def cut(coverage: Coverage, property_: str, name: str, from_us: int, to_us: int) -> list[Cut]:
     """What one camera has of a stretch of reference time, for each piece of its clock."""
-    camera = known.cameras.get((property_, name), Camera())
+    camera = coverage.cameras.get((property_, name), Camera())
     return [cut_camera(name, camera, each) for each in windows(camera, from_us, to_us)]
 
 

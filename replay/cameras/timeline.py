@@ -80,7 +80,7 @@ class Seen(Struct, frozen=True):
 
 def timeline(
     facts: Iterable[Fact],
-    known: Coverage,
+    coverage: Coverage,
     footage: FootageFiles | None,
     device_plus_minus_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[Seen, ...]:
@@ -95,14 +95,16 @@ def timeline(
             fact.id,
             fact.time_us,
             doubt_us,
-            sights_at(known, property_of(fact), fact.table or "", fact.time_us, footage, doubt_us),
+            sights_at(
+                coverage, property_of(fact), fact.table or "", fact.time_us, footage, doubt_us
+            ),
         )
         for fact in facts
     )
 
 
 def sights_at(
-    known: Coverage,
+    coverage: Coverage,
     place: str,
     table: str,
     time_us: int,
@@ -110,11 +112,11 @@ def sights_at(
     doubt_us: int = DEVICE_PLUS_MINUS_US,
 ) -> tuple[FrameLookup, ...]:
     """What every camera then mapped to a table of a property has of an instant, by a device."""
-    names = mapped_cameras(known, place, table, time_us)
+    names = mapped_cameras(coverage, place, table, time_us)
     if not names:
         says = f"No camera was mapped to {table or 'this place'} then."
         return (FrameLookup(camera=None, state="no_camera_mapped", says=says),)
-    cameras = ((name, known.cameras.get((place, name), Camera())) for name in names)
+    cameras = ((name, coverage.cameras.get((place, name), Camera())) for name in names)
     return tuple(sight(name, camera, time_us, footage, doubt_us) for name, camera in cameras)
 
 

@@ -71,11 +71,11 @@ def run() -> dict[str, object]:
             bench_views.fill(database, feed, FACTS)
             return {
                 "facts": FACTS,
-                "published_per_s": published(database, cluster.where),
-                "followed_per_s": followed(database, cluster.where),
-                "rebuilt_s_by_workers": rebuilt(database, cluster.where),
+                "published_per_s": published(database, cluster.connection),
+                "followed_per_s": followed(database, cluster.connection),
+                "rebuilt_s_by_workers": rebuilt(database, cluster.connection),
                 "append_to_view_ms": {
-                    f"at_{rate}_per_s": latency(at, database, cluster.where, feed, rate)
+                    f"at_{rate}_per_s": latency(at, database, cluster.connection, feed, rate)
                     for rate in RATES
                 },
             }
@@ -83,21 +83,21 @@ def run() -> dict[str, object]:
             cluster.close()
 
 
-def published(database: Database, where: Connection) -> dict[str, object]:
+def published(database: Database, kafka: Connection) -> dict[str, object]:
     """Records a second of each writer, until all are acknowledged by the broker."""
     sent = all_records(database)
     writers: dict[str, Callable[[], None]] = {
-        "relay": lambda: relayed(database, where),
-        "bare_kafka_python": lambda: bare_kafka_python(where, sent),
-        "bare_confluent_kafka": lambda: bare_confluent(where, sent),
+        "relay": lambda: relayed(database, kafka),
+        "bare_kafka_python": lambda: bare_kafka_python(kafka, sent),
+        "bare_confluent_kafka": lambda: bare_confluent(kafka, sent),
     }
     seconds: dict[str, list[float]] = {name: [] for name in writers}
     for _ in range(RUNS):
         for name, write in writers.items():
-            fresh(database, where)
+            fresh(database, kafka)
             seconds[name].append(timed(write))
-    fresh(database, where)
-    relayed(database, where)  # what the figures after this one are read from
+    fresh(database, kafka)
+    relayed(database, kafka)  # what the figures after this one are read from
     rates = {name: len(sent) / statistics.median(its) for name, its in seconds.items()}
     return {
         **{name: round(rate) for name, rate in rates.items()},
@@ -106,7 +106,7 @@ def published(database: Database, where: Connection) -> dict[str, object]:
     }
 
 
-def followed(database: Database, where: Connection) -> dict[str, object]:
+def followed(database: Database, kafka: Connection) -> dict[str, object]:
     """Facts a second that each view takes in from empty: from the tape, and from Kafka."""
     figures: dict[str, object] = {}
     for name in ("rounds", FOLLOWED, "rulings"):
@@ -114,7 +114,7 @@ def followed(database: Database, where: Connection) -> dict[str, object]:
         for _ in range(RUNS):
             with tape_source(database) as tape:
                 seconds["tape"].append(bench_views.timed_from_empty(database, tape, view(name)))
-            with feed_source(database, where, []) as feed:
+            with feed_source(database, kafka, []) as feed:
                 seconds["kafka"].append(bench_views.timed_from_empty(database, feed, view(name)))
         tape_s, kafka_s = (statistics.median(its) for its in seconds.values())
         figures[name] = {
@@ -153,13 +153,13 @@ def rebuilt(database: Database, where: Connection) -> dict[str, object]:
 
 
 def latency(
-    at: Place, database: Database, where: Connection, feed: Iterator[Received], rate: int
+    at: Place, database: Database, kafka: Connection, feed: Iterator[Received], rate: int
 ) -> dict[str, object]:
     """From the moment a fact is due to be appended until the view has it, by way of Kafka."""
     chance = random.Random(rate)  # noqa: S311 - repeatable
     due = sorted(chance.uniform(0, SECONDS) for _ in range(rate * SECONDS))
     wake, *told = islice(feed, 1 + len(due))
-    with following(at, where), PostgresTape(database) as tape:
+    with following(at, kafka), PostgresTape(database) as tape:
         tape.append([wake])  # once the view has it, both processes are at work
         first = settled(database, tape.counters().appended)
         seen = Seen(database)
@@ -215,12 +215,12 @@ class Seen:
 
 
 @contextmanager
-def following(at: Place, where: Connection) -> Iterator[None]:
+def following(at: Place, kafka: Connection) -> Iterator[None]:
     """A relay and a view's runner as processes, as on a floor."""
     told = environ(
         at.home,
         ROUND_LEDGER_DATABASE_URL=at.url,
-        **reached(where),
+        **reached(kafka),
     )
     commands = (["relay"], ["consume", FOLLOWED, "--follow", "--from", "kafka"])
     processes = [
@@ -264,9 +264,9 @@ def all_records(database: Database) -> list[Record]:
     return made
 
 
-def fresh(database: Database, where: Connection) -> None:
+def fresh(database: Database, kafka: Connection) -> None:
     """Topics without a record, and a relay that has published none."""
-    with administrator(where) as admin:
+    with administrator(kafka) as admin:
         there = {*admin.list_topics()}
         gone = [name for name in (*BARE, *(each.name for each in FEED)) if name in there]
         if gone:
@@ -274,13 +274,13 @@ def fresh(database: Database, where: Connection) -> None:
         while {*gone} & {*admin.list_topics()}:
             time.sleep(0.05)
     facts = topics.topic(topics.FACTS)
-    topics.apply(where, [*FEED, *(facts._replace(name=name) for name in BARE)])
+    topics.apply(kafka, [*FEED, *(facts._replace(name=name) for name in BARE)])
     with database.connect("ledger_owner") as connection:
         connection.execute("DELETE FROM views.relayed")
 
 
-def relayed(database: Database, where: Connection) -> None:
-    relay(database, where, stop=lambda: False, follow=False)
+def relayed(database: Database, kafka: Connection) -> None:
+    relay(database, kafka, stop=lambda: False, follow=False)
 
 
 def bare_kafka_python(where: Connection, sent: Sequence[Record]) -> None:
@@ -305,11 +305,11 @@ def bare_kafka_python(where: Connection, sent: Sequence[Record]) -> None:
     producer.close()
 
 
-def bare_confluent(where: Connection, sent: Sequence[Record]) -> None:
+def bare_confluent(kafka: Connection, sent: Sequence[Record]) -> None:
     """As above, by the C library."""
     producer = confluent_kafka.Producer(
         {
-            "bootstrap.servers": where.bootstrap,
+            "bootstrap.servers": kafka.bootstrap,
             "enable.idempotence": True,
             "linger.ms": 5,
             "batch.size": 131_072,

@@ -215,7 +215,7 @@ class Letterbox:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
-        self.where = Connection("nobody:1")
+        self.kafka = Connection("nobody:1")
 
     def publish(self, topic: str, partitions: int, sent: list[Record]) -> None:
         assert topic == DEAD

@@ -95,7 +95,7 @@ def _pause_within() -> None:
     Store.advance = pausing  # type: ignore[method-assign]
 
 
-def _mutate(database: Database, where: Connection) -> None:
+def _mutate(database: Database, kafka: Connection) -> None:
     stayed: list[str] = []
 
     def early(self: Store, view: str, seen: Tracking, to: int) -> bool:
@@ -107,7 +107,7 @@ def _mutate(database: Database, where: Connection) -> None:
             say("early")
             while True:
                 self.connection.execute("SELECT")  # raises once the server is gone
-                clients._refuse_nobody(where)  # as soon as no broker is there
+                clients._refuse_nobody(kafka)  # as soon as no broker is there
                 time.sleep(0.02)
         return True
 

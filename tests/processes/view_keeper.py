@@ -79,11 +79,11 @@ class Keeper:
 
 
 @contextmanager
-def keeper(database: Database, where: Connection, mode: str = "right") -> Iterator[Keeper]:
+def keeper(database: Database, kafka: Connection, mode: str = "right") -> Iterator[Keeper]:
     """A process that keeps every view up; see `tests.processes.feed_process` for its modes."""
     command = [sys.executable, "-m", "tests.processes.feed_process", database.url]
     with subprocess.Popen(
-        [*command, where.bootstrap, where.topic_prefix, mode],
+        [*command, kafka.bootstrap, kafka.topic_prefix, mode],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

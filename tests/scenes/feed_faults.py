@@ -40,30 +40,30 @@ def of_rows(rows: Sequence[TapeRow]) -> list[Record]:
 
 
 def publish(
-    database: Database, where: Connection, sent: Sequence[Record], acknowledged: int
+    database: Database, kafka: Connection, sent: Sequence[Record], acknowledged: int
 ) -> None:
     """Write records in this order, and track as if the relay had published up to a position."""
-    with Publisher(where, deadline_s=30) as publisher:
+    with Publisher(kafka, deadline_s=30) as publisher:
         partitions = topics.topic(topics.FACTS).partitions
         numbered = list(enumerate(sent, 1))
         at = 0
         while window := window_of(numbered[at : at + WINDOW_RECORDS]):
             publisher.publish(topics.FACTS, partitions, window.records)
             at = window.end
-    with relay_progress.lead(database, lambda: False, prefix=where.topic_prefix) as desk:
+    with relay_progress.lead(database, lambda: False, prefix=kafka.topic_prefix) as desk:
         assert desk
         desk.move(topics.FACTS, desk.tracked(topics.FACTS), acknowledged)
 
 
 def from_feed(
     database: Database,
-    where: Connection,
+    kafka: Connection,
     projections: Sequence[Projection] = VIEWS,
     manner: RunnerOptions | None = None,
 ) -> Figures:
     """Bring views to the end of what was published; what was seen of the feed."""
     figures = Figures()
-    with feed_source(database, where, [each.name for each in projections], figures) as source:
+    with feed_source(database, kafka, [each.name for each in projections], figures) as source:
         catch_up(database, source, projections, manner=manner)
     return figures
 
@@ -84,9 +84,9 @@ def shuffled_tapes(rows: Sequence[TapeRow], seed: int) -> list[TapeRow]:
     return [next(left[tape]) for tape in turns]
 
 
-def naive(database: Database, where: Connection, projections: Sequence[Projection] = VIEWS) -> None:
+def naive(database: Database, kafka: Connection, projections: Sequence[Projection] = VIEWS) -> None:
     """The control: a consumer that takes what comes, as it comes, each partition for itself."""
-    with reader(where, topics.FACTS) as source:
+    with reader(kafka, topics.FACTS) as source:
         read = [each for batch in source.read(source.bounds()) for each in batch]
     rows = [records.fed(each.key, each.value, each.headers).row for each in read]
     with writing(database, LIVE) as connection:

@@ -20,7 +20,7 @@ def fill(tape: PostgresTape, count: int, first: int = 0) -> None:
     tape.append([fact(n, place=PLACES[n % len(PLACES)]) for n in range(first, first + count)])
 
 
-def once(database: Database, where: Connection) -> dict[str, int]:
+def once(database: Database, kafka: Connection) -> dict[str, int]:
     """Publish all there is; records sent by topic."""
     sent: dict[str, int] = {}
 
@@ -28,5 +28,5 @@ def once(database: Database, where: Connection) -> dict[str, int]:
         assert position > 0
         sent[topic] = sent.get(topic, 0) + count
 
-    relay(database, where, stop=lambda: False, progress=passed, follow=False, deadline_s=20)
+    relay(database, kafka, stop=lambda: False, progress=passed, follow=False, deadline_s=20)
     return sent

@@ -29,11 +29,11 @@ WINDOW = 40  # small, so that a fault falls into the middle of much
 
 @contextmanager
 def process(
-    database: Database, where: Connection, mode: str = "right", deadline_s: float = 120
+    database: Database, kafka: Connection, mode: str = "right", deadline_s: float = 120
 ) -> Iterator[subprocess.Popen[str]]:
     """A relay; whatever becomes of the test, it is ended. Its modes: `processes.relay_process`."""
-    command = [sys.executable, "-m", "tests.processes.relay_process", database.url, where.bootstrap]
-    command.append(where.topic_prefix)
+    command = [sys.executable, "-m", "tests.processes.relay_process", database.url, kafka.bootstrap]
+    command.append(kafka.topic_prefix)
     with subprocess.Popen(
         [*command, str(WINDOW), mode, str(deadline_s)],
         cwd=ROOT,
@@ -90,7 +90,7 @@ def load(database: Database, every_s: float = 0.01) -> Iterator[list[int]]:
         thread.join()
 
 
-def checked(database: Database, where: Connection) -> Checked:
+def checked(database: Database, kafka: Connection) -> Checked:
     """What the feed holds once a relay was left alone until it had nothing more to do."""
-    once(database, where)
-    return check.verify(database, where)
+    once(database, kafka)
+    return check.verify(database, kafka)

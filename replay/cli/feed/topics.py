@@ -40,9 +40,9 @@ def check(*, json: Json = False) -> None:
     _check(kafka(), json=json)
 
 
-def _check(where: Connection, *, json: bool) -> None:
-    differ = topics.differences(where)
-    found = [each._replace(topic=where.named(each.topic)) for each in differ]
+def _check(kafka: Connection, *, json: bool) -> None:
+    differ = topics.differences(kafka)
+    found = [each._replace(topic=kafka.named(each.topic)) for each in differ]
     if json or found:
         print_list("Differences", found, topics.Difference._fields, json=json)
     if not found:

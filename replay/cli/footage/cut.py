@@ -70,13 +70,13 @@ class Asked(NamedTuple):
 
     property: str
     names: tuple[str, ...]
-    known: Coverage
+    coverage: Coverage
     footage: FootageFiles
     times: tuple[int, ...]  # of the round's facts, microseconds, in order
 
     def camera(self, name: str) -> Camera:
         """What facts say of one of them."""
-        return self.known.cameras.get((self.property, name), Camera())
+        return self.coverage.cameras.get((self.property, name), Camera())
 
 
 @group.command("frame")
@@ -176,7 +176,7 @@ def clip_(  # noqa: PLR0913 - one option a choice
         with progress("clips", len(asked.names)) as advance:
             for name in asked.names:
                 wanted = ClipRequest(asked.property, (name,), since, until, way, camera_clock)
-                cuts += clips_of(wanted, asked.known, library(), asked.footage)
+                cuts += clips_of(wanted, asked.coverage, library(), asked.footage)
                 advance()
         taken = exported(cuts)
         tell_of_command(database, asked.property, taken, by, because)

@@ -89,7 +89,7 @@ def cuts_of(found: Found, pre_s: int, post_s: int) -> list[Cut]:
     return cuts
 
 
-def _times(found: Found, known: Coverage) -> dict[str, tuple[int, int]]:
+def _times(found: Found, coverage: Coverage) -> dict[str, tuple[int, int]]:
     """From when to when each camera saw it, by the reference; by an unchecked one's own word.
 
     A fact whose clock is wrong by days is not gone by.
@@ -102,7 +102,7 @@ def _times(found: Found, known: Coverage) -> dict[str, tuple[int, int]]:
 
     if found.window:
         for locked in found.spans:
-            checked = known.cameras.get((found.place, locked.camera), Camera()).clock
+            checked = coverage.cameras.get((found.place, locked.camera), Camera()).clock
             span = (found.window.from_us, found.window.to_us) if checked else locked[1:]
             widen(locked.camera, *span)
         return times

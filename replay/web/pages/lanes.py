@@ -26,22 +26,24 @@ class Span(NamedTuple):
     to_us: int
 
 
-def cameras_on(known: Coverage, span: Span) -> list[str]:
+def cameras_on(coverage: Coverage, span: Span) -> list[str]:
     """Every camera that was mapped to the table at any time of a stretch, by name."""
-    changes = known.mapped.get((span.property, span.table), ())
+    changes = coverage.mapped.get((span.property, span.table), ())
     names = {name for told, name, on in changes if on and span.from_us <= told <= span.to_us}
-    return sorted(names | set(mapped_cameras(known, span.property, span.table, span.from_us)))
+    return sorted(names | set(mapped_cameras(coverage, span.property, span.table, span.from_us)))
 
 
-def lane_of(known: Coverage, footage: FootageFiles, span: Span, camera: str) -> list[CameraState]:
+def lane_of(
+    coverage: Coverage, footage: FootageFiles, span: Span, camera: str
+) -> list[CameraState]:
     """What a camera has of a span, without a break from its beginning to its end."""
-    its = known.cameras.get((span.property, camera), Camera())
-    changes = known.mapped.get((span.property, span.table), ())
+    its = coverage.cameras.get((span.property, camera), Camera())
+    changes = coverage.mapped.get((span.property, span.table), ())
     edges = {told for told, name, _ in changes if name == camera}
     inside = {edge for edge in edges if span.from_us < edge < span.to_us}
     found: list[CameraState] = []
     for times in pairwise(sorted(inside | {span.from_us, span.to_us})):
-        if camera in mapped_cameras(known, span.property, span.table, times[0]):
+        if camera in mapped_cameras(coverage, span.property, span.table, times[0]):
             found += camera_states(camera, its, footage, times, _words)
         else:
             says = f"{camera} was not mapped to this table then."
@@ -49,9 +51,9 @@ def lane_of(known: Coverage, footage: FootageFiles, span: Span, camera: str) -> 
     return joined(found)
 
 
-def segments_of(known: Coverage, span: Span, camera: str) -> list[Segment]:
+def segments_of(coverage: Coverage, span: Span, camera: str) -> list[Segment]:
     """The segments of a camera that reach into a span, in order of the span, each once."""
-    its = known.cameras.get((span.property, camera), Camera())
+    its = coverage.cameras.get((span.property, camera), Camera())
     return segments_in(its, span.from_us, span.to_us)
 
 

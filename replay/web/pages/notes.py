@@ -36,13 +36,13 @@ class PlacedNote(NamedTuple):
 
 
 def noted(
-    story: Story, known: Coverage, span: Span, disputes: Sequence[Dispute]
+    story: Story, coverage: Coverage, span: Span, disputes: Sequence[Dispute]
 ) -> list[PlacedNote]:
     """Every note of every dispute about a round, in order of the instants."""
     found = []
     for case in disputes:
         for note in case.notes:
-            for time_us, at in _instants(story, known, span, note):
+            for time_us, at in _instants(story, coverage, span, note):
                 after = [m.number for m in story.moments if time_us and m.time_us <= time_us]
                 its = (case.dispute, case.property, note.note, note.by)
                 found.append(PlacedNote(*its, time_us, at, max(after, default=0)))
@@ -50,10 +50,10 @@ def noted(
 
 
 def _instants(
-    story: Story, known: Coverage, span: Span, note: Note
+    story: Story, coverage: Coverage, span: Span, note: Note
 ) -> Iterator[tuple[int | None, str]]:
     """Where a note stands, and in words why there; at least one."""
-    places = [place for each in note.moments for place in _places(story, known, span, each)]
+    places = [place for each in note.moments for place in _places(story, coverage, span, each)]
     within = [(at, how) for at, how in places if span.from_us <= at <= span.to_us]
     if within:
         yield from within
@@ -64,7 +64,7 @@ def _instants(
 
 
 def _places(
-    story: Story, known: Coverage, span: Span, moment: Attached
+    story: Story, coverage: Coverage, span: Span, moment: Attached
 ) -> Iterator[tuple[int, str]]:
     """The instants of the reference that a moment may mean."""
     fact = next(
@@ -81,7 +81,7 @@ def _places(
     elif fact is not None:
         yield fact.time_us, f"at fact {fact.number}"
     if moment.camera is not None and moment.camera_time is not None:
-        camera = known.cameras.get((span.property, moment.camera), Camera())
+        camera = coverage.cameras.get((span.property, moment.camera), Camera())
         camera_us = _us(moment.camera_time)
         for piece in clock_pieces(camera.clock, span.from_us, span.to_us):
             at = camera_us

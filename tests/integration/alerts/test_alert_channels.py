@@ -16,7 +16,7 @@ import pytest
 
 from consumers.alerts import process, webhook
 from consumers.alerts.conditions import Alert
-from infra.postgres.alerts import Alerts
+from infra.postgres.alerts import Alerts, Due
 from infra.settings import load
 from ledger.errors import Unavailable, Usage
 
@@ -49,7 +49,7 @@ def test_a_webhook_that_hangs_holds_up_no_other_channel_and_not_the_round(
     clock = SimpleNamespace(**vars(time) | {"monotonic": lambda: now[0]})
     monkeypatch.setattr(process, "time", clock)
 
-    def hangs(_: process.Due) -> str:
+    def hangs(_: Due) -> str:
         now[0] += process.CHANNEL_S_MAX + 0.1
         raise TimeoutError("timed out")
 
@@ -79,7 +79,7 @@ def test_what_waits_for_a_channel_that_is_gone_is_not_in_the_way_of_the_others(
 
 
 def test_a_producer_that_failed_once_is_not_used_again_for_alerts(database: Database) -> None:
-    def away(_: process.Due) -> str:
+    def away(_: Due) -> str:
         raise Unavailable("Kafka is away", where="here", hint="Start it.")
 
     with kept(database) as alerts_:

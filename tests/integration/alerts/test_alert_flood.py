@@ -35,18 +35,18 @@ def feed(kafka: Connection) -> Connection:
     return kafka
 
 
-def once(database: Database, where: Connection) -> process.Tally:
-    return run(database, where, SETTINGS, stop=lambda: False, follow=False)
+def once(database: Database, kafka: Connection) -> process.Tally:
+    return run(database, kafka, SETTINGS, stop=lambda: False, follow=False)
 
 
 FLOOD = 200
 
 
-def flood(database: Database, where: Connection) -> None:
+def flood(database: Database, kafka: Connection) -> None:
     """Records that nobody can read, and one payment after them."""
     sent = of_rows(record(database, [paid(2_000_000)]))
     bad = Record(sent[0].key, b"{nonsense", [("x", b"y")])
-    publish(database, where, [*[bad] * FLOOD, *sent], 0)
+    publish(database, kafka, [*[bad] * FLOOD, *sent], 0)
 
 
 @pytest.mark.long

@@ -76,11 +76,11 @@ Member.poll = forgets
 class Group:
     """A database, a Kafka with every topic, and members of the group."""
 
-    def __init__(self, database: Database, where: Connection, home: Path) -> None:
-        topics.apply(where)
+    def __init__(self, database: Database, kafka: Connection, home: Path) -> None:
+        topics.apply(kafka)
         install(database)
         self.database = database
-        self.where = where
+        self.kafka = kafka
         self.home = home
         self._number = itertools.count()
 
@@ -96,7 +96,7 @@ class Group:
                 env=environ(
                     self.home,
                     ROUND_LEDGER_DATABASE_URL=self.database.url,
-                    **reached(self.where),
+                    **reached(self.kafka),
                     ROUND_LEDGER_ALERT_LAG_S="1000000000",
                 ),
                 stdin=subprocess.DEVNULL,
@@ -116,7 +116,7 @@ class Group:
             numbers = range(first, first + BATCH)
             tape.append([payment(number) for number in numbers])
             ids = {f"payout:{row.source}:{row.id}" for row in tape.read(first, BATCH)}
-        once(self.database, self.where)
+        once(self.database, self.kafka)
         return ids
 
     def receipts(self) -> list[Receipt]:
@@ -135,7 +135,7 @@ class Group:
 
     def on_topic(self) -> Counter[str]:
         """How often each alert stands on its topic."""
-        with reader(self.where, TOPIC) as source:
+        with reader(self.kafka, TOPIC) as source:
             read = [each for batch in source.read(source.bounds()) for each in batch]
         return Counter(msgspec.json.decode(each.value or b"", type=Alert).id for each in read)
 

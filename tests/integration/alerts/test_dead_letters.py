@@ -52,28 +52,28 @@ def cli(database: Database, feed: Connection, tmp_path: Path) -> Cli:
     )
 
 
-def buried(database: Database, where: Connection, count: int = 1) -> None:
+def buried(database: Database, kafka: Connection, count: int = 1) -> None:
     """Letters that can be handled: large payments, all in one partition."""
     read = fact_read(database, 2_000_000)
-    with Publisher(where, deadline_s=20) as publisher:
+    with Publisher(kafka, deadline_s=20) as publisher:
         for _ in range(count):
             send_to_dead_letters(publisher, DEAD, read, "ValueError: a fault of ours", 3)
 
 
-def in_transactions(where: Connection) -> None:
+def in_transactions(kafka: Connection) -> None:
     """Somebody's letters, one committed and one not: their marks take offsets of their own."""
-    writer = Producer({"bootstrap.servers": where.bootstrap, "transactional.id": "stranger"})
+    writer = Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": "stranger"})
     writer.init_transactions()
     for end in (writer.commit_transaction, writer.abort_transaction):
         writer.begin_transaction()
         for partition in range(topics.topic(DEAD).partitions):
-            writer.produce(where.named(DEAD), key=b"k", value=b"v", partition=partition)
+            writer.produce(kafka.named(DEAD), key=b"k", value=b"v", partition=partition)
         writer.flush()
         end()
 
 
-def depth(database: Database, where: Connection) -> int:
-    return process.run(database, where, SETTINGS, stop=lambda: False, follow=False).letters
+def depth(database: Database, kafka: Connection) -> int:
+    return process.run(database, kafka, SETTINGS, stop=lambda: False, follow=False).letters
 
 
 def listed(cli: Cli, *more: str) -> list[str]:
@@ -166,12 +166,12 @@ def test_a_letter_on_a_topic_made_anew_is_not_hidden_by_one_that_was_handled_bef
 LARGE = 120
 
 
-def bury_large(where: Connection) -> None:
+def bury_large(kafka: Connection) -> None:
     """Letters as large as they come, of octets that no compression makes smaller."""
-    writer = Producer({"bootstrap.servers": where.bootstrap, "partitioner": "murmur2_random"})
+    writer = Producer({"bootstrap.servers": kafka.bootstrap, "partitioner": "murmur2_random"})
     for number in range(LARGE):
         value = os.urandom(KEPT_OCTETS)
-        writer.produce(where.named(DEAD), key=b"k%d" % number, value=value)
+        writer.produce(kafka.named(DEAD), key=b"k%d" % number, value=value)
         writer.poll(0)
     assert writer.flush(120) == 0
 

@@ -179,12 +179,12 @@ def hook() -> Iterator[Hook]:
     made.server.server_close()
 
 
-def once(database: Database, where: Connection, settings: Settings) -> process.Tally:
-    return run(database, where, settings, stop=lambda: False, follow=False)
+def once(database: Database, kafka: Connection, settings: Settings) -> process.Tally:
+    return run(database, kafka, settings, stop=lambda: False, follow=False)
 
 
-def on_topic(where: Connection) -> list[Alert]:
-    with reader(where, TOPIC) as source:
+def on_topic(kafka: Connection) -> list[Alert]:
+    with reader(kafka, TOPIC) as source:
         read = [each for batch in source.read(source.bounds()) for each in batch]
     return [msgspec.json.decode(each.value or b"", type=Alert) for each in read]
 
@@ -287,8 +287,8 @@ def test_alerts_killed_anywhere_are_each_raised_once_and_delivered(
     assert {each.id for each in on_topic(feed)} >= payouts
 
 
-def publish_all(database: Database, where: Connection) -> None:
-    relay(database, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+def publish_all(database: Database, kafka: Connection) -> None:
+    relay(database, kafka, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
 @pytest.mark.long

@@ -47,7 +47,7 @@ def cleaning(tmp_path: Path) -> Iterator[Connection]:
     """A broker that compacts, and removes what is too old, as soon as it may."""
     cluster = Cluster(tmp_path / "kafka", more=lambda _: HASTY)
     try:
-        yield cluster.where
+        yield cluster.connection
     finally:
         cluster.close()
 
@@ -60,9 +60,9 @@ class Word(NamedTuple):
     says: Any  # None: a tombstone
 
 
-def words(where: Connection) -> list[tuple[str, Word]]:
+def words(kafka: Connection) -> list[tuple[str, Word]]:
     """Every record that a reader finds who comes now, in order."""
-    with reader(where, STATE) as source:
+    with reader(kafka, STATE) as source:
         return [
             (
                 (each.key or b"").decode(),
@@ -94,11 +94,11 @@ def boards(database: Database) -> dict[str, str]:
     return {f"{each.property}/{each.table}": each.stage for each in table_board.read(database)}
 
 
-def publish_all(database: Database, where: Connection) -> None:
-    relay(database, where, stop=lambda: False, follow=False, deadline_s=60, spoken=VIEWS)
+def publish_all(database: Database, kafka: Connection) -> None:
+    relay(database, kafka, stop=lambda: False, follow=False, deadline_s=60, spoken=VIEWS)
 
 
-def publish_again(database: Database, where: Connection, count: int) -> None:
+def publish_again(database: Database, kafka: Connection, count: int) -> None:
     """A relay that had not tracked what it sent begins anew, one by one, and is ended after some.
 
     A broker never cleans the segment that it writes to, so a single window would not do.
@@ -114,7 +114,7 @@ def publish_again(database: Database, where: Connection, count: int) -> None:
         desk.move(STATE, desk.tracked(STATE), 0)
     relay(
         database,
-        where,
+        kafka,
         stop=lambda: len(ended) == count,
         progress=passed,
         deadline_s=60,
@@ -167,7 +167,7 @@ def test_who_keeps_the_newest_by_position_is_right_whatever_compaction_leaves(
     assert not [each for each in ours if each.levelname == "ERROR"]
 
 
-def no_more(where: Connection, held: dict[str, Word]) -> str:
+def no_more(kafka: Connection, held: dict[str, Word]) -> str:
     """A table is told of, and then is no more; returns when no record of it is left."""
     partitions = topics.topic(STATE).partitions
     living = max(held, key=lambda key: held[key][:2])  # it may stand last: the relay looks there
@@ -178,7 +178,7 @@ def no_more(where: Connection, held: dict[str, Word]) -> str:
         for name in names
         if partition_of(name.encode(), partitions) == partition_of(living.encode(), partitions)
     )
-    with Publisher(where, deadline_s=60) as publisher:
+    with Publisher(kafka, deadline_s=60) as publisher:
 
         def say(key: str, word: Word) -> None:
             value = json.dumps(word.says).encode() if word.says is not None else None
@@ -187,11 +187,11 @@ def no_more(where: Connection, held: dict[str, Word]) -> str:
 
         say(retired, last._replace(position=last.position - 1, says={"stage": "closed"}))
         say(retired, last._replace(says=None))
-        assert retired not in stages(newest(words(where)))
+        assert retired not in stages(newest(words(kafka)))
 
         def gone() -> bool:
             say(living, last)  # what is written to is never cleaned
-            return retired not in dict(words(where))
+            return retired not in dict(words(kafka))
 
         until(gone)
     return retired

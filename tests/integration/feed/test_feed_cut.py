@@ -61,8 +61,8 @@ def told(wagers: int) -> str:
     return f'{{"version":1,{msgspec.json.encode(ruling).decode()[1:]}'
 
 
-def publish_all(database: Database, where: Connection) -> None:
-    relay(database, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+def publish_all(database: Database, kafka: Connection) -> None:
+    relay(database, kafka, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
 def leave(database: Database, *messages: Message) -> None:
@@ -71,16 +71,16 @@ def leave(database: Database, *messages: Message) -> None:
         Store(connection, LIVE).enqueue(7, messages)
 
 
-def on(where: Connection, topic: str) -> list[dict[str, Any]]:
-    with reader(where, topic) as source:
+def on(kafka: Connection, topic: str) -> list[dict[str, Any]]:
+    with reader(kafka, topic) as source:
         read = [each for batch in source.read(source.bounds()) for each in batch]
     return [json.loads(each.value or b"") for each in read]
 
 
-def begun(database: Database, where: Connection) -> None:
+def begun(database: Database, kafka: Connection) -> None:
     """A relay that has run, and what views left since: a ruling too large, and what comes after."""
     install(database)
-    publish_all(database, where)
+    publish_all(database, kafka)
     large = told(4_000)
     assert len(large) > 1_048_576
     leave(
@@ -129,10 +129,10 @@ def test_sent_whole_it_would_stop_its_topic_and_those_after_it_for_good(
     assert on(feed, ADJUDICATIONS) == []
 
 
-def raised(database: Database, where: Connection) -> set[str]:
+def raised(database: Database, kafka: Connection) -> set[str]:
     """The findings that alerts are raised of, however little money they are about."""
     settings = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**9)
-    tally = run(database, where, settings, stop=lambda: False, follow=False)
+    tally = run(database, kafka, settings, stop=lambda: False, follow=False)
     assert tally.dead == 0
     with database.connect("ledger_projector") as connection:
         told = {each.alert_id for each in Alerts(database, connection).receipts()}

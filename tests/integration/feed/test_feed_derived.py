@@ -52,14 +52,14 @@ def feed(kafka: Connection) -> Connection:
     return kafka
 
 
-def publish_all(database: Database, where: Connection) -> None:
-    relay(database, where, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
+def publish_all(database: Database, kafka: Connection) -> None:
+    relay(database, kafka, stop=lambda: False, follow=False, deadline_s=20, spoken=VIEWS)
 
 
-def read(where: Connection, topic: str) -> dict[str, list[dict[str, Any]]]:
+def read(kafka: Connection, topic: str) -> dict[str, list[dict[str, Any]]]:
     """Values by key, in order, each with what says which is the newest; `gone`: a tombstone."""
     told: dict[str, list[dict[str, Any]]] = {}
-    with reader(where, topic) as source:
+    with reader(kafka, topic) as source:
         for batch in source.read(source.bounds()):
             for each in batch:
                 headers = dict(each.headers)
@@ -69,22 +69,22 @@ def read(where: Connection, topic: str) -> dict[str, list[dict[str, Any]]]:
     return told
 
 
-def newest(where: Connection, topic: str) -> dict[str, dict[str, Any]]:
-    told = {key: max(values, key=lambda v: v["at"]) for key, values in read(where, topic).items()}
+def newest(kafka: Connection, topic: str) -> dict[str, dict[str, Any]]:
+    told = {key: max(values, key=lambda v: v["at"]) for key, values in read(kafka, topic).items()}
     for value in told.values():
         del value["at"]
     return {key: value for key, value in told.items() if "gone" not in value}
 
 
-def agrees(database: Database, where: Connection) -> None:
+def agrees(database: Database, kafka: Connection) -> None:
     """The newest word of every key is what the view holds."""
     days = {f"{d.property}/{d.table}/{d.gaming_day}": d for d in drop.read(database)}
-    told = newest(where, "ledger.drop-totals.v1")
+    told = newest(kafka, "ledger.drop-totals.v1")
     assert told.keys() == days.keys()
     assert all(told[key]["handle"] == each.handle for key, each in days.items())
     assert all(told[key]["cash"] == each.cash for key, each in days.items())
     boards = {f"{b.property}/{b.table}": b.stage for b in table_board.read(database)}
-    stated = newest(where, "ledger.table-state.v1")
+    stated = newest(kafka, "ledger.table-state.v1")
     assert {key: value["stage"] for key, value in stated.items()} == boards
 
 
@@ -97,10 +97,10 @@ def versions(database: Database) -> set[tuple[str, int, str]]:
     return {(key, version, name) for key, version, name in rows}
 
 
-def told_versions(where: Connection) -> set[tuple[str, int, str]]:
+def told_versions(kafka: Connection) -> set[tuple[str, int, str]]:
     return {
         (key, value["version"], value["round"])
-        for key, values in read(where, "ledger.adjudications.v1").items()
+        for key, values in read(kafka, "ledger.adjudications.v1").items()
         for value in values
         if value["round"] is not None
     }

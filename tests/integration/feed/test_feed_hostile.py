@@ -66,12 +66,12 @@ HOSTILE: dict[str, Callable[[Record, TapeRow], Raw]] = {
 }
 
 
-def put(where: Connection, raw: Sequence[Raw], topic: str = topics.FACTS) -> None:
+def put(kafka: Connection, raw: Sequence[Raw], topic: str = topics.FACTS) -> None:
     """Write past everything of ours, each to the partition of its key, packed."""
     count = topics.topic(topic).partitions
     writer = Producer(
         {
-            "bootstrap.servers": where.bootstrap,
+            "bootstrap.servers": kafka.bootstrap,
             "message.max.bytes": 8 << 20,
             "compression.type": "gzip",
         }
@@ -80,7 +80,7 @@ def put(where: Connection, raw: Sequence[Raw], topic: str = topics.FACTS) -> Non
     for key, value, headers in raw:
         at = partition_of(key or b"", count)
         writer.produce(
-            where.named(topic),
+            kafka.named(topic),
             key=key,
             value=value,
             headers=headers,

@@ -29,10 +29,10 @@ LONG, SHORT = 0, 1
 RECORDS = {LONG: 5_000, SHORT: 10}
 
 
-def filled(where: Connection) -> None:
+def filled(kafka: Connection) -> None:
     """Both partitions with their records."""
     total = topics.topic(topics.FACTS).partitions
-    with Publisher(where, deadline_s=30) as publisher:
+    with Publisher(kafka, deadline_s=30) as publisher:
         for number, many in RECORDS.items():
             key = next(k for n in count() if partition_of(k := b"%d" % n, total) == number)
             record = Record(key, b"{}" * 50, [])

@@ -43,10 +43,10 @@ KILLS, KILLS_LONG = 5, 30
 
 
 @contextmanager
-def load(database: Database, where: Connection, minutes: int) -> Iterator[None]:
+def load(database: Database, kafka: Connection, minutes: int) -> Iterator[None]:
     """A day arriving little by little, and a relay that publishes it."""
     done = threading.Event()
-    relaying = threading.Thread(target=relay, args=(database, where), kwargs={"stop": done.is_set})
+    relaying = threading.Thread(target=relay, args=(database, kafka), kwargs={"stop": done.is_set})
     with arriving(database, day(minutes)):
         relaying.start()
         try:
@@ -56,20 +56,20 @@ def load(database: Database, where: Connection, minutes: int) -> Iterator[None]:
             relaying.join()
 
 
-def survives(database: Database, where: Connection, kills: int, minutes: int) -> None:
+def survives(database: Database, kafka: Connection, kills: int, minutes: int) -> None:
     chance = random.Random(kills)  # noqa: S311 - repeatable, guards nothing
     install(database)
     amidst = killed = 0
-    with load(database, where, minutes):
+    with load(database, kafka, minutes):
         while killed < kills or (not amidst and killed < KILLS_LONG):
             killed += 1
-            with keeper(database, where) as running:
+            with keeper(database, kafka) as running:
                 running.says("moved", chance.randint(1, 14))
                 time.sleep(chance.random() * 0.03)
             low, high = positions(database)
             amidst += low != high
-    once(database, where)
-    figures = from_feed(database, where)
+    once(database, kafka)
+    figures = from_feed(database, kafka)
     with PostgresTape(database) as tape:
         kept = tape.counters().appended
     assert positions(database) == (kept, kept)
@@ -189,8 +189,8 @@ def cut_off(database: Database, cluster: Cluster, mode: str, at: str) -> str:
     node = cluster.nodes.nodes[0]
     record(database, day(6))
     install(database)
-    once(database, cluster.where)
-    with keeper(database, cluster.where, mode) as running:
+    once(database, cluster.connection)
+    with keeper(database, cluster.connection, mode) as running:
         running.says(at)
         cluster.kill(node)
         more = len(record(database, day(3, seed=9)))
@@ -198,7 +198,7 @@ def cut_off(database: Database, cluster: Cluster, mode: str, at: str) -> str:
         assert positions(database)[0] < more, "what nobody published yet is in no view"
         cluster.start(node)
         cluster.wait()
-        once(database, cluster.where)
+        once(database, cluster.connection)
         until(lambda: positions(database) == (more, more))
         return running.stop()
 
@@ -217,7 +217,9 @@ def test_a_view_that_moves_before_its_rows_loses_facts_to_a_broker_and_it_is_see
 ) -> None:
     """The control of the one above."""
     cut_off(database, own_kafka, "early", "early")
-    assert from_feed(database, own_kafka.where).records == 0, "it believes that it has everything"
+    assert from_feed(database, own_kafka.connection).records == 0, (
+        "it believes that it has everything"
+    )
     kept = everything(database)
     right = begun_anew(database)
     assert {name for name in right if kept[name] != right[name]} == {"payouts"}

@@ -55,11 +55,11 @@ def from_tape(database: Database) -> dict[str, bytes]:
     return everything(database)
 
 
-def naively(database: Database, where: Connection) -> dict[str, bytes]:
+def naively(database: Database, kafka: Connection) -> dict[str, bytes]:
     """What the same topic gives to a consumer that believes it."""
     empty(database)
     sums = [view("payouts"), view("drop")]
-    naive(database, where, sums)
+    naive(database, kafka, sums)
     return everything(database, sums)
 
 

@@ -32,7 +32,7 @@ def restart(server: Postgres) -> None:
 
 
 def goes_the_whole_way(
-    server: Postgres, where: Connection, commands: Relays, minutes: int, restarts: int
+    server: Postgres, kafka: Connection, commands: Relays, minutes: int, restarts: int
 ) -> int:
     """How often PostgreSQL went away while some view lacked facts."""
     database = server.database
@@ -40,7 +40,7 @@ def goes_the_whole_way(
     facts = day(minutes)
     kept = len({(each.source, each.id) for each in facts})
     amidst = 0
-    with arriving(database, facts), kept_up(commands) as ended, keeper(database, where) as views:
+    with arriving(database, facts), kept_up(commands) as ended, keeper(database, kafka) as views:
         for number in range(1, restarts + 1):
             part = kept * number // (restarts + 2)
             until(lambda part=part: positions(database)[0] >= part)
@@ -52,7 +52,7 @@ def goes_the_whole_way(
     assert len(ended) > restarts, "the relay, too, was cut off each time"
     assert set(ended[:-1]) == {3}
     assert ended[-1] == 0
-    seen = check.verify(database, where)
+    seen = check.verify(database, kafka)
     assert (seen.broken, seen.facts, seen.not_yet) == (0, kept, 0), seen.breaks
     return amidst
 

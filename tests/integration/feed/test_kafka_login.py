@@ -127,7 +127,7 @@ def secured(tmp_path: Path) -> Iterator[Secured]:
 
     broker = Cluster(tmp_path / "kafka", more=more)
     try:
-        let_in(broker.where)
+        let_in(broker.connection)
         password = tmp_path / "password"
         password.write_text(f"{PASSWORD}\n")
         settings = {
@@ -136,12 +136,12 @@ def secured(tmp_path: Path) -> Iterator[Secured]:
             "ROUND_LEDGER_KAFKA_PASSWORD_FILE": str(password),
             "ROUND_LEDGER_KAFKA_CA_FILE": str(trusted),
         }
-        yield Secured(settings, broker.where, astray)
+        yield Secured(settings, broker.connection, astray)
     finally:
         broker.close()
 
 
-def let_in(where: Connection) -> None:
+def let_in(kafka: Connection) -> None:
     """Make the logins and give each its rights."""
     from kafka.admin import (  # noqa: PLC0415 - with its warnings
         ACL,
@@ -153,7 +153,7 @@ def let_in(where: Connection) -> None:
         UserScramCredentialUpsertion,
     )
 
-    with administrator(where) as admin:
+    with administrator(kafka) as admin:
         users = [UserScramCredentialUpsertion(name, "SCRAM-SHA-512", PASSWORD) for name in LOGINS]
         assert admin.alter_user_scram_credentials(users) == dict.fromkeys(LOGINS)
         rights = []
@@ -213,10 +213,10 @@ def test_each_login_with_the_right_certificate_does_its_own_work_and_no_other(
     assert not any(PASSWORD in each.out + each.err for each in ran)
 
 
-def strange(where: Connection) -> None:
+def strange(kafka: Connection) -> None:
     """Write a record beside the relay that nobody can read."""
     record = Record(b"hollywood/CC-07", b"{nonsense", [])
-    with Publisher(where, deadline_s=20) as publisher:
+    with Publisher(kafka, deadline_s=20) as publisher:
         publisher.publish(topics.FACTS, topics.topic(topics.FACTS).partitions, [record])
 
 

@@ -50,16 +50,16 @@ def other(postgres_url: str, template: str) -> Database:
     return Database(url_of(postgres_url, name), url_of(postgres_url, name))
 
 
-def all_of(base: Database, where: Connection) -> None:
+def all_of(base: Database, kafka: Connection) -> None:
     """A relay that publishes everything, what views say too, and ends."""
-    relay(base, where, stop=lambda: False, follow=False, deadline_s=60, spoken=VIEWS)
+    relay(base, kafka, stop=lambda: False, follow=False, deadline_s=60, spoken=VIEWS)
 
 
-def held(where: Connection) -> dict[str, int]:
+def held(kafka: Connection) -> dict[str, int]:
     """How many records stand on each topic."""
     counts = {}
     for name in DECLARED:
-        with reader(where, name) as source:
+        with reader(kafka, name) as source:
             counts[name] = sum(span.end - span.begin for span in source.bounds().values())
     return counts
 

@@ -68,17 +68,17 @@ def test_a_topic_of_another_number_of_partitions_is_never_written_to(
         topics.require(bare_kafka, FACTS.name)
 
 
-def copies(where: Connection, name: str) -> set[int]:
+def copies(kafka: Connection, name: str) -> set[int]:
     """On how many brokers each partition of a topic is kept."""
-    with administrator(where) as admin:
+    with administrator(kafka) as admin:
         told = admin.describe_topics([name])[0]["partitions"]
     return {len(each["replica_nodes"]) for each in told}
 
 
-def living(where: Connection) -> tuple[int, ...]:
+def living(kafka: Connection) -> tuple[int, ...]:
     """As the cluster tells; all while it sends us to one that has just died."""
     try:
-        return cluster(where).brokers
+        return cluster(kafka).brokers
     except Unavailable:
         return (1, 2, 3)
 
@@ -90,7 +90,7 @@ def test_while_one_of_three_brokers_is_down_nothing_drifts_and_topics_are_kept_t
     first, second, third = topics.declared()[:3]
     three = Cluster(tmp_path / "kafka", 3)
     try:
-        where = three.where
+        where = three.connection
         topics.apply(where, [first])
         node = three.nodes.nodes[1]
         three.kill(node)

@@ -35,9 +35,9 @@ HOUR_MS, YEAR_MS = 3_600_000, 366 * 86_400_000
 BELIEVING, AFTER_IT = "control.believing.v1", "control.believing-after-it.v1"
 
 
-def back_filled(where: Connection, topic: str, partitions: int, sent: Sequence[Record]) -> None:
+def back_filled(kafka: Connection, topic: str, partitions: int, sent: Sequence[Record]) -> None:
     """Write records as a relay would that stamps them with when things happened: a year ago."""
-    producer = KafkaProducer(**where.options(), acks="all", enable_idempotence=True)
+    producer = KafkaProducer(**kafka.options(), acks="all", enable_idempotence=True)
     try:
         futures = [
             producer.send(
@@ -56,9 +56,9 @@ def back_filled(where: Connection, topic: str, partitions: int, sent: Sequence[R
         producer.close()
 
 
-def held(where: Connection, topic: str) -> int:
+def held(kafka: Connection, topic: str) -> int:
     """Records that a topic still has."""
-    with reader(where, topic) as source:
+    with reader(kafka, topic) as source:
         return sum(map(_count, source.bounds().values()))
 
 
@@ -79,13 +79,13 @@ def test_a_back_filled_fact_is_kept_as_long_as_one_of_today(
     sent = of_rows(record(database, [fact(number) for number in range(FACTS)]))
     cluster = Cluster(tmp_path / "kafka", more=lambda _: HASTY)
     try:
-        topics.apply(cluster.where, [short, controls[0]])
+        topics.apply(cluster.connection, [short, controls[0]])
         for name in (topics.FACTS, BELIEVING):
-            back_filled(cluster.where, name, facts.partitions, sent)
-        until(lambda: held(cluster.where, BELIEVING) == 0)
-        topics.apply(cluster.where, controls)
-        back_filled(cluster.where, AFTER_IT, facts.partitions, sent)
-        until(lambda: held(cluster.where, AFTER_IT) == 0)  # so every topic was looked at
-        assert held(cluster.where, topics.FACTS) == FACTS
+            back_filled(cluster.connection, name, facts.partitions, sent)
+        until(lambda: held(cluster.connection, BELIEVING) == 0)
+        topics.apply(cluster.connection, controls)
+        back_filled(cluster.connection, AFTER_IT, facts.partitions, sent)
+        until(lambda: held(cluster.connection, AFTER_IT) == 0)  # so every topic was looked at
+        assert held(cluster.connection, topics.FACTS) == FACTS
     finally:
         cluster.close()

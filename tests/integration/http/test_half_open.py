@@ -164,7 +164,7 @@ def linked(tmp_path: Path) -> Iterator[tuple[Cluster, Link]]:
 
     cluster = Cluster(tmp_path / "kafka", more=through)
     try:
-        topics.apply(cluster.where, FEED)
+        topics.apply(cluster.connection, FEED)
         yield cluster, made[0]
     finally:
         cluster.close()
@@ -187,7 +187,9 @@ def test_a_relay_gives_up_a_dead_link_within_its_deadline_and_the_next_one_loses
     how: Dead,
 ) -> None:
     cluster, between = linked
-    with relays(database, cluster.where, tmp_path).start("--deadline", str(DEADLINE_S)) as running:
+    with relays(database, cluster.connection, tmp_path).start(
+        "--deadline", str(DEADLINE_S)
+    ) as running:
         try:
             published(database, tape, FIRST)
             between.die(how)
@@ -198,7 +200,7 @@ def test_a_relay_gives_up_a_dead_link_within_its_deadline_and_the_next_one_loses
     assert between.lost
     assert position(database, topics.FACTS) == FIRST
     between.heal()
-    seen = checked(database, cluster.where)
+    seen = checked(database, cluster.connection)
     assert (seen.broken, seen.facts) == (0, 2 * FIRST)
     assert (seen.duplicates > 0) == (how == "answers")
 
@@ -209,7 +211,7 @@ def test_a_relay_that_takes_what_it_sent_for_arrived_loses_what_a_dead_link_took
 ) -> None:
     """The control of the one above."""
     cluster, between = linked
-    with process(database, cluster.where, "hasty", DEADLINE_S) as running:
+    with process(database, cluster.connection, "hasty", DEADLINE_S) as running:
         published(database, tape, FIRST)
         between.die("both ways")
         published(database, tape, FIRST)  # as it believes
@@ -217,5 +219,5 @@ def test_a_relay_that_takes_what_it_sent_for_arrived_loses_what_a_dead_link_took
         published(database, tape, FIRST)
         running.terminate()
         running.wait(120)
-    seen = checked(database, cluster.where)
+    seen = checked(database, cluster.connection)
     assert {each.kind for each in seen.breaks} == {"missing"}

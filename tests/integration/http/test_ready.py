@@ -80,13 +80,13 @@ def asked(running: subprocess.Popen[bytes]) -> Asked:
 def test_each_process_is_ready_while_brokers_answer_it_and_says_why_where_they_do_not(
     database: Database, own_kafka: Cluster, tmp_path: Path
 ) -> None:
-    topics.apply(own_kafka.where)
+    topics.apply(own_kafka.connection)
     install(database)
     cli = Cli(
         environ(
             tmp_path,
             ROUND_LEDGER_DATABASE_URL=database.url,
-            ROUND_LEDGER_KAFKA_BOOTSTRAP=own_kafka.where.bootstrap,
+            ROUND_LEDGER_KAFKA_BOOTSTRAP=own_kafka.connection.bootstrap,
             ROUND_LEDGER_READY_S=str(READY_S),
             PYTHONWARNINGS="error,ignore::ResourceWarning",
         )

@@ -137,15 +137,15 @@ def test_with_a_full_broker_the_relay_ends_and_the_next_one_loses_nothing(
     cluster = Cluster(disk.folder / "kafka")
     node = cluster.nodes.nodes[0]
     try:
-        topics.apply(cluster.where, FEED)
+        topics.apply(cluster.connection, FEED)
         with PostgresTape(database) as tape:
             fill(tape, 300)
-        once(database, cluster.where)
+        once(database, cluster.connection)
         disk.fill()
         with PostgresTape(database) as tape:
             for first in range(300, 60_300, 2_000):
                 fill(tape, 2_000, first=first)
-        with relays(database, cluster.where, tmp_path).start("--deadline", "10") as running:
+        with relays(database, cluster.connection, tmp_path).start("--deadline", "10") as running:
             assert running.wait(120) == 3
             assert running.stderr
             assert b"Traceback" not in running.stderr.read()
@@ -154,8 +154,8 @@ def test_with_a_full_broker_the_relay_ends_and_the_next_one_loses_nothing(
             cluster.kill(node)
         cluster.start(node)
         cluster.wait()
-        once(database, cluster.where)
-        seen = check.verify(database, cluster.where)
+        once(database, cluster.connection)
+        seen = check.verify(database, cluster.connection)
         assert (seen.breaks, seen.facts) == ([], 60_300)
     finally:
         cluster.close()
@@ -173,10 +173,10 @@ def test_a_relay_that_moves_tracking_first_loses_facts_to_a_full_broker_and_it_i
     cluster = Cluster(disk.folder / "kafka")
     node = cluster.nodes.nodes[0]
     try:
-        topics.apply(cluster.where, FEED)
+        topics.apply(cluster.connection, FEED)
         with PostgresTape(database) as tape:
             fill(tape, 300)
-            with process(database, cluster.where, "early", deadline_s=10) as running:
+            with process(database, cluster.connection, "early", deadline_s=10) as running:
                 assert running.stdout
                 assert running.stdout.readline() == "moved\n"  # a full broker would let none begin
                 disk.fill()
@@ -188,7 +188,9 @@ def test_a_relay_that_moves_tracking_first_loses_facts_to_a_full_broker_and_it_i
             cluster.kill(node)
         cluster.start(node)
         cluster.wait()
-        once(database, cluster.where)
-        assert "missing" in {each.kind for each in check.verify(database, cluster.where).breaks}
+        once(database, cluster.connection)
+        assert "missing" in {
+            each.kind for each in check.verify(database, cluster.connection).breaks
+        }
     finally:
         cluster.close()

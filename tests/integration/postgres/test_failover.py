@@ -68,8 +68,8 @@ def cut_off(standby: Postgres, primary: Postgres) -> None:
     wait_for("SELECT count(*) FROM pg_stat_wal_receiver", standby, 0)
 
 
-def ends(where: Connection) -> int:
-    with reader(where, topics.FACTS) as read:
+def ends(kafka: Connection) -> int:
+    with reader(kafka, topics.FACTS) as read:
         return sum(span.end for span in read.bounds().values())
 
 

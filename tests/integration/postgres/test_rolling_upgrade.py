@@ -186,13 +186,13 @@ def settled(database: Database, facts: int) -> None:
         until(there, SETTLED_S_MAX)
 
 
-def whole(database: Database, where: Connection) -> None:
+def whole(database: Database, kafka: Connection) -> None:
     """The record, the feed and the views are of one piece."""
     with PostgresTape(database) as tape:
         counters = tape.counters()
         assert (counters.equivocation, counters.quarantined, counters.nothing_lost) == (0, 0, True)
         assert tape.verify().broken is None
-    seen = check.verify(database, where)
+    seen = check.verify(database, kafka)
     assert (seen.breaks, seen.facts) == ([], counters.appended)
     live = {each.name: dumped(database, each) for each in VIEWS}
     with tape_source(database) as source:
@@ -230,7 +230,7 @@ def floor(postgres_url: str, own_kafka: Cluster, before: Path, tmp_path: Path) -
     told = environ(
         tmp_path / "home",
         ROUND_LEDGER_DATABASE_URL=database.url,
-        ROUND_LEDGER_KAFKA_BOOTSTRAP=own_kafka.where.bootstrap,
+        ROUND_LEDGER_KAFKA_BOOTSTRAP=own_kafka.connection.bootstrap,
         ROUND_LEDGER_HTTP_PORT=str(port),
     )
     logs = tmp_path / "logs"
@@ -239,7 +239,7 @@ def floor(postgres_url: str, own_kafka: Cluster, before: Path, tmp_path: Path) -
     feed = [line(plan, fact) for fact in deal(plan)[0]]
     return Floor(
         database,
-        own_kafka.where,
+        own_kafka.connection,
         port,
         Program(before, told, logs),
         Program(ROOT, told, logs),

@@ -31,7 +31,7 @@ def broker(powered: Powered) -> Iterator[Cluster]:
     """A node on the disk, with the relay's topics, all of which has reached it."""
     cluster = Cluster(powered.folder / "kafka")
     try:
-        topics.apply(cluster.where, FEED)
+        topics.apply(cluster.connection, FEED)
         powered.settle()
         yield cluster
     finally:
@@ -51,7 +51,7 @@ def cut(powered: Powered, cluster: Cluster) -> None:
 
 def missing(database: Database, cluster: Cluster) -> int:
     """How many facts that were taken for published are not there; nothing else is wrong."""
-    seen = check.verify(database, cluster.where)
+    seen = check.verify(database, cluster.connection)
     assert {each.kind for each in seen.breaks} <= {"missing"}
     return seen.missing
 
@@ -61,10 +61,10 @@ def loses_its_end(
 ) -> None:
     """Publish a part that reaches the disk and a part that does not, and cut the power."""
     fill(tape, SETTLED)
-    once(database, cluster.where)
+    once(database, cluster.connection)
     powered.settle()
     fill(tape, UNSETTLED, first=SETTLED)
-    once(database, cluster.where)
+    once(database, cluster.connection)
     assert missing(database, cluster) == 0
     cut(powered, cluster)
     assert missing(database, cluster) == UNSETTLED, "what had not reached the disk, and no more"
@@ -76,7 +76,7 @@ def test_a_relay_started_after_the_cut_sends_again_what_the_broker_lost(
 ) -> None:
     loses_its_end(database, tape, powered, broker)
     fill(tape, 100, first=SETTLED + UNSETTLED)
-    seen = checked(database, broker.where)
+    seen = checked(database, broker.connection)
     assert (seen.broken, seen.facts) == (0, SETTLED + UNSETTLED + 100)
 
 
@@ -92,7 +92,7 @@ def test_a_relay_that_does_not_look_at_the_end_leaves_the_feed_short(
     loses_its_end(database, tape, powered, broker)
     monkeypatch.setattr("consumers.relay.relay.tails", lambda *_: {})
     fill(tape, 100, first=SETTLED + UNSETTLED)
-    seen = checked(database, broker.where)
+    seen = checked(database, broker.connection)
     assert {each.kind for each in seen.breaks} == {"missing"}
     assert (seen.missing, seen.facts) == (UNSETTLED, SETTLED + 100)
 
@@ -101,14 +101,14 @@ def test_a_relay_that_does_not_look_at_the_end_leaves_the_feed_short(
 def test_a_relay_that_lives_through_the_cut_ends_and_the_next_one_sends_all_again(
     database: Database, powered: Powered, broker: Cluster
 ) -> None:
-    with load(database) as count, process(database, broker.where) as running:
+    with load(database) as count, process(database, broker.connection) as running:
         assert running.stdout
         assert running.stdout.readline() == "moved\n"
         moves(database)
         cut(powered, broker)
         assert running.wait(300) != 0
         assert "made anew while it was written to" in running.communicate()[1]
-    seen = checked(database, broker.where)
+    seen = checked(database, broker.connection)
     assert (seen.broken, seen.facts) == (0, count[0])
 
 
@@ -117,7 +117,7 @@ def test_a_relay_that_does_not_mind_where_its_records_come_to_stand_leaves_the_f
     database: Database, powered: Powered, broker: Cluster
 ) -> None:
     """The control of the one above."""
-    with load(database), process(database, broker.where, "heedless") as running:
+    with load(database), process(database, broker.connection, "heedless") as running:
         assert running.stdout
         assert running.stdout.readline() == "moved\n"
         moves(database)

@@ -51,8 +51,8 @@ def copied(database: Database, postgres_url: str) -> Callable[[], Database]:
     return copy
 
 
-def feed_of(where: Connection, topic: str = topics.FACTS) -> list[Consumed]:
-    with reader(where, topic) as read:
+def feed_of(kafka: Connection, topic: str = topics.FACTS) -> list[Consumed]:
+    with reader(kafka, topic) as read:
         return [each for batch in read.read(read.bounds()) for each in batch]
 
 

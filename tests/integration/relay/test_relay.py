@@ -39,14 +39,14 @@ READER = Path(__file__).parents[3] / "docs" / "read_the_feed.py"
 NOT_JSON = Quarantined(b"{nonsense", "not_json", "Not JSON", "$", "send JSON")
 
 
-def on(where: Connection, topic: str = topics.FACTS) -> list[Consumed]:
-    with reader(where, topic) as source:
+def on(kafka: Connection, topic: str = topics.FACTS) -> list[Consumed]:
+    with reader(kafka, topic) as source:
         return [each for batch in source.read(source.bounds()) for each in batch]
 
 
-def put(where: Connection, *put: Record, topic: str = topics.FACTS) -> None:
+def put(kafka: Connection, *put: Record, topic: str = topics.FACTS) -> None:
     """Write to a topic beside the relay, as nobody should."""
-    with Publisher(where, deadline_s=20) as publisher:
+    with Publisher(kafka, deadline_s=20) as publisher:
         publisher.publish(topic, topics.topic(topic).partitions, put)
 
 
@@ -60,13 +60,13 @@ def hash_before(tape: PostgresTape, row: TapeRow) -> bytes:
     return before[0].hash if before else GENESIS
 
 
-def kinds(database: Database, where: Connection) -> Sequence[str]:
-    return [each.kind for each in check.verify(database, where).breaks]
+def kinds(database: Database, kafka: Connection) -> Sequence[str]:
+    return [each.kind for each in check.verify(database, kafka).breaks]
 
 
-def empty_again(where: Connection) -> None:
+def empty_again(kafka: Connection) -> None:
     """A topic that was deleted and made anew: what a cluster looks like that lost its disks."""
-    made_anew(where, [each.name for each in FEED])
+    made_anew(kafka, [each.name for each in FEED])
 
 
 def test_every_fact_is_on_the_feed_once_as_it_is_on_the_tape(
@@ -289,11 +289,11 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def read_as_others_do(
-    where: Connection, has: str = "kafka,zstandard"
+    kafka: Connection, has: str = "kafka,zstandard"
 ) -> subprocess.CompletedProcess[str]:
     """What the reader in the docs says of all that is there, where nothing else is installed."""
     command = [sys.executable, "-W", "ignore", "-c", NOTHING_ELSE, has]
-    command += [str(READER), where.bootstrap, where.named(topics.FACTS), "--until-end"]
+    command += [str(READER), kafka.bootstrap, kafka.named(topics.FACTS), "--until-end"]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 

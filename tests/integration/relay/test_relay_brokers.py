@@ -44,7 +44,7 @@ def test_a_broker_that_is_killed_and_started_again_is_waited_for(
     database: Database, own_kafka: Cluster
 ) -> None:
     node = own_kafka.nodes.nodes[0]
-    with load(database) as count, process(database, own_kafka.where) as running:
+    with load(database) as count, process(database, own_kafka.connection) as running:
         assert running.stdout
         assert running.stdout.readline() == "moved\n"
         own_kafka.kill(node)
@@ -55,7 +55,7 @@ def test_a_broker_that_is_killed_and_started_again_is_waited_for(
         moves(database)
         running.terminate()
         assert running.wait(40) == 0, running.communicate()[1]
-    seen = checked(database, own_kafka.where)
+    seen = checked(database, own_kafka.connection)
     assert (seen.broken, seen.facts) == (0, count[0])
 
 
@@ -71,7 +71,7 @@ def test_an_outage_beyond_the_deadline_ends_the_relay_and_the_next_one_goes_on(
     database: Database, own_kafka: Cluster, tape: PostgresTape, tmp_path: Path
 ) -> None:
     """The library's producer would hang here for ever; the process must not."""
-    commands = relays(database, own_kafka.where, tmp_path)
+    commands = relays(database, own_kafka.connection, tmp_path)
     with commands.start("--deadline", str(DEADLINE_S)) as running:
         published(database, tape, 100)
         own_kafka.pause(on=True)
@@ -88,7 +88,7 @@ def test_an_outage_beyond_the_deadline_ends_the_relay_and_the_next_one_goes_on(
         published(database, tape, 300)
         running.terminate()
         assert running.wait(60) == 0
-    seen = checked(database, own_kafka.where)
+    seen = checked(database, own_kafka.connection)
     assert (seen.broken, seen.facts) == (0, 300)
 
 
@@ -97,7 +97,7 @@ def test_a_relay_that_looks_at_no_answer_loses_what_an_outage_took_and_it_is_see
     database: Database, own_kafka: Cluster, tape: PostgresTape
 ) -> None:
     """The control of the one above."""
-    with process(database, own_kafka.where, "hasty", DEADLINE_S) as running:
+    with process(database, own_kafka.connection, "hasty", DEADLINE_S) as running:
         published(database, tape, 100)
         own_kafka.pause(on=True)
         published(database, tape, 200)  # as it believes
@@ -106,7 +106,7 @@ def test_a_relay_that_looks_at_no_answer_loses_what_an_outage_took_and_it_is_see
         published(database, tape, 300)
         running.terminate()
         assert running.wait(60) == 0, running.communicate()[1]
-    seen = checked(database, own_kafka.where)
+    seen = checked(database, own_kafka.connection)
     assert {each.kind for each in seen.breaks} == {"missing"}
     assert seen.facts < 300
 
@@ -116,8 +116,8 @@ def three(tmp_path: Path) -> Iterator[Cluster]:
     """Three nodes of this test's own, with the relay's topics."""
     cluster = Cluster(tmp_path / "kafka", 3)
     try:
-        topics.apply(cluster.where, FEED)
-        assert topics.differences(cluster.where, FEED) == []
+        topics.apply(cluster.connection, FEED)
+        assert topics.differences(cluster.connection, FEED) == []
         yield cluster
     finally:
         for node in cluster.nodes.nodes:  # at once: the last ones would wait for the others
@@ -139,7 +139,7 @@ def killed_amid(database: Database, cluster: Cluster, running: Popen[str], node:
 
 def led_most(cluster: Cluster) -> tuple[Node, list[str]]:
     """The node that leads the most partitions, and places whose facts go to them."""
-    with administrator(cluster.where) as admin:
+    with administrator(cluster.connection) as admin:
         told = admin.describe_topics([topics.FACTS])[0]["partitions"]
     leaders = {each["partition_index"]: each["leader_id"] for each in told}
     most = Counter(leaders.values()).most_common(1)[0][0]
@@ -193,7 +193,7 @@ def dies_alone(
 def test_with_three_nodes_any_one_may_be_killed_and_a_relay_that_believes_one_loses_facts(
     database: Database, tape: PostgresTape, three: Cluster
 ) -> None:
-    with process(database, three.where) as running:
+    with process(database, three.connection) as running:
         with load(database):
             for node in three.nodes.nodes:
                 killed_amid(database, three, running, node)
@@ -203,12 +203,12 @@ def test_with_three_nodes_any_one_may_be_killed_and_a_relay_that_believes_one_lo
         three.wait()
         running.terminate()
         assert running.wait(60) == 0, running.communicate()[1]
-    seen = checked(database, three.where)
+    seen = checked(database, three.connection)
     assert (seen.broken, seen.facts) == (0, tape.counters().appended)
-    with process(database, three.where, "one") as running:  # the control
+    with process(database, three.connection, "one") as running:  # the control
         believed, _ = dies_alone(database, tape, three, running, believes=True)
         assert believed
         running.kill()
-    seen = check.verify(database, three.where)
+    seen = check.verify(database, three.connection)
     assert {each.kind for each in seen.breaks} == {"missing"}
     assert 0 < seen.broken <= believed

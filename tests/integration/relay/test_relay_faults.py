@@ -28,12 +28,12 @@ KILLS, KILLS_LONG = 4, 40
 
 
 def killed(
-    database: Database, where: Connection, kills: int, seed: int, mode: str = "right"
+    database: Database, kafka: Connection, kills: int, seed: int, mode: str = "right"
 ) -> None:
     """Start the relay and kill it soon after it began to move, again and again."""
     chance = random.Random(seed)  # noqa: S311 - repeatable, not secret
     for _ in range(kills):
-        with process(database, where, mode) as running:
+        with process(database, kafka, mode) as running:
             assert running.stdout
             for _ in range(chance.randint(1, 12)):
                 assert running.stdout.readline() == "moved\n", running.communicate()[1]
@@ -41,10 +41,10 @@ def killed(
             running.kill()
 
 
-def survives(database: Database, where: Connection, kills: int) -> Checked:
+def survives(database: Database, kafka: Connection, kills: int) -> Checked:
     with load(database) as count:
-        killed(database, where, kills, seed=kills)
-    seen = checked(database, where)
+        killed(database, kafka, kills, seed=kills)
+    seen = checked(database, kafka)
     assert (seen.broken, seen.facts) == (0, count[0]), seen.breaks
     return seen
 

@@ -38,7 +38,7 @@ SILENT = "round_ledger_feed_silent_seconds"
 
 
 @contextmanager
-def reading(database: Database, where: Connection, watch: ConsumerMetrics) -> Iterator[None]:
+def reading(database: Database, kafka: Connection, watch: ConsumerMetrics) -> Iterator[None]:
     """A view kept up from the feed beside the test."""
     done = threading.Event()
 
@@ -49,7 +49,7 @@ def reading(database: Database, where: Connection, watch: ConsumerMetrics) -> It
             progress=lambda *_: None,
             stop=watch.heartbeat(done.is_set),
             lost=lambda error, _: watch.lost(error.what),
-            opened=lambda: feed_source(database, where, [VIEW.name], watch.figures),
+            opened=lambda: feed_source(database, kafka, [VIEW.name], watch.figures),
             manner=RunnerOptions(listener=watch),
         )
 
@@ -107,9 +107,9 @@ def test_the_whole_ways_freshness_tells_of_a_relay_that_stands_still(
             assert relay.wait(60) == 0
 
 
-def told_of(database: Database, where: Connection) -> set[str]:
+def told_of(database: Database, kafka: Connection) -> set[str]:
     given = dataclasses.replace(load({}), alert_lag_s=5)
-    process.run(database, where, given, stop=lambda: False, follow=False)
+    process.run(database, kafka, given, stop=lambda: False, follow=False)
     with database.connect("ledger_projector") as connection:
         receipts = Alerts(database, connection).receipts()
     return {each.alert_id.rpartition(":")[0] for each in receipts if each.delivered_at_us}

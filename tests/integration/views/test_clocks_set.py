@@ -147,7 +147,7 @@ def test_a_deadline_passes_though_the_clock_goes_back_and_one_by_the_wall_clock_
     said: list[str] = []
     for mode in ("right", "wall"):
         wall_clock.set_off(0)
-        with process(database, own_kafka.where, mode, DEADLINE_S) as running:
+        with process(database, own_kafka.connection, mode, DEADLINE_S) as running:
             published(database, tape)
             own_kafka.pause(on=True)
             fill(tape, 100, first=tape.counters().appended)
@@ -159,7 +159,7 @@ def test_a_deadline_passes_though_the_clock_goes_back_and_one_by_the_wall_clock_
         own_kafka.wait()
     assert took[0] is not None
     assert took[1] is None, f"the control: {said[-1]}"
-    seen = checked(database, own_kafka.where)
+    seen = checked(database, own_kafka.connection)
     assert (seen.broken, seen.facts) == (0, tape.counters().appended)
 
 

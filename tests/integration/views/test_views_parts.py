@@ -39,14 +39,14 @@ def side_by_side(
     workers: int,
     stop: Callable[[], bool] = lambda: False,
     progress: Callable[[str, int], None] = lambda *_: None,
-    where: Connection | None = None,
+    kafka: Connection | None = None,
 ) -> bool:
-    share = Share(database, where, projection.name, 0, workers, until)
+    share = Share(database, kafka, projection.name, 0, workers, until)
 
     def first(connection: AnyConnection) -> bool:
         return fill(connection, share, progress=progress, stop=stop)
 
-    with feed_source(database, where, []) if where else tape_source(database) as source:
+    with feed_source(database, kafka, []) if kafka else tape_source(database) as source:
         return rebuild(database, source, projection, stop=stop, first=first)
 
 
@@ -208,9 +208,9 @@ def test_from_kafka_a_process_killed_amidst_changes_nothing_and_the_next_run_giv
                 each.kill()
 
     with pytest.raises(Unavailable, match="ended by itself"):
-        side_by_side(database, projection, len(rows), 3, progress=amidst, where=kafka)
+        side_by_side(database, projection, len(rows), 3, progress=amidst, kafka=kafka)
     assert set(met) == {before} == {dumped(database, projection)}
-    assert side_by_side(database, projection, len(rows), 3, where=kafka)
+    assert side_by_side(database, projection, len(rows), 3, kafka=kafka)
     rebuilt = dumped(database, projection)
     assert rebuild(database, Prefix(rows, len(rows)), projection)
     assert dumped(database, projection) == rebuilt != before

@@ -69,10 +69,10 @@ def behind(database: Database) -> dict[str, int]:
         return {lag.view: lag.facts for lag in tape.view_lags()}
 
 
-def brought(database: Database, where: Connection, source: str) -> None:
+def brought(database: Database, kafka: Connection, source: str) -> None:
     if source == "kafka":
-        once(database, where)
-        from_feed(database, where, manner=PARKS)
+        once(database, kafka)
+        from_feed(database, kafka, manner=PARKS)
     else:
         from_tape(database)
 

@@ -60,14 +60,14 @@ def checked(reference_s: int, ahead_us: int) -> Fact:
     return told(body, T0 + reference_s * S, 900 + reference_s)
 
 
-def of(known: Coverage, from_s: int, to_s: int) -> Cut:
-    [found] = cut(known, PLACE, "A", T0 + from_s * S, T0 + to_s * S)
+def of(coverage: Coverage, from_s: int, to_s: int) -> Cut:
+    [found] = cut(coverage, PLACE, "A", T0 + from_s * S, T0 + to_s * S)
     return found
 
 
-def seen(known: Coverage, from_s: int, to_s: int) -> list[set[tuple[int, int]]]:
+def seen(coverage: Coverage, from_s: int, to_s: int) -> list[set[tuple[int, int]]]:
     """Every whole second of each segment that is cut, a set for each piece of the clock."""
-    found = cut(known, PLACE, "A", T0 + from_s * S, T0 + to_s * S)
+    found = cut(coverage, PLACE, "A", T0 + from_s * S, T0 + to_s * S)
     return [
         {(n, second) for n, first, last in taken(each) for second in range(first, last)}
         for each in found

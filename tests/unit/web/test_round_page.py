@@ -154,7 +154,7 @@ def test_a_camera_mapped_in_the_middle_of_a_round_has_a_lane() -> None:
     assert lane_of(known, AT_HAND, SPAN, "A")[0].state == "no_camera_mapped"
 
 
-def told(game: str, *, cut: int | None = None, known: Coverage | None = None) -> KeptRound:
+def told(game: str, *, cut: int | None = None, coverage: Coverage | None = None) -> KeptRound:
     """A simulated round, whole or cut short after some facts."""
     table = TablePlan(table="CC-07", game=game, seats=4)
     found: dict[RoundId, list[Fact]] = defaultdict(list)
@@ -166,13 +166,13 @@ def told(game: str, *, cut: int | None = None, known: Coverage | None = None) ->
     ordered = in_order(its)[:cut]
     ruling = rule(RoundRecord(round_, ordered), [])
     awaited = [f"The record ends here; next comes {ruling.next.step}."] if ruling.next else []
-    seen = timeline(ordered, known or Coverage({}, {}), NOTHING)
+    seen = timeline(ordered, coverage or Coverage({}, {}), NOTHING)
     story = Story(
         round=round_, game=game, rows=(), facts=ordered, moments=reconstruct(ordered),
         times=[format_time(each.time_us) for each in ordered], seen=seen, ruling=ruling,
         lines=paid_beside_owed(ruling, ordered), missing=awaited, corrected={},
     )  # fmt: skip
-    return KeptRound(story, known or Coverage({}, {}), NOTHING, "v1")
+    return KeptRound(story, coverage or Coverage({}, {}), NOTHING, "v1")
 
 
 def test_one_jumps_to_the_decision_of_a_position_and_to_the_settlement() -> None:
