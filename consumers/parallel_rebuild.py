@@ -19,7 +19,7 @@ from consumers.runtime.source import Batch, Feed
 from infra.kafka.feed_source import feed_source
 from infra.kafka.records import partition_of
 from infra.postgres import view_tables
-from infra.postgres.view_tables import BESIDE, Store, tape_source
+from infra.postgres.view_tables import SHADOW_SCHEMA, ViewStore, tape_source
 from ledger.errors import LedgerError, Unavailable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def takes(projection: Projection, number: int, workers: int) -> Callable[[TapeRo
 
 def _moved(connection: AnyConnection, share: Share) -> bool:
     """Say that the whole view has reached the end."""
-    store = Store(connection, BESIDE)
+    store = ViewStore(connection, SHADOW_SCHEMA)
     tracking = store.tracking(share.view)
     return tracking is not None and store.advance(share.view, tracking, share.until)
 
@@ -128,7 +128,10 @@ def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: AN
                 if share.kafka
                 else open_.enter_context(tape_source(share.database))
             )
-            store = Store(open_.enter_context(view_tables.writing(share.database, BESIDE)), BESIDE)
+            store = ViewStore(
+                open_.enter_context(view_tables.writing(share.database, SHADOW_SCHEMA)),
+                SHADOW_SCHEMA,
+            )
             while reached[share.number] < share.until and not halt.is_set():
                 rows = source.read(reached[share.number], BATCH_ROWS)
                 if rows:
@@ -141,7 +144,7 @@ def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: AN
 
 
 def _take(
-    store: Store,
+    store: ViewStore,
     projection: Projection,
     source: RecordSource,
     rows: Sequence[TapeRow],

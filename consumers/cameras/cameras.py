@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from consumers.cameras.segments import segments_over
 from consumers.runtime.lifecycle import Batch, Projection
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.facts import cameras as facts
 from ledger.facts import type_name
 from ledger.facts.tables import CameraMapped, CameraUnmapped
@@ -83,7 +83,7 @@ _READS = frozenset(
 )
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Note where a batch's facts of cameras stand."""
     rows = []
     for row, fact in batch.facts(_READS):
@@ -128,7 +128,7 @@ SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
 
 
 def rows_about(
-    store: Store,
+    store: ViewStore,
     property_: str,
     table: str,
     since_us: int,
@@ -147,7 +147,7 @@ def rows_about(
 
 
 def rows_seeing(
-    store: Store,
+    store: ViewStore,
     property_: str,
     cameras: Sequence[str],
     between_us: tuple[int, int],
@@ -214,7 +214,9 @@ def _stretches(offsets: Iterable[int], since_us: int, until_us: int) -> list[tup
     return found
 
 
-def handled(store: Store, property_: str, camera: str, from_us: int, to_us: int) -> list[TapeRow]:
+def handled(
+    store: ViewStore, property_: str, camera: str, from_us: int, to_us: int
+) -> list[TapeRow]:
     """Whoever viewed, copied, locked, released or let go footage of a stretch, by position.
 
     `from_us`, `to_us`: by the camera's clock, both included.

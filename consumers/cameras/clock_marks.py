@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from consumers.runtime.source import Batch, Derived, Projection
-from infra.postgres.view_tables import Column, Store, Table
+from consumers.runtime.source import Batch, OutboxMapping, Projection
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.facts import cameras as facts
 from ledger.facts import type_name
 from ledger.facts.tables import CameraMapped, CameraUnmapped
@@ -99,7 +99,7 @@ _READS: dict[str, tuple[Kind, Callable[..., None]]] = {
 }
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Note the marks of a batch."""
     rows = []
     for row, fact in batch.facts(frozenset(_READS)):
@@ -128,7 +128,7 @@ VIEW = Projection(
     apply,
     ordered=False,
     reads=frozenset(_READS),
-    tells=(Derived(TOPIC, MARKS, lambda row: f"{row[0]}/{row[1]}", _body),),
+    tells=(OutboxMapping(TOPIC, MARKS, lambda row: f"{row[0]}/{row[1]}", _body),),
     part_of=_part_of,
 )
 """The view."""

@@ -10,7 +10,7 @@ from ledger.errors import NotFound, Usage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
 
 
@@ -35,7 +35,7 @@ SELECT property FROM each
 
 
 def rows_of_cameras(
-    store: Store, property_: str, since_us: int, until_us: int, camera: str
+    store: ViewStore, property_: str, since_us: int, until_us: int, camera: str
 ) -> list[TapeRow]:
     """The facts of one camera, in order of position; see `rows_seeing`."""
     return rows_seeing(store, property_, [camera], (since_us, until_us))
@@ -54,7 +54,7 @@ SELECT f.tape, f.table_seq, f.table_seq
 
 
 def handled_rows(
-    store: Store, property_: str, stretches: Sequence[tuple[str, int, int]]
+    store: ViewStore, property_: str, stretches: Sequence[tuple[str, int, int]]
 ) -> list[TapeRow]:
     """What was locked, released or expired over stretches of cameras, by position, each once.
 
@@ -72,7 +72,7 @@ def handled_rows(
     )
 
 
-def tables_of(store: Store, property_: str, cameras: Sequence[str]) -> dict[str, list[str]]:
+def tables_of(store: ViewStore, property_: str, cameras: Sequence[str]) -> dict[str, list[str]]:
     """The tables that each of these cameras was ever on, by name."""
     found = store.query(
         "SELECT DISTINCT camera, table_name FROM {schema}.camera_facts"
@@ -87,7 +87,7 @@ def tables_of(store: Store, property_: str, cameras: Sequence[str]) -> dict[str,
 
 
 def properties_with_cameras(
-    store: Store, table: str | None = None, camera: str | None = None
+    store: ViewStore, table: str | None = None, camera: str | None = None
 ) -> list[str]:
     """The properties that have cameras; on this table, or of this name, where one is given."""
     found = store.query(_PROPERTIES, {"table": table, "camera": camera})
@@ -95,7 +95,7 @@ def properties_with_cameras(
 
 
 def the_property(
-    store: Store, named: str | None, table: str | None = None, camera: str | None = None
+    store: ViewStore, named: str | None, table: str | None = None, camera: str | None = None
 ) -> str:
     """The property named, else the only one that has such cameras. Raises `NotFound`, `Usage`."""
     found = properties_with_cameras(store, table, camera)

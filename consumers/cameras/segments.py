@@ -13,7 +13,7 @@ from infra.postgres.arrays import array_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
 
 _CAMERAS = """
@@ -45,12 +45,12 @@ SELECT to_us - from_us FROM {schema}.camera_facts
 """
 
 
-def cameras_of(store: Store, property_: str) -> list[str]:
+def cameras_of(store: ViewStore, property_: str) -> list[str]:
     """The cameras of a property that any fact speaks of, by name."""
     return [str(row[0]) for row in store.query(_CAMERAS, {"property": property_})]
 
 
-def standing_rows(store: Store, property_: str, camera: str) -> list[TapeRow]:
+def standing_rows(store: ViewStore, property_: str, camera: str) -> list[TapeRow]:
     """What facts say of a camera beside its segments and who looked at them, by position."""
     return store.rows_named(
         "SELECT tape, table_seq, table_seq FROM {schema}.camera_facts"
@@ -60,7 +60,7 @@ def standing_rows(store: Store, property_: str, camera: str) -> list[TapeRow]:
 
 
 def segments_over(
-    store: Store, property_: str, camera: str, stretches: Sequence[tuple[int, int]]
+    store: ViewStore, property_: str, camera: str, stretches: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int, str, int]]:
     """From, to (the first instant after it), tape and number of each segment over any stretch.
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from consumers.runtime.source import Batch, Projection
-from infra.postgres.view_tables import Column, Store, Table, reading
+from infra.postgres.view_tables import Column, Table, ViewStore, reading
 from ledger.facts import (
     AdjustmentPaid,
     Body,
@@ -124,7 +124,7 @@ class DisputeRow(Struct):
         return RoundId(self.property, self.table, self.gaming_day, self.number)
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Bring the disputes that a batch speaks of up to it."""
     told = [
         ((row.tape.partition("/")[0], fact.body.dispute), row, fact)  # type: ignore[attr-defined] # all of _READS have one
@@ -176,7 +176,7 @@ def read(
     return [DisputeRow(*row) for row in rows]
 
 
-def named(store: Store, dispute: str, property_: str | None = None) -> list[DisputeRow]:
+def named(store: ViewStore, dispute: str, property_: str | None = None) -> list[DisputeRow]:
     """The disputes of this name, of one property or of all, by property."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE dispute = %(dispute)s"  # noqa: S608 - values are parameters
@@ -186,7 +186,7 @@ def named(store: Store, dispute: str, property_: str | None = None) -> list[Disp
     return [DisputeRow(*row) for row in rows]
 
 
-def about(store: Store, round_: RoundId) -> list[DisputeRow]:
+def about(store: ViewStore, round_: RoundId) -> list[DisputeRow]:
     """The disputes about a round, the first raised first; a round without property is any's."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE table_name = %(table)s"  # noqa: S608 - values are parameters
@@ -202,7 +202,7 @@ def about(store: Store, round_: RoundId) -> list[DisputeRow]:
     return [DisputeRow(*row) for row in rows]
 
 
-def facts_about(store: Store, property_: str, dispute: str) -> list[TapeRow]:
+def facts_about(store: ViewStore, property_: str, dispute: str) -> list[TapeRow]:
     """Every row of the record that speaks of a dispute, in order of position; read by key."""
     return store.rows_named(
         "SELECT tape, table_seq, table_seq FROM {schema}.dispute_facts"
@@ -211,7 +211,7 @@ def facts_about(store: Store, property_: str, dispute: str) -> list[TapeRow]:
     )
 
 
-def facts_of_open(store: Store) -> list[TapeRow]:
+def facts_of_open(store: ViewStore) -> list[TapeRow]:
     """Every row of the record that speaks of a dispute not resolved yet, in order of position."""
     return store.rows_named(
         "SELECT f.tape, f.table_seq, f.table_seq FROM {schema}.dispute_facts f"
@@ -220,7 +220,7 @@ def facts_of_open(store: Store) -> list[TapeRow]:
     )
 
 
-def names_like(store: Store, property_: str, prefix: str) -> Sequence[str]:
+def names_like(store: ViewStore, property_: str, prefix: str) -> Sequence[str]:
     """The names of a property's disputes that begin so."""
     rows = store.query(
         "SELECT dispute FROM {schema}.disputes WHERE property = %(property)s"

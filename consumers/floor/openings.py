@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.runtime.source import Batch, Projection
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.facts import TableClosed, TableOpened, type_name
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class OpenTime(NamedTuple):
     to_us: int | None  # None: nothing says that it was closed
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Note a batch's openings and closings."""
     rows = []
     for row, fact in batch.facts(_READS):
@@ -65,7 +65,7 @@ VIEW = Projection("openings", 1, (OPENINGS,), apply, ordered=False, reads=_READS
 
 
 def open_times(
-    store: Store, property_: str, gaming_day: str, table: str | None = None
+    store: ViewStore, property_: str, gaming_day: str, table: str | None = None
 ) -> list[OpenTime]:
     """When the tables of a property were open on a gaming day, by table and time.
 

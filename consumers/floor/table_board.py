@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.runtime.source import Batch, Derived, Projection, table_of_round
-from infra.postgres.view_tables import Column, Store, Table, reading
+from consumers.runtime.source import Batch, OutboxMapping, Projection, table_of_round
+from infra.postgres.view_tables import Column, Table, ViewStore, reading
 from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
 from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import fact_of
@@ -88,7 +88,7 @@ class _Kept(Struct):
         return True
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Bring the boards of a batch's tables up to it."""
     told: list[tuple[tuple[str, str], TapeRow, Fact | None]] = []
     for row in batch.rows:
@@ -236,7 +236,7 @@ VIEW = Projection(
     apply,
     reads=frozenset(_READS),
     tells=(
-        Derived(
+        OutboxMapping(
             "ledger.table-state.v1",
             BOARD,
             lambda row: f"{row[0]}/{row[1]}",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from consumers.runtime.lifecycle import Batch
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -112,7 +112,7 @@ class _Made(NamedTuple):
     found: bool
 
 
-def note(store: Store, batch: Batch, starts: Iterable[tuple[Any, ...]]) -> None:
+def note(store: ViewStore, batch: Batch, starts: Iterable[tuple[Any, ...]]) -> None:
     """Take in a batch's corrections, its facts that were corrected before they came, its days."""
     store.save(DAY_STARTS, starts)
     told = _told(store, batch)
@@ -139,7 +139,7 @@ def read(rows: Iterable[tuple[Any, ...]]) -> list[Correction]:
     return sorted(found, key=lambda each: (each.time_us, each.of_source, each.of_id, each.amount))
 
 
-def _told(store: Store, batch: Batch) -> dict[tuple[str, str], _Made]:
+def _told(store: ViewStore, batch: Batch) -> dict[tuple[str, str], _Made]:
     """A batch's corrections that hold, by the fact they correct."""
     told: dict[tuple[str, str], _Made] = {}
     for row, fact in batch.facts(CORRECTIONS):
@@ -153,7 +153,7 @@ def _told(store: Store, batch: Batch) -> dict[tuple[str, str], _Made]:
     return told
 
 
-def _waiting(store: Store, batch: Batch) -> list[_Made]:
+def _waiting(store: ViewStore, batch: Batch) -> list[_Made]:
     """Corrections made before the fact they correct, which is among this batch's."""
     if not store.query("SELECT 1 FROM {schema}.drop_corrections_made WHERE NOT found LIMIT 1"):
         return []
@@ -161,7 +161,9 @@ def _waiting(store: Store, batch: Batch) -> list[_Made]:
     return [made for made in map(_Made._make, rows) if not made.found]
 
 
-def _targets(store: Store, holding: Sequence[_Made], until: int) -> dict[tuple[str, str], TapeRow]:
+def _targets(
+    store: ViewStore, holding: Sequence[_Made], until: int
+) -> dict[tuple[str, str], TapeRow]:
     """The corrected facts that stand at or before a position, by source and id."""
     rows = store.rows_named(
         "SELECT t.originator_id, t.originator_version, t.originator_version"
@@ -177,7 +179,7 @@ def _targets(store: Store, holding: Sequence[_Made], until: int) -> dict[tuple[s
     return {(row.source, row.id): row for row in rows}
 
 
-def _lines(store: Store, row: TapeRow, correction: Fact) -> Iterator[tuple[Any, ...]]:
+def _lines(store: ViewStore, row: TapeRow, correction: Fact) -> Iterator[tuple[Any, ...]]:
     """The rows of CORRECTED of one corrected fact; none where it is not of money."""
     fact, body = fact_of(row), correction.body
     if row.type not in _MONEY or not isinstance(body, FactCorrected):
@@ -195,7 +197,7 @@ def _lines(store: Store, row: TapeRow, correction: Fact) -> Iterator[tuple[Any, 
                    correction.source, correction.id, *day)  # fmt: skip
 
 
-def _day(store: Store, row: TapeRow, fact: Fact) -> tuple[str, str, str]:
+def _day(store: ViewStore, row: TapeRow, fact: Fact) -> tuple[str, str, str]:
     """The property, table and gaming day a fact is counted in, as `consumers.money.drop` does."""
     if fact.round:
         return fact.round[:3]

@@ -36,8 +36,8 @@ from consumers.money.corrections import (
     UNKNOWN_DAY,
     Correction,
 )
-from consumers.runtime.source import Batch, Derived, Projection
-from infra.postgres.view_tables import Column, Store, Table, reading
+from consumers.runtime.source import Batch, OutboxMapping, Projection
+from infra.postgres.view_tables import Column, Table, ViewStore, reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,7 +174,7 @@ class Drop(TableDay):
 Key = tuple[Any, ...]
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's money facts to their tables' gaming days."""
     told, starts = _placed(store, batch)
     days = {
@@ -215,7 +215,7 @@ DROP = Projection(
     apply,
     reads=READS | drop_corrections.CORRECTIONS,
     tells=(
-        Derived(
+        OutboxMapping(
             "ledger.drop-totals.v1",
             DAYS,
             lambda row: f"{row[0]}/{row[1]}/{row[2]}",
@@ -318,7 +318,7 @@ def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | Non
     return sum(amount or 0 for amount in gained) - sum(amount or 0 for amount in lost)
 
 
-def _placed(store: Store, batch: Batch) -> tuple[list[tuple[Key, TapeRow, Any]], list[Key]]:
+def _placed(store: ViewStore, batch: Batch) -> tuple[list[tuple[Key, TapeRow, Any]], list[Key]]:
     """What money facts say, with the table and gaming day they belong to; where days begin.
 
     The day is the fact's round's, or its own; else the one its table is in at that point of the

@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 
 from consumers.money.amounts import cents
 from consumers.runtime.source import Batch, Projection, table_of_round
-from infra.postgres.view_tables import Column, Store, Table, reading
+from infra.postgres.view_tables import Column, Table, ViewStore, reading
 from ledger.facts import every_version
 from ledger.record.envelope import parse_subject_once
 
@@ -73,7 +73,7 @@ _READS = every_version(
 )
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's wagers and what became of them."""
     told: list[tuple[tuple[Any, ...], str, Any]] = []
     for row in batch.rows:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Clock, Consumed, Outlet, Tail
+    from infra.kafka.ports import Clock, Consumed, FeedWriter, Tail
     from infra.kafka.publisher import Window
     from infra.kafka.records import Record
     from infra.postgres.connection import Database
@@ -64,7 +64,7 @@ class Stream(Protocol):
         Raises `Refused` where the topic holds what the record does not.
         """
 
-    def set_back(self, to: int) -> None:
+    def rewind(self, to: int) -> None:
         """It is about to go on from there, below where it was: say anew what is not kept."""
 
 
@@ -149,7 +149,7 @@ def _counted(database: Database) -> Iterator[None]:
 
 def publish(
     desk: Desk,
-    outlet: Outlet,
+    feed_writer: FeedWriter,
     streams: Sequence[Stream],
     *,
     stop: Callable[[], bool],
@@ -160,8 +160,8 @@ def publish(
 ) -> None:
     """As `relay`, with the lead and the streams that the caller has."""
     listener = listener or RelayListener()
-    partitions = {each.topic: outlet.partitions(each.topic) for each in streams}
-    at = {each.topic: _resumed(outlet, desk, each) for each in streams}
+    partitions = {each.topic: feed_writer.partitions(each.topic) for each in streams}
+    at = {each.topic: _resumed(feed_writer, desk, each) for each in streams}
     listener.heard()
     turns = itertools.cycle(streams)
     heard_at = clock.monotonic()
@@ -172,7 +172,7 @@ def publish(
             if window is None:
                 continue
             try:
-                outlet.publish(each.topic, partitions[each.topic], window.records)
+                feed_writer.publish(each.topic, partitions[each.topic], window.records)
             except MadeAnewError:
                 _set_back(desk, each, at[each.topic], 0)
                 raise
@@ -187,31 +187,31 @@ def publish(
         if not follow:
             return
         if clock.monotonic() - heard_at > listener.look_s:
-            _look(outlet, next(turns), at, listener)
+            _look(feed_writer, next(turns), at, listener)
             heard_at = clock.monotonic()
         desk.wait(POLL_S)
 
 
 class KafkaOutlet:
-    """The feed on a real cluster, as `Outlet`."""
+    """The feed on a real cluster, as `FeedWriter`."""
 
     def __init__(self, kafka: Connection, publisher: Publisher) -> None:
         self._kafka = kafka
         self.publish = publisher.publish
 
     def partitions(self, topic: str) -> int:
-        """As `Outlet`."""
+        """As `FeedWriter`."""
         return topics.require(self._kafka, topic)
 
     def tails(self, topic: str) -> dict[int, Tail]:
-        """As `Outlet`."""
+        """As `FeedWriter`."""
         return tails(self._kafka, topic)
 
 
-def _resumed(outlet: Outlet, desk: Desk, stream: Stream) -> int:
+def _resumed(feed_writer: FeedWriter, desk: Desk, stream: Stream) -> int:
     """How far a topic really is. Tracking is set back where brokers lost what they had."""
     tracked = desk.tracked(stream.topic)
-    position = stream.resume(tracked, outlet.tails(stream.topic))
+    position = stream.resume(tracked, feed_writer.tails(stream.topic))
     if position < tracked:
         _set_back(desk, stream, tracked, position)
     return position
@@ -221,19 +221,21 @@ def _set_back(desk: Desk, stream: Stream, tracked: int, position: int) -> None:
     """Send again from there on what the topic no longer has."""
     figures = {"topic": stream.topic, "tracked": tracked, "position": position}
     LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
-    stream.set_back(position)
+    stream.rewind(position)
     desk.move(stream.topic, tracked, position)
 
 
-def _look(outlet: Outlet, stream: Stream, at: dict[str, int], listener: RelayListener) -> None:
+def _look(
+    feed_writer: FeedWriter, stream: Stream, at: dict[str, int], listener: RelayListener
+) -> None:
     """See that a topic still ends where it should. Brokers that are away are waited for.
 
     Raises `Unavailable` where the topic lacks what it had acknowledged: its producer is not to be
     believed either, and the next relay sends it again.
     """
     try:
-        outlet.partitions(stream.topic)
-        found = outlet.tails(stream.topic)
+        feed_writer.partitions(stream.topic)
+        found = feed_writer.tails(stream.topic)
     except Unavailable as error:
         listener.broker_silent(error)
         LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})
@@ -279,7 +281,7 @@ class Facts:
         ]
         return min([tracked, *lost])
 
-    def set_back(self, to: int) -> None:
+    def rewind(self, to: int) -> None:
         """Nothing: the record keeps everything."""
 
     def _record(self, row: TapeRow) -> Record:
@@ -332,7 +334,7 @@ class Quarantine:
         ]
         return min([tracked, *reached])
 
-    def set_back(self, to: int) -> None:
+    def rewind(self, to: int) -> None:
         """Nothing: the record keeps everything."""
 
     def _checked(self, last: Consumed) -> int:

@@ -94,7 +94,7 @@ class Outbox:
             return 0
         return min([tracked, *(message - 1 for message in lost.values())])
 
-    def set_back(self, to: int) -> None:
+    def rewind(self, to: int) -> None:
         """Say everything anew that its views hold, where it begins anew."""
         if to == 0:
             says = (

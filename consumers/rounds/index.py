@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 
 from consumers.runtime.source import Batch, Projection, table_of_round
 from infra.postgres.arrays import array_text, ranges_text
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.errors import NotFound
 from ledger.facts import every_version
 from ledger.record.envelope import parse_subject_once
@@ -145,7 +145,7 @@ class Wager(Struct):
     returned: int | None = None
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Put a batch's facts of rounds into the index."""
     rows_of = _by_round(batch.rows)
     rounds: dict[tuple[Any, ...], Round] = {
@@ -182,7 +182,7 @@ ROUND_INDEX = Projection(
 """The view."""
 
 
-def find(store: Store, round_: RoundId) -> Round:
+def find(store: ViewStore, round_: RoundId) -> Round:
     """One round of the index. Raises `NotFound`."""
     rows = store.load(ROUNDS, [round_])
     if not rows:
@@ -194,7 +194,7 @@ def find(store: Store, round_: RoundId) -> Round:
     return Round(*rows[round_])
 
 
-def facts_of(store: Store, round_: RoundId) -> list[TapeRow]:
+def facts_of(store: ViewStore, round_: RoundId) -> list[TapeRow]:
     """Every row of the record that carries the round, in order of position; read by key.
 
     Empty where no fact carries it. Rows that came after the view's position are not among them.
@@ -234,7 +234,7 @@ def _stage(state: Round, row: TapeRow, body: Any) -> None:  # noqa: ANN401 - one
 
 
 def _wagers(
-    store: Store, rounds: dict[tuple[Any, ...], Round], told: Sequence[tuple[RoundId, str, Any]]
+    store: ViewStore, rounds: dict[tuple[Any, ...], Round], told: Sequence[tuple[RoundId, str, Any]]
 ) -> dict[tuple[Any, ...], Wager]:
     """The wagers that facts speak of, with what they say added; rounds' totals too."""
     keys = [(*round_, b.position, b.wager, getattr(b, "hand", 1)) for round_, _, b in told]

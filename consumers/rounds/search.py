@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
 
 SEARCH_ROWS_MAX = 1_000
 """Rounds a search returns at most."""
@@ -364,7 +364,7 @@ def _literally(text: str) -> str:
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-def _of(store: Store, rounds: Sequence[Round], statement: str) -> list[tuple[Any, ...]]:
+def _of(store: ViewStore, rounds: Sequence[Round], statement: str) -> list[tuple[Any, ...]]:
     """Rows about some rounds, each beginning with the round's key."""
     return store.query(statement, _keys([each.id for each in rounds]))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from consumers.rounds.index import ROUND_KEY
 from consumers.runtime.source import Batch, Projection, table_of_round
 from infra.postgres.arrays import array_text
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.facts import (
     Body,
     CardsDealt,
@@ -105,7 +105,7 @@ _WHO_COMES: tuple[type[Body], ...] = (
 _COMINGS = frozenset(map(type_name, _WHO_COMES))
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Note who came and left, and which cards were held."""
     posts: list[tuple[Any, ...]] = []
     seats: list[tuple[Any, ...]] = []

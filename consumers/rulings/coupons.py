@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.rules.engine import coupons as coupon_facts
 from ledger.values import RoundId
 
@@ -47,7 +47,7 @@ Place = tuple[str, int]
 class CouponFacts:
     """What a batch and the record before it tell of coupons."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: ViewStore) -> None:
         self._store = store
         self._new: dict[tuple[str, str, int], Row] = {}
 

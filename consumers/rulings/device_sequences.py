@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +61,7 @@ Hole = tuple[Device, Run, Run]
 class Devices:
     """The runs of the devices that a batch speaks of, read when asked for."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: ViewStore) -> None:
         self._store = store
         self._runs: dict[Device, list[Run]] = {}
         self._stored: dict[tuple[Any, ...], tuple[Any, ...]] = {}

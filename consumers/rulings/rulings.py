@@ -34,7 +34,7 @@ from consumers.rulings.tables import (
     VERSIONS,
 )
 from consumers.rulings.touched_rounds import Docket, one_round
-from consumers.runtime.source import Batch, Derived, Projection
+from consumers.runtime.source import Batch, OutboxMapping, Projection
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound
 from ledger.rules.engine.ruling import FactRef, Finding, Ruling, Status, TableFindings
@@ -42,14 +42,14 @@ from ledger.values import RoundId
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Row, Store
+    from infra.postgres.view_tables import Row, ViewStore
     from ledger.adjudication.adjudicate import RoundRecord
 
 ROWS_MAX = 1_000
 """Rows a search of findings returns at most."""
 
 
-def apply(store: Store, batch: Batch) -> None:
+def apply(store: ViewStore, batch: Batch) -> None:
     """Rule on what a batch tells."""
     heard = [Heard(row, batch.fact(row)) for row in batch.rows]
     docket = Docket(store, heard)
@@ -115,8 +115,8 @@ VIEW = Projection(
     ),
     apply,
     tells=(
-        Derived(ADJUDICATIONS, VERSIONS, lambda row: f"{row[0]}/{row[1]}", _ruling),
-        Derived(ADJUDICATIONS, TABLE_FINDINGS, lambda row: f"{row[0]}/{row[1]}", _finding),
+        OutboxMapping(ADJUDICATIONS, VERSIONS, lambda row: f"{row[0]}/{row[1]}", _ruling),
+        OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, lambda row: f"{row[0]}/{row[1]}", _finding),
     ),
 )
 """The view."""
@@ -161,7 +161,7 @@ def tables_to_read() -> list[str]:
     return [table.name for table in VIEW.tables]
 
 
-def newest(store: Store, round_: RoundId) -> Ruled:
+def newest(store: ViewStore, round_: RoundId) -> Ruled:
     """The newest ruling of a round. Raises `NotFound` where there is none."""
     row = store.load(RULINGS, [round_]).get(round_)
     if row is None or row[14] is None:
@@ -173,14 +173,14 @@ def newest(store: Store, round_: RoundId) -> Ruled:
     return Ruled(str(round_), row[9], row[10], msgspec.json.decode(row[14], type=Ruling))
 
 
-def version_of(store: Store, round_: RoundId, version: int) -> Ruling:
+def version_of(store: ViewStore, round_: RoundId, version: int) -> Ruling:
     """One version of a ruling; the newest where it does not stand any more. Raises `NotFound`."""
     key = (*round_, version)
     row = store.load(VERSIONS, [key]).get(key)
     return msgspec.json.decode(row[6], type=Ruling) if row else newest(store, round_).ruling
 
 
-def versions(store: Store, round_: RoundId) -> list[Ruled]:
+def versions(store: ViewStore, round_: RoundId) -> list[Ruled]:
     """The rulings a closed round has had, the first one first; empty while it is open.
 
     One for each fact that changed it, up to `consumers.rulings.round_state.TOUCHES_RULED_MAX` facts
@@ -192,7 +192,7 @@ def versions(store: Store, round_: RoundId) -> list[Ruled]:
     ]
 
 
-def record(store: Store, round_: RoundId) -> RoundRecord:
+def record(store: ViewStore, round_: RoundId) -> RoundRecord:
     """A round's facts from the tapes with what stands around them, to be ruled on again.
 
     Raises `NotFound`.
@@ -207,7 +207,7 @@ def record(store: Store, round_: RoundId) -> RoundRecord:
     return docket.record(case)
 
 
-def again(store: Store, round_: RoundId) -> Ruling | None:
+def again(store: ViewStore, round_: RoundId) -> Ruling | None:
     """The ruling of a round from its facts, now: the same that the view holds."""
     docket, case = one_round(store, round_)
     return docket.ruling(case) if case.facts else None

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from infra.postgres.arrays import array_text
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.facts import SeatLeft, SeatTaken
 from ledger.record.wire import Fact, fact_of
 
@@ -68,7 +68,7 @@ class Seen(Struct):
 class Around:
     """What stands around the rounds of the tables that a batch speaks of."""
 
-    def __init__(self, store: Store, until_us: int = LATEST_US) -> None:
+    def __init__(self, store: ViewStore, until_us: int = LATEST_US) -> None:
         """`until_us`: the latest time asked for, where one old round is all that is looked at."""
         self._store = store
         self._until_us = until_us

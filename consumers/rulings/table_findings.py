@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from infra.postgres.arrays import ranges_of, ranges_text
-from infra.postgres.view_tables import Column, Store, Table
+from infra.postgres.view_tables import Column, Table, ViewStore
 from ledger.adjudication.feed import is_procedural, rules_for
 from ledger.facts import type_name
 from ledger.record.wire import fact_of
@@ -139,7 +139,7 @@ def _looked_at(fact: Fact) -> Iterator[TableId]:
         yield property_, FLOOR
 
 
-def note_tables(store: Store, heard: Iterable[Heard]) -> None:
+def note_tables(store: ViewStore, heard: Iterable[Heard]) -> None:
     """Keep where the facts about tables stand: all of them, so that ranges stay few and long."""
     seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row, fact in heard:
@@ -152,7 +152,7 @@ def note_tables(store: Store, heard: Iterable[Heard]) -> None:
 
 
 def judge_tables(
-    store: Store,
+    store: ViewStore,
     tables: dict[TableId, list[Heard]],
     anew: Iterable[TableId],
     submissions: Sequence[FiledSubmission],
@@ -186,7 +186,7 @@ def judge_tables(
     _save(store, judged)
 
 
-def judge_holes(store: Store, gaps: dict[str, list[Gap]]) -> None:
+def judge_holes(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
     """Facts lost between rounds, anew for each of these devices (source and boot)."""
     if not gaps:
         return
@@ -248,7 +248,7 @@ def _of_floor(
     return _rows(table, day, fact, found, device=_SUPERVISION, settled=settled)
 
 
-def _save(store: Store, judged: Sequence[_Judged]) -> None:
+def _save(store: ViewStore, judged: Sequence[_Judged]) -> None:
     """Replace what was found and not settled by what is found now."""
     store.query(
         "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
@@ -284,7 +284,7 @@ def _rows(
         yield (*table, fact.time_us, fact.source, fact.id, nth, gaming_day, finding.code, text, device, settled)  # fmt: skip  # noqa: E501 - one row
 
 
-def _all_of(store: Store, table: TableId, position: int) -> list[Heard]:
+def _all_of(store: ViewStore, table: TableId, position: int) -> list[Heard]:
     """Every fact of a table that procedures look at, up to a position.
 
     Read only where one came very late.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from consumers.rulings.coupons import Place
     from consumers.rulings.device_sequences import Hole
     from consumers.rulings.table_findings import Heard
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
     from ledger.adjudication.adjudicate import RoundRecord
     from ledger.adjudication.feed import TableId
     from ledger.record.tape import TapeRow
@@ -59,7 +59,7 @@ class Docket:
 
     def __init__(
         self,
-        store: Store,
+        store: ViewStore,
         heard: Sequence[Heard] = (),
         standing: tuple[list[Fact], list[Fact]] | None = None,
         until_us: int = LATEST_US,
@@ -348,7 +348,7 @@ class Docket:
         store.save(CORRECTIONS, self._corrected)
 
 
-def one_round(store: Store, round_: RoundId) -> tuple[Docket, Case]:
+def one_round(store: ViewStore, round_: RoundId) -> tuple[Docket, Case]:
     """A round to be ruled on again: all that its ruling rests on in one statement, and gaps."""
     rows = store.rows_named(
         "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.ruling_tapes, unnest(seqs) AS s"

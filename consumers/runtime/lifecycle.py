@@ -21,7 +21,7 @@ from consumers.runtime.runner import BATCH_ROWS, Runner, RunnerOptions
 from consumers.runtime.source import Batch, Feed, FencedError, Projection, RecordSource
 from infra.postgres import view_tables
 from infra.postgres.advisory_lock import advisory_lock
-from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Store
+from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ReadersInTheWayError, ViewStore
 from ledger.errors import Refused, Unavailable
 
 if TYPE_CHECKING:
@@ -43,16 +43,18 @@ Progress = Callable[[str, int], None]
 
 def install(database: Database, projections: Sequence[Projection]) -> list[str]:
     """Create, as the owner, the tables of views that do not exist yet; the names of those made."""
-    with view_tables.writing(database, BESIDE) as connection:
+    with view_tables.writing(database, SHADOW_SCHEMA) as connection:
         return [
             each.name
             for each in projections
-            if Store(connection, BESIDE).create(each.name, each.version, each.tables, LIVE)
+            if ViewStore(connection, SHADOW_SCHEMA).create(
+                each.name, each.version, each.tables, LIVE
+            )
         ]
 
 
 def catch_up(
-    views: Database | Store,
+    views: Database | ViewStore,
     source: RecordSource,
     projections: Sequence[Projection],
     *,
@@ -74,7 +76,7 @@ def catch_up(
 
 
 def follow(
-    views: Database | Store,
+    views: Database | ViewStore,
     source: RecordSource,
     projections: Sequence[Projection],
     *,
@@ -116,13 +118,16 @@ def rebuild(
     view is running, `Unavailable` where readers never let the swap through.
     """
     manner = manner or RunnerOptions(progress)
-    with view_tables.writing(database, BESIDE) as connection, _alone(connection, projection.name):
-        store = Store(connection, BESIDE)
+    with (
+        view_tables.writing(database, SHADOW_SCHEMA) as connection,
+        _alone(connection, projection.name),
+    ):
+        store = ViewStore(connection, SHADOW_SCHEMA)
         return rebuild_in(store, source, projection, stop, manner, lambda: first(connection))
 
 
 def rebuild_in(
-    store: Store,
+    store: ViewStore,
     source: RecordSource,
     projection: Projection,
     stop: Callable[[], bool],
@@ -134,7 +139,7 @@ def rebuild_in(
     name, version, tables = projection.name, projection.version, projection.tables
     store.discard(name, tables)
     store.create(name, version, tables, LIVE)
-    store.create(name, version, tables, BESIDE)
+    store.create(name, version, tables, SHADOW_SCHEMA)
     if not first():
         store.discard(name, tables)
         return False
@@ -160,7 +165,7 @@ def rebuild_in(
     )
 
 
-def dump(store: Store, projection: Projection) -> bytes:
+def dump(store: ViewStore, projection: Projection) -> bytes:
     """A view as JSON lines: every row of every table in order of key. Equal views, equal bytes."""
     lines = []
     for table in sorted(projection.tables, key=lambda each: each.name):
@@ -189,7 +194,7 @@ def until_signalled() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def _swap(store: Store, projection: Projection, runner: Runner) -> bool:
+def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:
     """Hold the live view still, catch up with it, take its place.
 
     False where the source does not reach so far now: a topic that lost its end is written again.

@@ -1,8 +1,8 @@
 """What views say on topics of their own, in the transaction that writes their rows.
 
-A view names its tables whose rows are told, and how (`Derived`). The runner tells the rows that a
-batch wrote; the relay publishes them (ADR 0076). They can all be had again from the view, and say
-nothing that it does not hold.
+A view names its tables whose rows are told, and how (`OutboxMapping`). The runner tells the rows
+that a batch wrote; the relay publishes them (ADR 0076). They can all be had again from the view,
+and say nothing that it does not hold.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from infra.postgres import outbox, relay_progress, view_tables
 from infra.postgres.outbox import Message
-from infra.postgres.view_tables import LIVE, Store
+from infra.postgres.view_tables import LIVE, ViewStore
 from ledger.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from consumers.runtime.source import Derived, Projection
+    from consumers.runtime.source import OutboxMapping, Projection
     from infra.postgres.connection import AnyConnection, Database
     from infra.postgres.view_tables import Row, Table
 
@@ -39,7 +39,7 @@ def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.topic for view in projections for each in view.tells))
 
 
-def capture_changes(store: Store, projection: Projection) -> None:
+def capture_changes(store: ViewStore, projection: Projection) -> None:
     """Note what a view's program writes from here on, where a relay asked for it. Live views."""
     asked = set()
     if projection.tells and store.schema == LIVE:
@@ -47,7 +47,7 @@ def capture_changes(store: Store, projection: Projection) -> None:
     store.heard = {each.table.name: {} for each in projection.tells if each.topic in asked}
 
 
-def enqueue(store: Store, projection: Projection, position: int) -> None:
+def enqueue(store: ViewStore, projection: Projection, position: int) -> None:
     """Leave a message for every row noted."""
     for each in projection.tells:
         keys = store.heard.get(each.table.name)
@@ -57,7 +57,7 @@ def enqueue(store: Store, projection: Projection, position: int) -> None:
     store.heard = {}
 
 
-def enqueue_swap(store: Store, projection: Projection, position: int) -> None:
+def enqueue_swap(store: ViewStore, projection: Projection, position: int) -> None:
     """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
 
     On compacted topics a tombstone, too, for every key that is no more (ADR 0149).
@@ -74,7 +74,7 @@ def enqueue_swap(store: Store, projection: Projection, position: int) -> None:
 
 
 def restate(
-    views: Database | Store,
+    views: Database | ViewStore,
     topics: Sequence[str],
     projections: Sequence[Projection],
     stop: Callable[[], bool] = lambda: False,
@@ -113,7 +113,9 @@ def clear_outbox(database: Database, projections: Sequence[Projection]) -> dict[
         with view_tables.writing(database, LIVE) as connection:
             with connection.transaction():
                 for each in (view for view in projections if view.tells):
-                    Store(connection, LIVE).hold(each.name)  # whoever writes it has asked before
+                    ViewStore(connection, LIVE).hold(
+                        each.name
+                    )  # whoever writes it has asked before
                 outbox.stop_publishing(connection, topics)
             return {topic: _removed_all(connection, topic) for topic in topics}
 
@@ -135,22 +137,22 @@ def _in_pages(table: Table, told: Callable[[Row | None], list[Row]]) -> int:
     return count
 
 
-def _changed(store: Store, each: Derived, position: int, after: Row | None) -> list[Row]:
+def _changed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> list[Row]:
     rows = store.changed(each.table, after, PAGE_ROWS)
     _leave(store, each, position, rows)
     return rows
 
 
-def _removed(store: Store, each: Derived, position: int, after: Row | None) -> list[Row]:
+def _removed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> list[Row]:
     keys = store.removed(each.table, after, PAGE_ROWS)
     store.enqueue(position, [Message(each.topic, each.key(key), None) for key in keys])
     return keys
 
 
 def _standing(
-    store: Store,
+    store: ViewStore,
     view: str,
-    each: Derived,
+    each: OutboxMapping,
     stop: Callable[[], bool],
     limit: int,
     after: Row | None,
@@ -166,9 +168,9 @@ def _standing(
         return rows
 
 
-def _leave(store: Store, each: Derived, position: int, rows: Sequence[Row]) -> None:
+def _leave(store: ViewStore, each: OutboxMapping, position: int, rows: Sequence[Row]) -> None:
     store.enqueue(position, [_message(each, row) for row in rows])
 
 
-def _message(each: Derived, row: Row) -> Message:
+def _message(each: OutboxMapping, row: Row) -> Message:
     return Message(each.topic, each.key(row), each.body(row))

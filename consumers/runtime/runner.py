@@ -13,7 +13,7 @@ from consumers.runtime import outbox
 from consumers.runtime.source import Batch, Feed, FencedError
 from infra.postgres import parking
 from infra.postgres.parking import Parked
-from infra.postgres.view_tables import BESIDE, Tracking
+from infra.postgres.view_tables import SHADOW_SCHEMA, Tracking
 from ledger.errors import NotFound, Refused
 from ledger.record.wire import StoredFactError, fact_of
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from consumers.runtime.source import Projection, RecordSource
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
 
 BATCH_ROWS = 2_000
@@ -67,7 +67,7 @@ class Runner:
 
     def __init__(
         self,
-        store: Store,
+        store: ViewStore,
         source: RecordSource,
         projections: Sequence[Projection],
         manner: RunnerOptions | None = None,
@@ -197,7 +197,7 @@ class Runner:
         for each in sorted(found, key=lambda each: each.position):
             if each.tape not in known:
                 first.setdefault(each.tape, each)
-        if first and self._store.schema == BESIDE:
+        if first and self._store.schema == SHADOW_SCHEMA:
             raise refused(next(iter(first.values())))
         return first
 
@@ -259,7 +259,7 @@ def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
     return batch.of(rows) if rows else None
 
 
-def _seen(store: Store, projection: Projection) -> _Seen:
+def _seen(store: ViewStore, projection: Projection) -> _Seen:
     """Where a view stands. Raises where it is not this program's."""
     tracking = store.tracking(projection.name)
     if tracking is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
-    from infra.postgres.view_tables import Row, Store, Table
+    from infra.postgres.view_tables import Row, Table, ViewStore
     from ledger.record.tape import TapeRow
 
 
@@ -103,7 +103,7 @@ def _name(type_: str) -> str:
 
 
 @dataclass(frozen=True)
-class Derived:
+class OutboxMapping:
     """What a view says of rows of one of its tables, on a topic of its own."""
 
     topic: str
@@ -127,18 +127,18 @@ class Projection:
     name: str
     version: int
     tables: tuple[Table, ...]
-    apply: Callable[[Store, Batch], None]
+    apply: Callable[[ViewStore, Batch], None]
     ordered: bool = True
     """False where facts of different tapes may be applied in any order, and give the same rows."""
     reads: frozenset[str] | None = None
     """Stored names of the facts that it takes by name; None: it takes every fact. One of such a
     name in a version that this program does not know cannot be passed over: it parks its tape."""
-    tells: tuple[Derived, ...] = ()
+    tells: tuple[OutboxMapping, ...] = ()
     part_of: Callable[[TapeRow], str | None] | None = None
     """What rows a fact can touch, as the name of a part: those of two parts never meet. None of the
     fact: it touches nothing. Without it the facts of several tables meet in one row."""
 
-    def take(self, store: Store, batch: Batch) -> None:
+    def take(self, store: ViewStore, batch: Batch) -> None:
         """Apply a batch. Raises as `require_read`, and whatever the view's program raises."""
         self.require_read(batch)
         self.apply(store, batch)

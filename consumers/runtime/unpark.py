@@ -14,7 +14,7 @@ from consumers.runtime.lifecycle import rebuild
 from consumers.runtime.runner import BATCH_ROWS, RunnerOptions
 from consumers.runtime.source import Batch
 from infra.postgres import parking, relay_progress, view_tables
-from infra.postgres.view_tables import LIVE, Store, tape_source
+from infra.postgres.view_tables import LIVE, ViewStore, tape_source
 from ledger.errors import NotFound, Refused
 from ledger.record.tape import GENESIS, chain_hash
 
@@ -74,12 +74,12 @@ def _let_in(
     else:
         how = "caught up"
         with view_tables.writing(database, LIVE) as connection:
-            catch_up_in(Store(connection, LIVE), projection, tape=was.tape, first=was.table_seq)
+            catch_up_in(ViewStore(connection, LIVE), projection, tape=was.tape, first=was.table_seq)
     still = any(s.view == was.view and s.tape == was.tape for s in parking.shown(database))
     return Released(was.view, was.tape, "parked again" if still else how, was.withheld)
 
 
-def catch_up_in(store: Store, projection: Projection, *, tape: str, first: int) -> None:
+def catch_up_in(store: ViewStore, projection: Projection, *, tape: str, first: int) -> None:
     """Apply what a view lacks of one tape, from fact `first` up to where the view is, at once."""
     with store.transaction():
         live = store.hold(projection.name)

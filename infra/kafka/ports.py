@@ -92,7 +92,7 @@ class Producer(Protocol):
         """End it. May raise the library's errors where something is under way."""
 
 
-class Outlet(Protocol):
+class FeedWriter(Protocol):
     """The feed as the relay writes it."""
 
     def partitions(self, topic: str) -> int:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Schema = Literal["views", "rebuilding"]
 LIVE: Schema = "views"
-BESIDE: Schema = "rebuilding"
+SHADOW_SCHEMA: Schema = "rebuilding"
 
 SWAP_LOCK_MS = 200
 """How long a swap waits for readers before it lets everybody pass and tries again.
@@ -123,7 +123,7 @@ class ReadersInTheWayError(Exception):
     """A swap waited its time for readers of the live tables and gave up."""
 
 
-class Store:
+class ViewStore:
     """Views of one generation on one connection: rows, tracking, parked tapes, offsets, messages.
 
     Whatever moves a view asks for nothing else, so that the same program runs in the simulation of
@@ -203,10 +203,12 @@ class Store:
         """
         told = [column for column in table.columns if column.dumped]
         if not self._alike(table, told):
-            return self._page(table, table.columns, BESIDE, after, limit)
+            return self._page(table, table.columns, SHADOW_SCHEMA, after, limit)
         live, beside = (", ".join(f"{side}.{c.read}" for c in told) for side in ("l", "t"))
         same = f"ROW({live}) IS NOT DISTINCT FROM ROW({beside})"
-        return self._page(table, table.columns, BESIDE, after, limit, _lacking(table, LIVE, same))
+        return self._page(
+            table, table.columns, SHADOW_SCHEMA, after, limit, _lacking(table, LIVE, same)
+        )
 
     def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
         """As `page`, of the live table: the keys, and no more, that the rebuilt one has not.
@@ -215,7 +217,9 @@ class Store:
         """
         if not self._alike(table, table.key):
             return []
-        return self._page(table, table.key, LIVE, after, limit, _lacking(table, BESIDE, "true"))
+        return self._page(
+            table, table.key, LIVE, after, limit, _lacking(table, SHADOW_SCHEMA, "true")
+        )
 
     def tracking(self, view: str) -> Tracking | None:
         """How far this generation has read; None where it does not exist."""
@@ -324,7 +328,7 @@ class Store:
             added = self.connection.execute(
                 "INSERT INTO views.tracking (view, rebuilding, version, generation)"
                 " VALUES (%s, %s, %s, 1) ON CONFLICT DO NOTHING",
-                (view, schema == BESIDE, version),
+                (view, schema == SHADOW_SCHEMA, version),
             )
             if added.rowcount == 0:
                 return False
@@ -338,7 +342,7 @@ class Store:
         with self.transaction():
             for name in ("tracking", "parked", "offsets"):
                 self._forget(name, view)
-            self._drop(BESIDE, tables)
+            self._drop(SHADOW_SCHEMA, tables)
 
     def swap(self, view: str, tables: Sequence[Table]) -> None:
         """Put the rebuilt view in the place of the live one, inside the caller's transaction.
@@ -351,7 +355,7 @@ class Store:
         self._drop(LIVE, tables)
         for table in tables:
             move = sql.SQL("ALTER TABLE {} SET SCHEMA {}")
-            moved = sql.Identifier(BESIDE, table.name), sql.Identifier(LIVE)
+            moved = sql.Identifier(SHADOW_SCHEMA, table.name), sql.Identifier(LIVE)
             self.connection.execute(move.format(*moved))
         named = {"view": view}
         for statement in _SWAP:
@@ -365,7 +369,7 @@ class Store:
 
     @property
     def _beside(self) -> bool:
-        return self.schema == BESIDE
+        return self.schema == SHADOW_SCHEMA
 
     def _page(
         self,
@@ -397,7 +401,7 @@ class Store:
             " JOIN pg_attribute l USING (attname, atttypid)"
             " WHERE b.attrelid = to_regclass(%(beside)s) AND l.attrelid = to_regclass(%(live)s)"
             " AND NOT b.attisdropped AND NOT l.attisdropped",
-            {"beside": f"{BESIDE}.{table.name}", "live": f"{LIVE}.{table.name}"},
+            {"beside": f"{SHADOW_SCHEMA}.{table.name}", "live": f"{LIVE}.{table.name}"},
         )
         return {column.name for column in columns} <= {name for (name,) in rows}
 
@@ -405,7 +409,7 @@ class Store:
         row = self.connection.execute(
             "SELECT position, version, generation FROM views.tracking"  # noqa: S608 - our own words
             f" WHERE view = %s AND rebuilding = %s{lock}".encode(),
-            (view, schema == BESIDE),
+            (view, schema == SHADOW_SCHEMA),
         ).fetchone()
         return Tracking._make(row) if row else None
 
@@ -463,7 +467,7 @@ def tape_source(database: Database) -> Iterator[TapeSource]:
 
 
 @contextmanager
-def reading(database: Database, tables: Iterable[str]) -> Iterator[Store]:
+def reading(database: Database, tables: Iterable[str]) -> Iterator[ViewStore]:
     """One read of live views: everything in the block is of one moment, whatever is swapped.
 
     The tables are locked (against a swap only) before the snapshot is taken. A swap after the
@@ -475,7 +479,7 @@ def reading(database: Database, tables: Iterable[str]) -> Iterator[Store]:
         connection.read_only = True
         with connection.transaction():
             connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(names))
-            yield Store(connection, LIVE)
+            yield ViewStore(connection, LIVE)
 
 
 @contextmanager
@@ -489,13 +493,13 @@ def writing(database: Database, schema: Schema) -> Iterator[AnyConnection]:
 
 
 @contextmanager
-def opened(views: Database | Store, schema: Schema) -> Iterator[Store]:
+def opened(views: Database | ViewStore, schema: Schema) -> Iterator[ViewStore]:
     """A store to write views of a database with; the caller's own where it brings one."""
-    if isinstance(views, Store):
+    if isinstance(views, ViewStore):
         yield views
         return
     with writing(views, schema) as connection:
-        yield Store(connection, schema)
+        yield ViewStore(connection, schema)
 
 
 def ddl(table: Table, schema: Schema) -> Iterator[str]:

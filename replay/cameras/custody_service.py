@@ -12,7 +12,7 @@ from consumers.cameras.cameras import CAMERA_FACTS
 from consumers.cameras.rows import the_property
 from consumers.cameras.segments import cameras_of, standing_rows
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import Store, reading
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import NotFound
 from ledger.facts import FootageReleased
 from ledger.facts.cameras import FootageHandled
@@ -34,7 +34,7 @@ class PropertyFootage(NamedTuple):
     property: str
     cameras: dict[str, Camera]  # without their segments, which are read where they are asked for
     areas: dict[str, Area]
-    store: Store
+    store: ViewStore
 
 
 class ReleaseScope(NamedTuple):

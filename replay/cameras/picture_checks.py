@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from consumers.cameras.segments import standing_rows
 from consumers.rounds.index import facts_of
-from infra.postgres.view_tables import Store
+from infra.postgres.view_tables import ViewStore
 from ledger.facts import Body, CameraMapped, type_name
 from ledger.record.wire import Fact, fact_of
 from ledger.values import RoundId
@@ -153,7 +153,7 @@ def filmed(index: FootageIndex, sha256: str) -> Filmed | None:
     return Filmed(entry.width, entry.height, entry.fps_min, entry.fps_max)
 
 
-def happened_on_record(store: Store) -> Happened:
+def happened_on_record(store: ViewStore) -> Happened:
     """Facts of the rounds that went on at a camera's tables, by the views of rounds and cameras."""
 
     def happened(of: Entry, still: Sequence[Ailing]) -> list[int]:
@@ -215,7 +215,9 @@ def _picture(index: FootageIndex, against: Against) -> bytes | None:
     return seen.looked[0].small if seen.looked else None
 
 
-def _rounds(store: Store, property_: str, tables: Sequence[str], stretch: Ailing) -> list[RoundId]:
+def _rounds(
+    store: ViewStore, property_: str, tables: Sequence[str], stretch: Ailing
+) -> list[RoundId]:
     """The rounds of these tables around a stretch."""
     rows = store.query(
         "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"

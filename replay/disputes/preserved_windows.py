@@ -21,7 +21,7 @@ from consumers.cameras.rows import (
 )
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import Store, reading
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import NotFound, Usage
 from ledger.facts import FootageLocked, FootageReleased
 from ledger.record.tape import TapeRow
@@ -231,7 +231,7 @@ def windows_of(
 
 
 def _of_place(
-    store: Store, policy: Policy, place: str, rows: Iterable[TapeRow]
+    store: ViewStore, policy: Policy, place: str, rows: Iterable[TapeRow]
 ) -> Iterator[PreservedWindow]:
     puts: dict[str, list[FootageLocked]] = {}
     for row in sorted(rows):

@@ -18,7 +18,7 @@ from consumers.runtime.lifecycle import Projection, catch_up
 from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.connection import Database, translated
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import Store, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading, tape_source
 from infra.settings import Settings
 from ledger.errors import LedgerError, NotFound, Refused, Unavailable, Usage
 from ledger.facts import Attached, FactRef, FootageLocked, FootageReleased
@@ -399,7 +399,7 @@ def _same(
     return None
 
 
-def _next_name(store: Store, round_: RoundId) -> str:
+def _next_name(store: ViewStore, round_: RoundId) -> str:
     prefix = f"D-{round_.gaming_day}-"
     ends = (
         name.removeprefix(prefix) for name in disputes.names_like(store, round_.property, prefix)
@@ -407,7 +407,7 @@ def _next_name(store: Store, round_: RoundId) -> str:
     return f"{prefix}{1 + max((int(end) for end in ends if _NUMBER.fullmatch(end)), default=0)}"
 
 
-def _case(store: Store, property_: str, dispute: str) -> Dispute:
+def _case(store: ViewStore, property_: str, dispute: str) -> Dispute:
     rows = disputes.facts_about(store, property_, dispute)
     return dispute_of(property_, dispute, map(fact_of, rows))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from consumers.disputes import disputes
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import Store, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading, tape_source
 from ledger.errors import LedgerError, NotFound, Refused, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
@@ -199,7 +199,7 @@ def _of_dispute(
     return of_round(story), wanted
 
 
-def _cases_named(store: Store, name: str) -> list[disputes.DisputeRow]:
+def _cases_named(store: ViewStore, name: str) -> list[disputes.DisputeRow]:
     """The disputes that [property:] and a name mean; the name may have a colon in it, too."""
     property_, colon, dispute = name.partition(":")
     found = disputes.named(store, dispute, property_) if colon else []

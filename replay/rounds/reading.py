@@ -22,7 +22,7 @@ from consumers.rulings.round_state import Case
 from consumers.rulings.touched_rounds import Docket
 from consumers.runtime.lifecycle import Projection, catch_up
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import Store, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading, tape_source
 from ledger.errors import NotFound, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import Fact, fact_of
@@ -111,7 +111,7 @@ def load_round(database: Database, name: str, footage: Path | FootageIndex | Non
 
 
 def load_round_in(
-    store: Store, round_: RoundId, footage: Path | FootageIndex | None
+    store: ViewStore, round_: RoundId, footage: Path | FootageIndex | None
 ) -> LoadedRound:
     """A round of the index, told as it stood when `STORY_TABLES` were opened."""
     parts = parts_of(store, round_)
@@ -133,7 +133,7 @@ class RoundParts(NamedTuple):
         return self.docket.ruling(self.case)
 
 
-def parts_of(store: Store, round_: RoundId) -> RoundParts:
+def parts_of(store: ViewStore, round_: RoundId) -> RoundParts:
     """What the views have of a round."""
     docket = Docket(store)
     return RoundParts(round_, facts_of(store, round_), docket, docket.case(round_))
@@ -173,7 +173,7 @@ def draw(parts: Iterable[RenderableType]) -> None:
         print_drawn(without_trailing_blanks(capture.get()))
 
 
-def resolve_round(store: Store, name: str) -> RoundId:
+def resolve_round(store: ViewStore, name: str) -> RoundId:
     """The round a name means; the property may be left out where only one has such a round."""
     parts = _ROUND.fullmatch(name)
     meant = parse_subject(parts["subject"], parts["property"] or "") if parts else None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from consumers.rulings.round_state import Case
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
     from ledger.values import RoundId
     from replay.cameras.coverage import Coverage
@@ -199,7 +199,7 @@ def _whole(told: Story) -> bool:
 
 
 def _segment(
-    store: Store, property_: str, camera: str, sha256: str, over: tuple[int, int]
+    store: ViewStore, property_: str, camera: str, sha256: str, over: tuple[int, int]
 ) -> SegmentRecorded | None:
     """The fact of a segment over a stretch of its camera's clock that has this hash."""
     found = segments_over(store, property_, camera, [over])

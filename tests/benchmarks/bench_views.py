@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from consumers.runtime.lifecycle import Projection
-    from infra.postgres.view_tables import Store
+    from infra.postgres.view_tables import ViewStore
 
 FACTS = (100_000, 1_000_000)
 """Sizes of the record at which a round is fetched."""
@@ -191,7 +191,7 @@ def latencies(home: Path, rounds: Sequence[RoundId]) -> dict[str, object]:
     }
 
 
-def ruled_ms(store: Store, round_: RoundId) -> float:
+def ruled_ms(store: ViewStore, round_: RoundId) -> float:
     """Milliseconds to fetch a round with what stands around it, and rule on it."""
     start = time.perf_counter()
     ruling = rulings.again(store, round_)
@@ -201,7 +201,7 @@ def ruled_ms(store: Store, round_: RoundId) -> float:
     return took * 1000
 
 
-def fetched_ms(store: Store, round_: RoundId) -> float:
+def fetched_ms(store: ViewStore, round_: RoundId) -> float:
     """Milliseconds to fetch and decode a round's own facts."""
     start = time.perf_counter()
     for row in facts_of(store, round_):

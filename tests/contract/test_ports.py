@@ -12,7 +12,7 @@ from infra.postgres.outbox import Message
 from infra.postgres.parking import Parked, PartitionOffset
 from infra.postgres.relay_progress import UNSAID
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import BESIDE, LIVE, Store, writing
+from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, writing
 from ledger.errors import Refused
 from ledger.record.tape import Quarantined
 from tests.simulation.database import Postgres, SimTape
@@ -35,17 +35,17 @@ NOT_JSON = Quarantined(b"{", "not_json", "Not JSON", "$", "Send JSON.")
 class Ports(NamedTuple):
     tape: Tape
     desk: Desk
-    live: Store
-    other: Store  # another connection to the live views
-    beside: Store
+    live: ViewStore
+    other: ViewStore  # another connection to the live views
+    beside: ViewStore
 
 
 @contextmanager
 def real(database: Database) -> Iterator[Ports]:
     with ExitStack() as open_:
         opened = open_.enter_context
-        live, other = (Store(opened(writing(database, LIVE)), LIVE) for _ in range(2))
-        beside = Store(opened(writing(database, BESIDE)), BESIDE)
+        live, other = (ViewStore(opened(writing(database, LIVE)), LIVE) for _ in range(2))
+        beside = ViewStore(opened(writing(database, SHADOW_SCHEMA)), SHADOW_SCHEMA)
         tape = opened(PostgresTape(database))
         desk = opened(relay_progress.lead(database, lambda: False))
         assert desk
@@ -60,7 +60,7 @@ def imagined(told: Callable[[Ports], list[object]]) -> list[object]:
 
     def body(actor: Actor) -> None:
         session = database.session
-        books = (SimStore(session(actor), side) for side in (LIVE, LIVE, BESIDE))
+        books = (SimStore(session(actor), side) for side in (LIVE, LIVE, SHADOW_SCHEMA))
         tape = SimTape(lambda: session(actor))
         answers.extend(told(Ports(tape, SimDesk(session(actor)), *books)))
 
@@ -152,7 +152,7 @@ def swapped(ports: Ports) -> list[object]:
     """A rebuilt view: what it changes, and that it takes the place of the live one whole."""
     beside, live = ports.beside, ports.live
     beside.discard("sums", [SUMS])
-    for side in (LIVE, BESIDE):
+    for side in (LIVE, SHADOW_SCHEMA):
         beside.create("sums", 1, [SUMS], side)
     with live.transaction():
         live.save(SUMS, [("p/A", "1", "x"), ("p/B", "1", "x")])

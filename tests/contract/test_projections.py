@@ -17,7 +17,7 @@ from consumers.runtime.lifecycle import (
     catch_up,
     rebuild,
 )
-from infra.postgres.view_tables import LIVE, Store, writing
+from infra.postgres.view_tables import LIVE, ViewStore, writing
 from ledger.errors import NotFound, Refused
 from tests.scenes.view_feeds import (
     Prefix,
@@ -113,7 +113,7 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
 ) -> None:
     database, rows = scenes.copy(recorded, 6)
     with writing(database, LIVE) as connection:
-        store = Store(connection, LIVE)
+        store = ViewStore(connection, LIVE)
         seen = store.tracking(projection.name)
         assert seen is not None
         catch_up(database, Prefix(rows, len(rows)), [projection])
@@ -121,7 +121,7 @@ def test_a_runner_that_was_overtaken_is_refused_and_writes_nothing(
         with connection.transaction():
             assert not store.advance(projection.name, seen, 500)
         runner = Runner(
-            Store(connection, LIVE),
+            ViewStore(connection, LIVE),
             Prefix(rows, len(rows)),
             [projection],
             RunnerOptions(batch_rows=500),
@@ -141,7 +141,7 @@ def test_without_the_comparison_an_overtaken_runner_would_count_twice(
     database, rows = scenes.copy(viewed, 6)
     before = dumped(database, projection)
     with writing(database, LIVE) as connection, connection.transaction():
-        projection.apply(Store(connection, LIVE), Batch(rows))
+        projection.apply(ViewStore(connection, LIVE), Batch(rows))
     assert dumped(database, projection) != before
 
 

@@ -27,7 +27,7 @@ from infra.kafka import clients
 from infra.kafka.clients import Connection
 from infra.kafka.feed_source import feed_source
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import Store
+from infra.postgres.view_tables import ViewStore
 
 if TYPE_CHECKING:
     from infra.postgres.view_tables import Tracking
@@ -84,21 +84,21 @@ def say(text: str) -> None:
 
 
 def _pause_within() -> None:
-    advance = Store.advance
+    advance = ViewStore.advance
 
-    def pausing(self: Store, view: str, seen: Tracking, to: int) -> bool:
-        Store.advance = advance  # type: ignore[method-assign]
+    def pausing(self: ViewStore, view: str, seen: Tracking, to: int) -> bool:
+        ViewStore.advance = advance  # type: ignore[method-assign]
         moved = advance(self, view, seen, to)
         os.kill(os.getpid(), signal.SIGSTOP)
         return moved
 
-    Store.advance = pausing  # type: ignore[method-assign]
+    ViewStore.advance = pausing  # type: ignore[method-assign]
 
 
 def _mutate(database: Database, kafka: Connection) -> None:
     stayed: list[str] = []
 
-    def early(self: Store, view: str, seen: Tracking, to: int) -> bool:
+    def early(self: ViewStore, view: str, seen: Tracking, to: int) -> bool:
         with database.connect("ledger_owner") as apart:
             apart.execute("UPDATE views.tracking SET position = %s WHERE view = %s", (to, view))
         full = seen.position >= FRAIL_FROM and to - seen.position == BATCH_ROWS
@@ -111,7 +111,7 @@ def _mutate(database: Database, kafka: Connection) -> None:
                 time.sleep(0.02)
         return True
 
-    Store.advance = early  # type: ignore[method-assign]
+    ViewStore.advance = early  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

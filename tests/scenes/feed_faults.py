@@ -14,7 +14,7 @@ from infra.kafka.publisher import WINDOW_RECORDS, Publisher, window_of
 from infra.kafka.reader import reader
 from infra.kafka.records import PreviousHashes
 from infra.postgres import relay_progress
-from infra.postgres.view_tables import LIVE, Store, writing
+from infra.postgres.view_tables import LIVE, ViewStore, writing
 from tests.scenes.view_feeds import dumped
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def naive(database: Database, kafka: Connection, projections: Sequence[Projectio
         read = [each for batch in source.read(source.bounds()) for each in batch]
     rows = [records.fed(each.key, each.value, each.headers).row for each in read]
     with writing(database, LIVE) as connection:
-        store = Store(connection, LIVE)
+        store = ViewStore(connection, LIVE)
         for projection in projections:
             for at in range(0, len(rows), 100):
                 with connection.transaction():

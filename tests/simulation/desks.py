@@ -1,4 +1,4 @@
-"""The port `Desk` and the views' `Store` on the imagined PostgreSQL.
+"""The port `Desk` and the views' `ViewStore` on the imagined PostgreSQL.
 
 The same contract is held to the real ones (`tests/contract/test_ports.py`). Nothing is decided here
 that production code decides.
@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from infra.postgres.outbox import Kept, Message
 from infra.postgres.relay_progress import UNSAID
-from infra.postgres.view_tables import BESIDE, LIVE, ReadersInTheWayError, Store, Tracking
+from infra.postgres.view_tables import (
+    LIVE,
+    SHADOW_SCHEMA,
+    ReadersInTheWayError,
+    Tracking,
+    ViewStore,
+)
 from ledger.errors import Refused
 from ledger.record.tape import GENESIS, InQuarantine, TapeRow
 
@@ -126,8 +132,8 @@ class SimDesk:
         )
 
 
-class SimStore(Store):
-    """`infra.postgres.view_tables.Store`, as far as views of the simulation use it."""
+class SimStore(ViewStore):
+    """`infra.postgres.view_tables.ViewStore`, as far as views of the simulation use it."""
 
     def __init__(self, session: Session, schema: Schema) -> None:
         self.schema = schema
@@ -218,7 +224,7 @@ class SimStore(Store):
     def changed(self, table: Table, after: Key | None, limit: int) -> list[Key]:
         self.session.do(f"changed {table.name} after {after}")
         cells = self.session.scan("cells")
-        keys = [key for key in sorted(cells) if key[:2] == (BESIDE, table.name)]
+        keys = [key for key in sorted(cells) if key[:2] == (SHADOW_SCHEMA, table.name)]
         other = [key for key in keys if cells.get((LIVE, *key[1:])) != cells[key]]
         return [cells[key] for key in other if after is None or key[2] > after][:limit]
 
@@ -226,20 +232,20 @@ class SimStore(Store):
         self.session.do(f"removed {table.name} after {after}")
         cells = self.session.scan("cells")
         keys = [key for key in sorted(cells) if key[:2] == (LIVE, table.name)]
-        gone = [key[2] for key in keys if (BESIDE, *key[1:]) not in cells]
+        gone = [key[2] for key in keys if (SHADOW_SCHEMA, *key[1:]) not in cells]
         return [key for key in gone if after is None or key > after][:limit]
 
     def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
         with self.session.transaction():
-            if self.session.get("tracking", (view, schema == BESIDE)) is not None:
+            if self.session.get("tracking", (view, schema == SHADOW_SCHEMA)) is not None:
                 return False
-            self.session.put("tracking", (view, schema == BESIDE), Tracking(0, version, 1))
+            self.session.put("tracking", (view, schema == SHADOW_SCHEMA), Tracking(0, version, 1))
             return True
 
     def discard(self, view: str, tables: Iterable[Table]) -> None:
         with self.session.transaction():
             self.session.remove("tracking", (view, True))
-            self._empty(BESIDE, [table.name for table in tables])
+            self._empty(SHADOW_SCHEMA, [table.name for table in tables])
             for name in ("parked", "offsets"):
                 for key in self.session.scan(name):
                     if key[:2] == (view, True):
@@ -259,7 +265,7 @@ class SimStore(Store):
         names = [table.name for table in tables]
         self._empty(LIVE, names)
         for (schema, name, key), row in session.scan("cells").items():
-            if schema == BESIDE and name in names:
+            if schema == SHADOW_SCHEMA and name in names:
                 session.remove("cells", (schema, name, key))
                 session.put("cells", (LIVE, name, key), row)
         live, beside = (session.get("tracking", (view, side)) for side in (False, True))

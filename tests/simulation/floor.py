@@ -22,7 +22,7 @@ from infra.kafka.feed_source import FeedSource
 from infra.kafka.merging import Figures
 from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_row, partition_of
-from infra.postgres.view_tables import BESIDE, LIVE, Tracking
+from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, Tracking
 from ledger.errors import LedgerError, Refused
 from ledger.record import group_commit
 from ledger.record.group_commit import Submission
@@ -264,10 +264,10 @@ class Floor:
         streams: list[relay.Stream] = [relay.Facts(desk), relay.Quarantine(desk)]
         streams += view_topics.begun(desk, [TOLD], restate)
         with self._publisher(actor) as publisher:
-            outlet = SimOutlet(self.broker, publisher)
+            feed_writer = SimOutlet(self.broker, publisher)
             relay.publish(
                 desk,
-                outlet,
+                feed_writer,
                 streams,
                 stop=lambda: self._lead_lost(session),
                 clock=self.world.clock,
@@ -361,13 +361,13 @@ class Floor:
             if self.world.chance.random() < 0.6:
                 rows = _Tape(SimDesk(session), self.world)
                 rebuild_in(
-                    SimStore(session, BESIDE), rows, view, lambda: False, manner,
+                    SimStore(session, SHADOW_SCHEMA), rows, view, lambda: False, manner,
                     pause=self.world.sleep,
                 )  # fmt: skip
                 continue
             with self._source(actor, []) as source:
                 rebuild_in(
-                    SimStore(session, BESIDE), source, view, lambda: False, manner,
+                    SimStore(session, SHADOW_SCHEMA), source, view, lambda: False, manner,
                     pause=self.world.sleep,
                 )  # fmt: skip
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from consumers.runtime.source import Batch, Derived, Projection
-from infra.postgres.view_tables import Column, Store, Table
+from consumers.runtime.source import Batch, OutboxMapping, Projection
+from infra.postgres.view_tables import Column, Table, ViewStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ def chained(digest: str, row: TapeRow) -> str:
     return hashlib.sha256(octets).hexdigest()[:16]
 
 
-def _chain(store: Store, batch: Batch) -> None:
+def _chain(store: ViewStore, batch: Batch) -> None:
     row = store.load(CHAIN, [("all",)]).get(("all",), ("all", ""))
     digest = row[1]
     for each in batch.rows:
@@ -44,7 +44,7 @@ def _chain(store: Store, batch: Batch) -> None:
     store.save(CHAIN, [("all", digest)])
 
 
-def _sums(store: Store, batch: Batch) -> None:
+def _sums(store: ViewStore, batch: Batch) -> None:
     tapes = dict.fromkeys((each.tape,) for each in batch.rows)
     rows = {key: [*row] for key, row in store.load(SUMS, tapes).items()}
     for each in batch.rows:
@@ -53,7 +53,7 @@ def _sums(store: Store, batch: Batch) -> None:
     store.save(SUMS, [tuple(row) for row in rows.values()])
 
 
-def _counts(store: Store, batch: Batch) -> None:
+def _counts(store: ViewStore, batch: Batch) -> None:
     tapes = dict.fromkeys((each.tape,) for each in batch.rows)
     rows = {key: row[1] for key, row in store.load(COUNTS, tapes).items()}
     for each in batch.rows:
@@ -75,7 +75,7 @@ VIEWS = (
         (SUMS,),
         _sums,
         ordered=False,
-        tells=(Derived(TOLD, SUMS, lambda r: r[0], body, compacted=True),),
+        tells=(OutboxMapping(TOLD, SUMS, lambda r: r[0], body, compacted=True),),
     ),
     Projection("counts", 1, (COUNTS,), _counts, ordered=False),
 )

@@ -1,4 +1,4 @@
-"""The ports of Kafka for those who read, and the relay's outlet, on the imagined brokers."""
+"""The ports of Kafka for those who read, and the relay's feed_writer, on the imagined brokers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SimReader:
 
 
 class SimOutlet:
-    """`infra.kafka.ports.Outlet`."""
+    """`infra.kafka.ports.FeedWriter`."""
 
     def __init__(self, broker: Broker, publisher: Publisher) -> None:
         self._broker = broker

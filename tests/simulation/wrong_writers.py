@@ -43,8 +43,8 @@ def acknowledgements_not_awaited(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
-    def resumed(outlet: Any, desk: Any, stream: Any) -> int:
-        outlet.tails(stream.topic)
+    def resumed(feed_writer: Any, desk: Any, stream: Any) -> int:
+        feed_writer.tails(stream.topic)
         return int(desk.tracked(stream.topic))
 
     patch.setattr(relaying, "_resumed", resumed)
@@ -53,8 +53,10 @@ def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
 def window_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Goes on after the newest record that any partition holds."""
 
-    def resumed(outlet: Any, desk: Any, stream: Any) -> int:
-        ends = [number_of(tail.last) for tail in outlet.tails(stream.topic).values() if tail.last]
+    def resumed(feed_writer: Any, desk: Any, stream: Any) -> int:
+        ends = [
+            number_of(tail.last) for tail in feed_writer.tails(stream.topic).values() if tail.last
+        ]
         tracked = int(desk.tracked(stream.topic))
         position = max([tracked, *ends])
         if position > tracked:

@@ -18,7 +18,7 @@ from consumers.cameras.cameras import (
 from consumers.runtime.lifecycle import catch_up, until_signalled
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import Store, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading, tape_source
 from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.record.tape import Received, TapeRow
@@ -245,7 +245,7 @@ def take(
             read([each.entry for each in waiting if each.entry])
 
 
-def on_record(store: Store, property_: str, camera: str) -> Recorded:
+def on_record(store: ViewStore, property_: str, camera: str) -> Recorded:
     """Looks up segments that the recorder itself has told of, an hour at a time.
 
     Of an hour those told in it, and those that ended in it, however late it told of them.

@@ -12,7 +12,7 @@ from consumers.cameras.cameras import CAMERAS, rows_about
 from consumers.cameras.rows import the_property
 from consumers.floor import openings, table_board
 from consumers.rounds.index import ROUND_INDEX, ROUNDS, facts_of, find
-from infra.postgres.view_tables import Store, reading
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import NotFound, Usage
 from ledger.facts import RoundStarted
 from ledger.games import games
@@ -94,7 +94,7 @@ def coverage(
         draw_statement(stated, in_force().time_zone)
 
 
-def state(store: Store, about: _About, footage: Path | FootageIndex | None) -> Statement:
+def state(store: ViewStore, about: _About, footage: Path | FootageIndex | None) -> Statement:
     """The statement, by the files at hand."""
     index = library()
     at_hand: FootageFiles | None = None
@@ -113,7 +113,7 @@ def state(store: Store, about: _About, footage: Path | FootageIndex | None) -> S
     )
 
 
-def about_round(store: Store, name: str) -> _About:
+def about_round(store: ViewStore, name: str) -> _About:
     """A round as one stretch. Raises `Usage`, `NotFound`."""
     round_ = resolve_round(store, name)
     facts = [fact_of(row) for row in facts_of(store, round_)]
@@ -127,7 +127,7 @@ def about_round(store: Store, name: str) -> _About:
     return _About(round_.property, round_.table, [stretch], [fact_of(row) for row in rows])
 
 
-def _about_day(store: Store, table: str, day: str, property_: str | None) -> _About:
+def _about_day(store: ViewStore, table: str, day: str, property_: str | None) -> _About:
     """A table's open times on a gaming day, and its rounds. Raises `NotFound`, `Usage`."""
     house = the_property(store, property_, table)
     open_ = openings.open_times(store, house, day, table)
@@ -159,7 +159,7 @@ def _about_day(store: Store, table: str, day: str, property_: str | None) -> _Ab
     return _About(house, table, stretches, [fact_of(row) for row in rows])
 
 
-def _last_told(store: Store, property_: str, table: str) -> int:
+def _last_told(store: ViewStore, property_: str, table: str) -> int:
     """Device time of the table's latest fact: until then an unclosed table is known to be open."""
     rows = store.load(table_board.BOARD, [(property_, table)])
     return int(rows[property_, table][2]) if rows else 0

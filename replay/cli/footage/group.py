@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from consumers.cameras.cameras import CAMERA_FACTS
-from infra.postgres.view_tables import Store
+from infra.postgres.view_tables import ViewStore
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.values import parse_time
 from replay.footage.library.index import Entry, FootageIndex
@@ -27,7 +27,7 @@ def library() -> FootageIndex:
     return FootageIndex(in_force().home)
 
 
-def property_of(store: Store, camera: str, named: str | None) -> str:
+def property_of(store: ViewStore, camera: str, named: str | None) -> str:
     """The property meant: the one named, else the only one that knows the camera. Raises `Usage`.
 
     The view `cameras` must be at the end of the record.

@@ -7,7 +7,7 @@ from msgspec import to_builtins
 
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS
 from consumers.rounds.index import ROUND_INDEX
-from infra.postgres.view_tables import Store, reading
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.values import format_time
 from replay.cameras.health import Ailing
 from replay.cameras.picture_checks import (
@@ -95,7 +95,7 @@ def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[
 
 
 def _of_camera(
-    store: Store, index: FootageIndex, entries: list[Entry], every_us: int
+    store: ViewStore, index: FootageIndex, entries: list[Entry], every_us: int
 ) -> list[Ailing]:
     """What is wrong with one camera, by all of its pictures; how it usually looks is kept."""
     seen = seen_of(index, entries, every_us)

@@ -15,7 +15,7 @@ from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import Store, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading, tape_source
 from ledger.adjudication.submissions import filed, in_force
 from ledger.facts import (
     FactCorrected,
@@ -151,14 +151,14 @@ def _rounds(rows: Iterable[TapeRow]) -> Iterator[RoundId]:
             yield round_
 
 
-def _disputed_rounds(store: Store, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+def _disputed_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
     """Those of the disputes that a row names: why footage was kept for one may tell its claim."""
     names = {getattr(fact_of(row).body, "dispute", None) for row in rows}
     for name in sorted(each for each in names if each):
         yield from (each.round for each in disputes.named(store, name, place) if each.round)
 
 
-def _kept_rounds(store: Store, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+def _kept_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
     """Those in the time of which footage was kept or let go without a dispute: why may tell."""
     for row in rows:
         body = fact_of(row).body if row.type in LOCKS else None
@@ -176,7 +176,7 @@ def _kept_rounds(store: Store, place: str, rows: Iterable[TapeRow]) -> Iterator[
         yield from (RoundId(*each) for each in told)
 
 
-def _corrected_rounds(store: Store, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
+def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
     """Those whose facts a row corrects."""
     found = store.query(
         f"SELECT c.round, c.tape FROM {{schema}}.{CORRECTIONS.name} c"  # noqa: S608 - our own name
@@ -334,7 +334,7 @@ def _tell_of_export(
     tell_exports(tape, screen(place, "dossier"), taken, wanted.by, wanted.because, at_us)
 
 
-def custody(store: Store, place: str, windows: Iterable[Span]) -> list[TapeRow]:
+def custody(store: ViewStore, place: str, windows: Iterable[Span]) -> list[TapeRow]:
     """Who viewed, copied, locked or released footage of the windows, and what expired."""
     return sorted(
         {
@@ -351,7 +351,7 @@ def _without_other_locks(rows: Iterable[TapeRow], custody: Sequence[TapeRow]) ->
     return [row for row in rows if row.type not in LOCKS or row in of_it]
 
 
-def _submission(store: Store, story: Story) -> TapeRow | None:
+def _submission(store: ViewStore, story: Story) -> TapeRow | None:
     """The row of the Rules Submission in force for a round, if one was on file."""
     game = games().get(story.game or "")
     if game is None:
@@ -370,7 +370,7 @@ def _submission(store: Store, story: Story) -> TapeRow | None:
     return next((row for row, fact in known if fact.body is chosen), None)
 
 
-def _corrections(store: Store, found: Found) -> list[TapeRow]:
+def _corrections(store: ViewStore, found: Found) -> list[TapeRow]:
     """The rows of corrections of its facts."""
     own = {(row.source, row.id) for row in found.rows}
     rows = store.rows_named(

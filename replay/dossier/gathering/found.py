@@ -13,7 +13,7 @@ from consumers.cameras.rows import properties_with_cameras, rows_of_cameras
 from consumers.rounds.index import ROUND_INDEX, ROUNDS, facts_of, find
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import Store, reading
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import FootageLocked
 from ledger.record.tape import TapeRow, unframe_attributes
@@ -127,7 +127,7 @@ def frames_for(found: Found, folder: Path) -> Mapping[tuple[str, int], FrameFile
     return spilled(found.footage, wanted, folder)
 
 
-def locks_of(store: Store, tape: PostgresTape, name: str) -> tuple[str, list[TapeRow]]:
+def locks_of(store: ViewStore, tape: PostgresTape, name: str) -> tuple[str, list[TapeRow]]:
     """The property of a window and the locks that preserve it. Raises `NotFound`, `Usage`."""
     named, _, window = name.rpartition(":")
     places = [named] if named else properties_with_cameras(store)
@@ -175,7 +175,7 @@ def found_window(database: Database, name: str, footage: Path | FootageIndex | N
 
 
 def _window_of(
-    store: Store, tape: PostgresTape, name: str
+    store: ViewStore, tape: PostgresTape, name: str
 ) -> tuple[list[TapeRow], list[FootageLocked], Preserved]:
     """A window by its name, with the locks that preserve it, as facts and as what they say."""
     place, locks = locks_of(store, tape, name)
@@ -191,7 +191,7 @@ def _span(lock: FootageLocked) -> tuple[int, int]:
 
 
 def _table_of(
-    store: Store, place: str, held: Sequence[FootageLocked], window: tuple[int, int]
+    store: ViewStore, place: str, held: Sequence[FootageLocked], window: tuple[int, int]
 ) -> str:
     """The table a window is of: the one named, or the one its camera was on. Raises `Refused`."""
     named = {each.table for each in held}
@@ -214,7 +214,7 @@ def _table_of(
     return tables[0]
 
 
-def _rounds(store: Store, window: Preserved, rows: Iterable[TapeRow]) -> list[RoundId]:
+def _rounds(store: ViewStore, window: Preserved, rows: Iterable[TapeRow]) -> list[RoundId]:
     """The rounds that have a fact told in the window, the first begun first.
 
     `rows`: its facts. Rounds are looked for in the index too, since a fact of a round may stand on
@@ -242,7 +242,7 @@ def _rounds(store: Store, window: Preserved, rows: Iterable[TapeRow]) -> list[Ro
     return [each for *_, each in began]
 
 
-def _other_tables(store: Store, window: Preserved) -> set[str]:
+def _other_tables(store: ViewStore, window: Preserved) -> set[str]:
     """The tapes of other tables: nothing on them is of this one."""
     found = store.query(
         f"SELECT DISTINCT table_name FROM {{schema}}.{ROUNDS.name} WHERE property = %(property)s",  # noqa: S608 - our own name
@@ -251,7 +251,7 @@ def _other_tables(store: Store, window: Preserved) -> set[str]:
     return {f"{window.property}/{row[0]}" for row in found if row[0] != window.table}
 
 
-def _rows(store: Store, tape: PostgresTape, window: Preserved) -> list[TapeRow]:
+def _rows(store: ViewStore, tape: PostgresTape, window: Preserved) -> list[TapeRow]:
     """The facts of the table told in the window, on its own tape and on those of pit and cage.
 
     Cameras' facts are not among them: they are read by camera. Nor is what came after the moment

@@ -13,7 +13,7 @@ import pytest
 from psycopg import conninfo
 
 from consumers.registry import VIEWS
-from infra.postgres.view_tables import LIVE, Store
+from infra.postgres.view_tables import LIVE, ViewStore
 from tests.fixtures.cli import Cli, feed, lines
 from tests.until import until
 
@@ -114,7 +114,7 @@ def _wait_until_read(database: Database, position: int) -> None:
 
         def read() -> bool:
             with suppress(psycopg.errors.UndefinedTable):
-                seen = Store(connection, LIVE).tracking("rounds")
+                seen = ViewStore(connection, LIVE).tracking("rounds")
                 return seen is not None and seen.position == position
             return False
 

@@ -18,7 +18,7 @@ from infra.kafka import topics, truncation
 from infra.kafka.reader import reader
 from infra.postgres.alerts import Alerts
 from infra.postgres.outbox import Message
-from infra.postgres.view_tables import LIVE, Store, writing
+from infra.postgres.view_tables import LIVE, ViewStore, writing
 from infra.settings import load
 from ledger.errors import Unavailable
 from ledger.rules.engine.ruling import Finding, Ruling, Settlement
@@ -68,7 +68,7 @@ def publish_all(database: Database, kafka: Connection) -> None:
 def leave(database: Database, *messages: Message) -> None:
     """Leave messages as a view does."""
     with writing(database, LIVE) as connection:
-        Store(connection, LIVE).enqueue(7, messages)
+        ViewStore(connection, LIVE).enqueue(7, messages)
 
 
 def on(kafka: Connection, topic: str) -> list[dict[str, Any]]:

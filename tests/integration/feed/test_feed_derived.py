@@ -23,7 +23,7 @@ from infra.kafka.ports import Bounds, Consumed, Tail
 from infra.kafka.reader import reader
 from infra.kafka.records import OUTBOX, POSITION
 from infra.postgres import outbox, relay_progress
-from infra.postgres.view_tables import LIVE, Store, reading, tape_source, writing
+from infra.postgres.view_tables import LIVE, ViewStore, reading, tape_source, writing
 from ledger.facts import CameraLost, CameraMapped, CameraRestored, ClockChecked, SegmentRecorded
 from ledger.record.wire import encode
 from ledger.values import format_time
@@ -148,7 +148,7 @@ def test_a_batch_that_was_refused_says_nothing(database: Database, feed: Connect
     publish_all(database, feed)
     each = view("drop")
     with writing(database, LIVE) as connection, tape_source(database) as source:
-        zombie = Runner(Store(connection, LIVE), source, [each])
+        zombie = Runner(ViewStore(connection, LIVE), source, [each])
         catch_up(database, source, [each])
         before = said(database)
         with pytest.raises(FencedError):
@@ -172,7 +172,7 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     publish_all(database, feed)
     each = view("drop")
     with writing(database, LIVE) as connection, writing(database, LIVE) as beside:
-        book, other = (Store(c, LIVE) for c in (connection, beside))
+        book, other = (ViewStore(c, LIVE) for c in (connection, beside))
         with connection.transaction(force_rollback=True):
             speaking.capture_changes(book, each)
             each.apply(book, Batch(rows))
@@ -213,7 +213,7 @@ def test_what_another_version_of_a_view_has_no_more_is_taken_back_in_its_swap(
     gone = min(before)
     board = view("table_board")
 
-    def without(store: Store, batch: Batch) -> None:
+    def without(store: ViewStore, batch: Batch) -> None:
         """Another program: it tells nothing of one table."""
         kept = [row for row in batch.rows if row.tape != gone]
         if kept:
@@ -303,7 +303,7 @@ def test_a_topic_begins_anew_where_not_all_that_it_lacks_is_kept(
     restated: list[Sequence[str]] = []
     stream = view_topics.Outbox(cast("Desk", Kept(*kept)), "t", restated.append)
     assert stream.resume(8, ending(*ends)) == resumed
-    stream.set_back(resumed)
+    stream.rewind(resumed)
     assert restated == ([["t"]] if resumed == 0 else [])
 
 

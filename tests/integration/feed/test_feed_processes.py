@@ -21,7 +21,7 @@ from consumers.runtime.lifecycle import Batch, Runner
 from consumers.runtime.unpark import release
 from infra.postgres import parking, view_tables
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import LIVE, Store, tape_source
+from infra.postgres.view_tables import LIVE, ViewStore, tape_source
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import reached
 from tests.processes.view_keeper import arriving, begun_anew, keeper, positions
@@ -234,7 +234,7 @@ def test_without_the_comparison_a_zombie_would_have_counted_twice(
     once(database, kafka)
     payouts = view("payouts")
 
-    def blind(store: Store, name: str, seen: Tracking, to: int) -> bool:
+    def blind(store: ViewStore, name: str, seen: Tracking, to: int) -> bool:
         del seen
         store.connection.execute(
             "UPDATE views.tracking SET position = %s WHERE view = %s", (to, name)
@@ -242,10 +242,10 @@ def test_without_the_comparison_a_zombie_would_have_counted_twice(
         return True
 
     with view_tables.writing(database, LIVE) as connection, tape_source(database) as source:
-        zombie = Runner(Store(connection, LIVE), source, [payouts])
+        zombie = Runner(ViewStore(connection, LIVE), source, [payouts])
         from_feed(database, kafka, [payouts])
         right = dumped(database, payouts)
-        monkeypatch.setattr(Store, "advance", blind)
+        monkeypatch.setattr(ViewStore, "advance", blind)
         zombie.apply(payouts, Batch(rows))
     assert dumped(database, payouts) != right
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.runtime import outbox
-from consumers.runtime.source import Derived, Projection
+from consumers.runtime.source import OutboxMapping, Projection
 from infra.postgres import relay_progress
 from infra.postgres.relay_progress import UNSAID
 from infra.postgres.view_tables import (
-    BESIDE,
     LIVE,
+    SHADOW_SCHEMA,
     Column,
-    Store,
     Table,
+    ViewStore,
     reading,
     writing,
 )
@@ -46,7 +46,7 @@ VIEW = Projection(
     (TOLD,),
     lambda *_: None,
     tells=(
-        Derived(
+        OutboxMapping(
             TOPIC,
             TOLD,
             lambda row: f"{row[0]}/{row[1]}",
@@ -66,7 +66,7 @@ def key(number: int) -> tuple[str, str]:
     return f"place {number // DAYS}", str(FIRST + dt.timedelta(days=number % DAYS))
 
 
-class Spied(Store):
+class Spied(ViewStore):
     """How many rows were loaded at once."""
 
     def __init__(self, connection: AnyConnection, schema: Schema) -> None:
@@ -90,7 +90,7 @@ class Spied(Store):
         return rows
 
 
-def write(book: Store, rows: Sequence[tuple[str, str, int]]) -> None:
+def write(book: ViewStore, rows: Sequence[tuple[str, str, int]]) -> None:
     """Move the view by one position, as a runner does."""
     with book.transaction():
         seen = book.tracking(VIEW.name)
@@ -104,11 +104,11 @@ def write(book: Store, rows: Sequence[tuple[str, str, int]]) -> None:
 @pytest.fixture
 def view(database: Database) -> Database:
     """A view of several pages, on which nothing was said yet and everything is to be said."""
-    with writing(database, BESIDE) as connection:
-        Store(connection, BESIDE).create(VIEW.name, 1, [TOLD], LIVE)
+    with writing(database, SHADOW_SCHEMA) as connection:
+        ViewStore(connection, SHADOW_SCHEMA).create(VIEW.name, 1, [TOLD], LIVE)
     with writing(database, LIVE) as connection:
         every = [(*key(number), 0) for number in range(0, PLACES * DAYS, 2)]
-        write(Store(connection, LIVE), every)
+        write(ViewStore(connection, LIVE), every)
     with relay_progress.lead(database, lambda: False) as desk:
         assert desk
         desk.move(TOPIC, 0, UNSAID)
@@ -140,7 +140,7 @@ def agrees(database: Database) -> bool:
     return heard(database) == now == heard(database, POSITION)
 
 
-def busy(writer: Store) -> Callable[[], bool]:
+def busy(writer: ViewStore) -> Callable[[], bool]:
     """Asked between two pages: meanwhile rows change everywhere, and new ones come."""
     times = iter(range(1, 1_000))
 
@@ -158,7 +158,7 @@ def test_what_stands_is_said_again_page_by_page_while_the_view_moves_between(
 ) -> None:
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
         book = Spied(connection, LIVE)
-        asked = busy(Store(other, LIVE))
+        asked = busy(ViewStore(other, LIVE))
         left = outbox.restate(book, [TOPIC], [VIEW], asked, PAGE)
     assert agrees(view)
     assert left == {TOPIC: sum(book.loaded)}
@@ -172,9 +172,9 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
     """The control: the same pages, read before the transaction that leaves them."""
 
     def standing(
-        book: Store,
+        book: ViewStore,
         name: str,
-        each: Derived,
+        each: OutboxMapping,
         asked: Callable[[], bool],
         limit: int,
         after: Row | None,
@@ -189,7 +189,7 @@ def test_left_after_the_view_may_have_moved_an_older_row_comes_last(
 
     monkeypatch.setattr(outbox, "_standing", standing)
     with writing(view, LIVE) as connection, writing(view, LIVE) as other:
-        book, asked = Store(connection, LIVE), busy(Store(other, LIVE))
+        book, asked = ViewStore(connection, LIVE), busy(ViewStore(other, LIVE))
         outbox.restate(book, [TOPIC], [VIEW], asked, PAGE)
     assert not agrees(view)
 
@@ -201,7 +201,7 @@ def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
 
     def keep_writing() -> None:
         with writing(view, LIVE) as connection:
-            asked = busy(Store(connection, LIVE))
+            asked = busy(ViewStore(connection, LIVE))
             while not done.is_set():
                 asked()
                 moved.set()
@@ -213,7 +213,7 @@ def test_a_writer_that_never_rests_and_a_restating_leave_the_views_word_last(
             for _ in range(5):
                 moved.clear()
                 assert moved.wait(60)
-                book = Store(connection, LIVE)
+                book = ViewStore(connection, LIVE)
                 outbox.restate(book, [TOPIC], [VIEW], lambda: False, 3)
     finally:
         done.set()
@@ -238,10 +238,10 @@ def test_a_swap_tells_in_pages_what_it_changes_and_all_of_it_or_nothing(
     gone = [key(number) for number in (0, 2, 4, 6, 8, 10)]
     same = [(*key(number), 0) for number in range(12, 20, 2)]
     other = [(*key(number), 1) for number in range(20, PLACES * DAYS)]
-    with writing(view, BESIDE) as connection:
-        book = Spied(connection, BESIDE)
-        book.create(VIEW.name, 1, [TOLD], BESIDE)
-        Store(connection, BESIDE).save(TOLD, [*same, *other])
+    with writing(view, SHADOW_SCHEMA) as connection:
+        book = Spied(connection, SHADOW_SCHEMA)
+        book.create(VIEW.name, 1, [TOLD], SHADOW_SCHEMA)
+        ViewStore(connection, SHADOW_SCHEMA).save(TOLD, [*same, *other])
         with book.transaction(force_rollback=True):
             outbox.enqueue_swap(book, VIEW, 1)
             book.swap(VIEW.name, [TOLD])
@@ -289,9 +289,9 @@ def test_a_table_that_the_live_view_lacks_is_told_whole(view: Database) -> None:
 def swapped(database: Database, newer: Projection, rows: Sequence[tuple[object, ...]]) -> None:
     """Have a rebuilt view with these rows take the live one's place."""
     (table,) = newer.tables
-    with writing(database, BESIDE) as connection:
-        book = Store(connection, BESIDE)
-        book.create(newer.name, newer.version, newer.tables, BESIDE)
+    with writing(database, SHADOW_SCHEMA) as connection:
+        book = ViewStore(connection, SHADOW_SCHEMA)
+        book.create(newer.name, newer.version, newer.tables, SHADOW_SCHEMA)
         book.save(table, rows)  # type: ignore[arg-type] # cells
         with book.transaction():
             outbox.enqueue_swap(book, newer, 1)

@@ -14,7 +14,7 @@ from consumers.runtime.unpark import release
 from infra.kafka import records, topics
 from infra.kafka.feed_source import feed_source
 from infra.postgres import parking
-from infra.postgres.view_tables import LIVE, Store, tape_source, writing
+from infra.postgres.view_tables import LIVE, ViewStore, tape_source, writing
 from ledger.errors import NotFound, Refused
 from ledger.record.tape import TapeRow, chain_hash
 from tests.fixtures.kafka import made_anew
@@ -291,7 +291,7 @@ def interleaved(
         for table in projection.tables:
             connection.execute(f"TRUNCATE views.{table.name}".encode())
     with writing(database, LIVE) as connection, connection.transaction():
-        projection.apply(Store(connection, LIVE), Batch(shuffled_tapes(rows, seed)))
+        projection.apply(ViewStore(connection, LIVE), Batch(shuffled_tapes(rows, seed)))
     return dumped(database, projection)
 
 

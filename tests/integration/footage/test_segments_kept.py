@@ -13,7 +13,7 @@ from consumers.cameras.rows import properties_with_cameras
 from consumers.cameras.segments import cameras_of, segments_over, standing_rows
 from consumers.registry import install
 from consumers.runtime.lifecycle import catch_up
-from infra.postgres.view_tables import LIVE, Store, reading, tape_source, writing
+from infra.postgres.view_tables import LIVE, ViewStore, reading, tape_source, writing
 from ledger.facts import CameraMapped, ClockChecked, RoundStarted, SegmentRecorded
 from ledger.record.wire import Fact, fact_of
 from ledger.values import Source, format_time
@@ -37,7 +37,7 @@ MANY = 6_000
 
 
 @pytest.fixture
-def store(database: Database, tape: PostgresTape) -> Iterator[Store]:
+def store(database: Database, tape: PostgresTape) -> Iterator[ViewStore]:
     """Two cameras: one with many segments, with pauses between some; one with a single one."""
     install(database)
     nvr = Source("hollywood", "surveillance", "nvr")
@@ -50,7 +50,7 @@ def store(database: Database, tape: PostgresTape) -> Iterator[Store]:
     with tape_source(database) as source:
         catch_up(database, source, [CAMERAS])
     with writing(database, "rebuilding") as connection:  # as the owner of the tables
-        Store(connection, LIVE).analyze(
+        ViewStore(connection, LIVE).analyze(
             CAMERAS.tables
         )  # as the server does by itself after a while
     with reading(database, [CAMERA_FACTS.name]) as read:
@@ -68,7 +68,9 @@ def _segment(camera: str, number: int) -> SegmentRecorded:
     )  # fmt: skip
 
 
-def test_segments_over_stretches_are_those_that_a_look_at_all_of_them_finds(store: Store) -> None:
+def test_segments_over_stretches_are_those_that_a_look_at_all_of_them_finds(
+    store: ViewStore,
+) -> None:
     chance = random.Random(9)  # noqa: S311 - repeatable
     spans = [(_start(n), _start(n) + TEN) for n in range(MANY)]
     for _ in range(30):
@@ -84,7 +86,7 @@ def test_segments_over_stretches_are_those_that_a_look_at_all_of_them_finds(stor
     assert segments_over(store, "hollywood", "nobody", [(0, 1)]) == []
 
 
-def test_cameras_are_found_with_what_stands_of_them_beside_segments(store: Store) -> None:
+def test_cameras_are_found_with_what_stands_of_them_beside_segments(store: ViewStore) -> None:
     assert cameras_of(store, "hollywood") == ["A", "B"]
     assert cameras_of(store, "nowhere") == []
     assert [row.type for row in standing_rows(store, "hollywood", "A")] == ["camera_mapped.v1"]
@@ -97,7 +99,7 @@ def test_cameras_are_found_with_what_stands_of_them_beside_segments(store: Store
 
 
 def test_a_short_stretch_touches_a_handful_of_rows_however_many_segments_there_are(
-    store: Store,
+    store: ViewStore,
 ) -> None:
     """Counted by the server itself: rows that the index hands over, not rows that are answered."""
     text = segments._OVER.replace("{schema}", store.schema)

@@ -22,7 +22,7 @@ from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS
 from infra.kafka.records import OUTBOX, number
 from infra.postgres import outbox, relay_progress
 from infra.postgres.outbox import Message
-from infra.postgres.view_tables import LIVE, Store, tape_source, writing
+from infra.postgres.view_tables import LIVE, ViewStore, tape_source, writing
 from infra.settings import load
 from ledger.errors import Refused
 from tests.fixtures.cli import Cli, environ
@@ -45,7 +45,7 @@ LARGE = 850_000
 def leave(database: Database, *bodies: str) -> None:
     with writing(database, LIVE) as connection:
         messages = [Message(TOPIC, f"p/T-{at}", body) for at, body in enumerate(bodies)]
-        Store(connection, LIVE).enqueue(7, messages)
+        ViewStore(connection, LIVE).enqueue(7, messages)
 
 
 def body(octets: int, letter: str = "x") -> str:
@@ -211,7 +211,7 @@ def test_a_view_that_is_being_written_leaves_nothing_behind(asked: Database) -> 
     kept_up(asked)
     board = view("table_board")
     with writing(asked, LIVE) as connection:
-        book = Store(connection, LIVE)
+        book = ViewStore(connection, LIVE)
         seen = book.tracking(board.name)
         assert seen
         with ThreadPoolExecutor(1) as beside:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Outlet
+    from infra.kafka.ports import FeedWriter
     from infra.kafka.records import Record
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
@@ -94,10 +94,10 @@ def time_later(seconds: float) -> Iterator[None]:
 
 
 class Gone:
-    """Brokers that have lost what a topic held, or do not answer: as `infra.kafka.ports.Outlet`."""
+    """Brokers that lost what a topic held, or do not answer: `infra.kafka.ports.FeedWriter`."""
 
-    def __init__(self, outlet: Outlet, *, silent: bool) -> None:
-        self._outlet = outlet
+    def __init__(self, feed_writer: FeedWriter, *, silent: bool) -> None:
+        self._outlet = feed_writer
         self._silent = silent
         self.asked = 0
 

@@ -14,7 +14,7 @@ from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import catch_up, dump, rebuild
 from consumers.runtime.source import Batch
 from infra.kafka.feed_source import feed_source
-from infra.postgres.view_tables import BESIDE, LIVE, Store, tape_source, writing
+from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, tape_source, writing
 from ledger.errors import Unavailable
 from ledger.record.wire import StoredFactError
 from tests.scenes.feeding import once
@@ -96,7 +96,7 @@ def test_the_parts_of_a_view_one_after_the_other_are_the_whole_of_it(
     for number in range(3):
         mine = takes(projection, number, 3)
         with writing(database, LIVE) as connection, connection.transaction():
-            projection.apply(Store(connection, LIVE), Batch([row for row in rows if mine(row)]))
+            projection.apply(ViewStore(connection, LIVE), Batch([row for row in rows if mine(row)]))
     assert dumped(database, projection) == dumped(whole, projection)
 
 
@@ -141,7 +141,7 @@ def written(
     found = []
     for mine in shares:
         with writing(database, "views") as connection, connection.transaction(force_rollback=True):
-            store = Store(connection, "views")
+            store = ViewStore(connection, "views")
             store.heard = {table.name: {} for table in projection.tables}
             batch = [row for row in rows if mine(row)]
             if batch:
@@ -160,7 +160,7 @@ def test_a_rebuild_that_is_stopped_leaves_the_view_as_it_was(database: Database)
     assert not side_by_side(database, projection, len(rows), workers=2, stop=lambda: True)
     assert dumped(database, projection) == before
     with database.connect("ledger_reader") as connection:
-        assert Store(connection, BESIDE).tracking("rounds") is None
+        assert ViewStore(connection, SHADOW_SCHEMA).tracking("rounds") is None
 
 
 @pytest.mark.long
@@ -201,7 +201,7 @@ def test_from_kafka_a_process_killed_amidst_changes_nothing_and_the_next_run_giv
         for each in held:
             os.kill(each.pid or 0, signal.SIGSTOP)
         with database.connect("ledger_owner") as connection:
-            written = dump(Store(connection, BESIDE), projection)
+            written = dump(ViewStore(connection, SHADOW_SCHEMA), projection)
         if written:
             met.append(dumped(database, projection))
             for each in held:

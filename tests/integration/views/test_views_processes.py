@@ -15,7 +15,7 @@ import pytest
 from consumers.money import drop
 from consumers.registry import VIEWS, install, view
 from consumers.runtime.lifecycle import Batch, catch_up
-from infra.postgres.view_tables import LIVE, Store, tape_source, writing
+from infra.postgres.view_tables import LIVE, ViewStore, tape_source, writing
 from tests.scenes.view_feeds import Prefix, day, dumped, record
 from tests.until import until
 
@@ -105,7 +105,7 @@ def test_without_the_comparison_two_runners_would_count_twice(
 ) -> None:
     """The control: the tracking moved wherever it stands, as a checkpoint elsewhere would be."""
 
-    def blind(store: Store, name: str, seen: Tracking, to: int) -> bool:
+    def blind(store: ViewStore, name: str, seen: Tracking, to: int) -> bool:
         del seen
         store.connection.execute(
             "UPDATE views.tracking SET position = %s WHERE view = %s", (to, name)
@@ -116,15 +116,15 @@ def test_without_the_comparison_two_runners_would_count_twice(
     install(database)
     payouts = view("payouts")
     with writing(database, LIVE) as one, writing(database, LIVE) as two:
-        monkeypatch.setattr(Store, "advance", blind)
+        monkeypatch.setattr(ViewStore, "advance", blind)
         for connection in (one, two):
-            store = Store(connection, LIVE)
+            store = ViewStore(connection, LIVE)
             seen = store.tracking("payouts")
             assert seen is not None
         for connection in (one, two):  # both had looked before either wrote
             with connection.transaction():
-                Store(connection, LIVE).advance("payouts", seen, len(rows))
-                payouts.apply(Store(connection, LIVE), Batch(rows))
+                ViewStore(connection, LIVE).advance("payouts", seen, len(rows))
+                payouts.apply(ViewStore(connection, LIVE), Batch(rows))
     twice = dumped(database, payouts)
     monkeypatch.undo()
     assert twice != begun_anew(database)["payouts"]

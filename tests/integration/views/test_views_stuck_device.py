@@ -13,7 +13,7 @@ from consumers.rulings import rulings
 from consumers.rulings.round_state import TOUCHES_RULED_MAX, is_step
 from consumers.rulings.touched_rounds import Docket
 from consumers.runtime.lifecycle import catch_up, rebuild
-from infra.postgres.view_tables import Store, reading
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.facts import FactCorrected, FactRef
 from ledger.record.wire import encode, fact_of
 from tests.scenes.view_feeds import Prefix, day, dumped, received, record
@@ -128,14 +128,14 @@ def test_the_corrections_of_a_round_are_read_at_once(
     install(database)
     catch_up(database, Prefix(rows, len(rows) - 1), [rulings.VIEW])
     asked: list[int] = []
-    rows_at = Store.rows_at
+    rows_at = ViewStore.rows_at
 
-    def counted(store: Store, places: Iterable[tuple[str, int, int]]) -> list[TapeRow]:
+    def counted(store: ViewStore, places: Iterable[tuple[str, int, int]]) -> list[TapeRow]:
         found = rows_at(store, places)
         asked.append(len(found))
         return found
 
-    monkeypatch.setattr(Store, "rows_at", counted)
+    monkeypatch.setattr(ViewStore, "rows_at", counted)
     catch_up(database, Prefix(rows, len(rows)), [rulings.VIEW])
     assert 0 < len(asked) < 12
     assert max(asked) >= 59

@@ -19,7 +19,7 @@ from consumers.runtime import lifecycle
 from consumers.runtime.lifecycle import catch_up, follow, rebuild
 from infra.postgres import view_tables
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import LIVE, Store, reading, tape_source, writing
+from infra.postgres.view_tables import LIVE, ViewStore, reading, tape_source, writing
 from ledger.errors import Refused, Unavailable
 from tests.scenes.view_feeds import Prefix, day, dumped, record
 from tests.until import until
@@ -43,7 +43,7 @@ class Watch:
         self,
         database: Database,
         facts: list[Received],
-        read: Callable[[Database], AbstractContextManager[Store]],
+        read: Callable[[Database], AbstractContextManager[ViewStore]],
     ) -> None:
         told = 0
         self.told_by = [0, *((told := told + of_a_round(fact)) for fact in facts)]
@@ -73,7 +73,7 @@ class Watch:
                 self.wrong.append(f"no answer: {error}")
             self.reads += 1
 
-    def _check(self, store: Store, newest: int) -> int:
+    def _check(self, store: ViewStore, newest: int) -> int:
         """The index must hold what the record had told by the position it claims."""
         seen = store.tracking("rounds")
         position = seen.position if seen else 0
@@ -95,7 +95,7 @@ def of_a_round(fact: Received | TapeRow) -> bool:
     return fact.subject is not None and "/" in fact.subject
 
 
-def whole(database: Database) -> AbstractContextManager[Store]:
+def whole(database: Database) -> AbstractContextManager[ViewStore]:
     """How a view is read: one transaction, its tables held before the snapshot."""
     return reading(database, NAMES)
 
@@ -182,13 +182,15 @@ def test_a_swap_in_two_transactions_is_caught(floor: tuple[Database, list[Receiv
     """The control: move the tables one by one."""
     database, facts = floor
     with Watch(database, facts, whole) as watch, tape_source(database) as source:
-        with writing(database, view_tables.BESIDE) as connection:
-            Store(connection, view_tables.BESIDE).create(
-                "rounds", 1, ROUND_INDEX.tables, view_tables.BESIDE
+        with writing(database, view_tables.SHADOW_SCHEMA) as connection:
+            ViewStore(connection, view_tables.SHADOW_SCHEMA).create(
+                "rounds", 1, ROUND_INDEX.tables, view_tables.SHADOW_SCHEMA
             )
         runner_rows = source.read(0, 300)
-        with writing(database, view_tables.BESIDE) as connection, connection.transaction():
-            ROUND_INDEX.apply(Store(connection, view_tables.BESIDE), lifecycle.Batch(runner_rows))
+        with writing(database, view_tables.SHADOW_SCHEMA) as connection, connection.transaction():
+            ROUND_INDEX.apply(
+                ViewStore(connection, view_tables.SHADOW_SCHEMA), lifecycle.Batch(runner_rows)
+            )
         with database.connect("ledger_owner") as connection:
             for table in NAMES:
                 connection.execute(f"DROP TABLE views.{table}".encode())
@@ -224,13 +226,13 @@ def test_a_swap_waits_for_readers_and_lets_them_finish(
     catch_up(database, source, [ROUND_INDEX])
     before = dumped(database, ROUND_INDEX)
     tried: list[int] = []
-    swap = Store.swap
+    swap = ViewStore.swap
 
-    def counted(self: Store, view: str, tables: Sequence[Table]) -> None:
+    def counted(self: ViewStore, view: str, tables: Sequence[Table]) -> None:
         tried.append(1)
         swap(self, view, tables)
 
-    monkeypatch.setattr(Store, "swap", counted)
+    monkeypatch.setattr(ViewStore, "swap", counted)
     done: list[bool] = []
     worker = threading.Thread(target=lambda: done.append(rebuild(database, source, ROUND_INDEX)))
     with whole(database) as store:
@@ -250,7 +252,7 @@ def test_two_rebuilds_of_a_view_at_once_are_refused(database: Database) -> None:
     install(database)
     source = Prefix(rows, len(rows))
     with (
-        writing(database, view_tables.BESIDE) as connection,
+        writing(database, view_tables.SHADOW_SCHEMA) as connection,
         lifecycle._alone(connection, "rounds"),
         pytest.raises(Refused, match="being rebuilt already"),
     ):
@@ -268,9 +270,11 @@ def test_a_rebuild_that_was_stopped_or_died_leaves_the_live_view_and_can_begin_a
     before = dumped(database, ROUND_INDEX)
     assert not rebuild(database, source, ROUND_INDEX, stop=lambda: True)
     assert dumped(database, ROUND_INDEX) == before
-    with writing(database, view_tables.BESIDE) as connection:  # as one that died halfway leaves it
-        Store(connection, view_tables.BESIDE).create(
-            "rounds", 1, ROUND_INDEX.tables, view_tables.BESIDE
+    with writing(
+        database, view_tables.SHADOW_SCHEMA
+    ) as connection:  # as one that died halfway leaves it
+        ViewStore(connection, view_tables.SHADOW_SCHEMA).create(
+            "rounds", 1, ROUND_INDEX.tables, view_tables.SHADOW_SCHEMA
         )
     assert rebuild(database, source, ROUND_INDEX)
     assert dumped(database, ROUND_INDEX) == before
@@ -281,7 +285,7 @@ def test_a_runner_goes_on_after_a_swap_without_being_started_again(database: Dat
     install(database)
     half = len(rows) // 2
     with writing(database, LIVE) as connection:
-        runner = lifecycle.Runner(Store(connection, LIVE), Prefix(rows, half), [ROUND_INDEX])
+        runner = lifecycle.Runner(ViewStore(connection, LIVE), Prefix(rows, half), [ROUND_INDEX])
         assert runner.step()
         rebuild(database, Prefix(rows, len(rows) - 5), ROUND_INDEX)
         runner._source = Prefix(rows, len(rows))

@@ -310,7 +310,7 @@ def test_a_table_without_a_camera_says_so() -> None:
 
 def test_scripts_are_told_no_footage_where_the_reader_may_see_none(tmp_path: Path) -> None:
     known = coverage(BASE)
-    it = told("craps", known=known)
+    it = told("craps", coverage=known)
     assert data(it, FootageIndex(tmp_path), footage=False, address="/x")["cameras"] == []
 
 
