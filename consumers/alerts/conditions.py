@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from consumers.floor.table_board import Board
     from infra.kafka.consumer_group import Read
     from infra.postgres.alerts import Device
-    from infra.postgres.parking import Shown
+    from infra.postgres.parking import ParkedSummary
     from infra.postgres.relay_progress import Waiting
     from infra.settings import Settings
     from ledger.record.tape import TapeRow
@@ -99,10 +99,10 @@ class Alert(Struct, frozen=True):
 class Rulings(Protocol):
     """What alerts ask of the view behind the rulings that they read."""
 
-    def whole(self, cut: Told) -> Told:
+    def whole(self, cut: RulingMessage) -> RulingMessage:
         """The ruling that was too large for a record. Raises `NotFound`."""
 
-    def received_us(self, told: Told) -> int | None:
+    def received_us(self, told: RulingMessage) -> int | None:
         """When the fact came that made it, by the ledger's clock; None where that is not told."""
 
 
@@ -179,7 +179,7 @@ def of_views(
             yield Alert(id_, "lag", each.topic, says, seconds, limit, now_us)
 
 
-def of_parked(parked: Sequence[Shown], now_us: int, settings: Settings) -> Iterator[Alert]:
+def of_parked(parked: Sequence[ParkedSummary], now_us: int, settings: Settings) -> Iterator[Alert]:
     """Tapes that views take nothing more of, once they lack enough: each once."""
     limit = settings.alert_parked_facts
     for each in parked:
@@ -237,7 +237,7 @@ def _of_check(row: TapeRow, settings: Settings) -> Iterator[Alert]:
 
 def _of_ruling(read: Read, settings: Settings, rulings: Rulings) -> Iterator[Alert]:
     each = read.record
-    told = msgspec.json.decode(each.value or b"", type=Told)
+    told = msgspec.json.decode(each.value or b"", type=RulingMessage)
     said_us = parse_time(dict(each.headers).get("ce_time", b"").decode())
     if said_us is None:
         raise ValueError("it has no time")
@@ -286,7 +286,7 @@ class _Finding(Struct):
         return 0
 
 
-class Told(Struct):
+class RulingMessage(Struct):
     """What alerts read of a ruling, or of a finding of no round. findings: None where it is cut."""
 
     property: str

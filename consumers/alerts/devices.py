@@ -21,7 +21,7 @@ REMEMBERED_S = 86_400
 """How long a device that says nothing is remembered, seconds; after that it is taken as gone."""
 
 
-class Devices:
+class DeviceWatch:
     """What looks of one process have seen."""
 
     def __init__(self, settings: Settings) -> None:

@@ -20,7 +20,7 @@ import msgspec
 from consumers.alerts import conditions
 from consumers.alerts.cameras import Cameras
 from consumers.alerts.conditions import READS, Alert
-from consumers.alerts.devices import Devices
+from consumers.alerts.devices import DeviceWatch
 from consumers.alerts.rulings import OnRecord
 from consumers.alerts.webhook import to_webhook
 from consumers.floor import table_board
@@ -31,7 +31,7 @@ from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_message
 from infra.postgres import parking, relay_progress
 from infra.postgres.alerts import Alerts, Due
-from infra.postgres.outbox import Kept
+from infra.postgres.outbox import QueuedMessage
 from infra.postgres.tape import PostgresTape
 from ledger.errors import LedgerError, Unavailable
 
@@ -92,7 +92,7 @@ class Tally:
     answered_at: float | None = None  # as `infra.kafka.consumer_group.Member`
 
 
-class Desk:
+class AlertService:
     """What raising and delivering need."""
 
     def __init__(
@@ -104,7 +104,7 @@ class Desk:
         self.tally = Tally()
         self._channels = channels
         self._rulings = OnRecord(database, kept)
-        self._devices, self._cameras = Devices(settings), Cameras(settings)
+        self._devices, self._cameras = DeviceWatch(settings), Cameras(settings)
         self._told_old = 0
 
     def handle(self, read: Read) -> None:
@@ -199,7 +199,7 @@ def run(
 
 
 def _round(
-    desk: Desk,
+    desk: AlertService,
     group: Member,
     publisher: Publisher,
     stop: Callable[[], bool],
@@ -251,7 +251,11 @@ def _letters(group: Member, handled: Collection[tuple[int, int]]) -> int:
 
 
 def _handle(
-    desk: Desk, group: Member, publisher: Publisher, read: Sequence[Read], stop: Callable[[], bool]
+    desk: AlertService,
+    group: Member,
+    publisher: Publisher,
+    read: Sequence[Read],
+    stop: Callable[[], bool],
 ) -> None:
     """Handle records until told to stop, and commit those that were, step by step."""
     committed, step_at = 0, time.monotonic()
@@ -267,7 +271,7 @@ def _handle(
             return
 
 
-def _handled(desk: Desk, publisher: Publisher, read: Read) -> None:
+def _handled(desk: AlertService, publisher: Publisher, read: Read) -> None:
     """Handle a record, or bury it: at once where it cannot be read, else after its tries."""
     for attempt in range(1, TRIES + 1):
         try:
@@ -322,12 +326,12 @@ def replay(
 
 
 @contextmanager
-def _desk(database: Database, publisher: Publisher, settings: Settings) -> Iterator[Desk]:
+def _desk(database: Database, publisher: Publisher, settings: Settings) -> Iterator[AlertService]:
     channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
     if settings.alert_webhook:
         channels["webhook"] = to_webhook(settings.alert_webhook)
     with database.connect("ledger_projector") as connection:
-        yield Desk(database, Alerts(database, connection), channels, settings)
+        yield AlertService(database, Alerts(database, connection), channels, settings)
 
 
 def _to_topic(publisher: Publisher) -> Channel:
@@ -335,7 +339,7 @@ def _to_topic(publisher: Publisher) -> Channel:
 
     def deliver(due: Due) -> str:
         alert = msgspec.json.decode(due.body, type=Alert)
-        kept = Kept(due.tries, 0, alert.at_us, alert.kind, due.body)
+        kept = QueuedMessage(due.tries, 0, alert.at_us, alert.kind, due.body)
         publisher.publish(TOPIC, partitions, [of_message(TOPIC, kept, id_=alert.id)])
         return f"acknowledged on {publisher.kafka.named(TOPIC)}"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from consumers.alerts.conditions import Told
+from consumers.alerts.conditions import RulingMessage
 from consumers.rulings import rulings
 from infra.postgres.view_tables import reading
 from ledger.values import parse_subject
@@ -23,16 +23,16 @@ class OnRecord:
         self._database = database
         self._kept = kept
 
-    def whole(self, cut: Told) -> Told:
+    def whole(self, cut: RulingMessage) -> RulingMessage:
         """As `Rulings`: that version, or the newest where it does not stand any more."""
         round_ = parse_subject(cut.round or "", cut.property)
         if round_ is None or cut.version is None:
             raise ValueError("it is cut, and names no round or no version")
         with reading(self._database, rulings.tables_to_read()) as store:
             ruling = rulings.version_of(store, round_, cut.version)
-        return msgspec.json.decode(msgspec.json.encode(ruling), type=Told)
+        return msgspec.json.decode(msgspec.json.encode(ruling), type=RulingMessage)
 
-    def received_us(self, told: Told) -> int | None:
+    def received_us(self, told: RulingMessage) -> int | None:
         """As `Rulings`."""
         if told.fact_position is not None:
             return self._kept.received_us(told.fact_position)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from consumers.cameras.segments import segments_over
 from consumers.runtime.lifecycle import Batch, Projection
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import cameras as facts
 from ledger.facts import type_name
 from ledger.facts.tables import CameraMapped, CameraUnmapped
@@ -33,7 +33,7 @@ OFF_US = HOUR_US + 300_000_000
 each of its checks has it: as much as a clock never checked may be off
 (`replay.cameras.custody`)."""
 
-CAMERA_FACTS = Table(
+CAMERA_FACTS = ViewTable(
     "camera_facts",
     "One row a fact that speaks of a camera, with where it stands on the record.",
     3,

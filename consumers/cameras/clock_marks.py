@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from consumers.runtime.source import Batch, OutboxMapping, Projection
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import cameras as facts
 from ledger.facts import type_name
 from ledger.facts.tables import CameraMapped, CameraUnmapped
@@ -52,7 +52,7 @@ class CameraMark(Struct, omit_defaults=True):
     reason: str | None = None  # lost, restored
 
 
-MARKS = Table(
+MARKS = ViewTable(
     "camera_marks",
     "One row a fact that marks a camera's clock, its footage or a gap in it.",
     3,

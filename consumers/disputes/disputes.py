@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from consumers.runtime.source import Batch, Projection
-from infra.postgres.view_tables import Column, Table, ViewStore, reading
+from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import (
     AdjustmentPaid,
     Body,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Status = Literal["not_raised", "raised", "resolved"]
 
-DISPUTES = Table(
+DISPUTES = ViewTable(
     "disputes",
     "One row a dispute: what was claimed, and what became of it.",
     2,
@@ -68,7 +68,7 @@ DISPUTES = Table(
     ("(property, table_name, gaming_day, number)", "(status, raised_us)"),
 )
 
-FACTS = Table(
+FACTS = ViewTable(
     "dispute_facts",
     "Where a dispute's facts stand: one row a fact.",
     4,

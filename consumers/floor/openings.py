@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from consumers.runtime.source import Batch, Projection
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import TableClosed, TableOpened, type_name
 
 if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
 
-OPENINGS = Table(
+OPENINGS = ViewTable(
     "table_openings",
     "One row a fact that opens or closes a table.",
     5,

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from consumers.runtime.source import Batch, OutboxMapping, Projection, table_of_round
-from infra.postgres.view_tables import Column, Table, ViewStore, reading
+from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
 from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import fact_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
-BOARD = Table(
+BOARD = ViewTable(
     "table_board",
     "One row a table: how it stands by the latest facts on record.",
     2,

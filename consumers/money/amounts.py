@@ -49,7 +49,7 @@ READS = frozenset((*ADDED, *WAGERS, *OPENS_DAY, COUNTED, INVENTORY))
 """Every fact of money, and those that say which day a table is in."""
 
 
-class Box(Struct):
+class BoxCount(Struct):
     """One count of one box, in cents or pieces."""
 
     box: str
@@ -111,11 +111,11 @@ def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN40
     return {}
 
 
-def box_of(counted: DropBoxCounted) -> Box:
+def box_of(counted: DropBoxCounted) -> BoxCount:
     """What the count room found; the last word on a count stands."""
     told = [each.amount if isinstance(each, Voucher) else None for each in counted.vouchers]
     known = [amount for amount in told if amount is not None]
-    return Box(
+    return BoxCount(
         counted.box,
         counted.count,
         _value(counted.currency),

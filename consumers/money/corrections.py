@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from consumers.money.amounts import OPENS_DAY, READS, amounts
-from infra.postgres.view_tables import Column, Table
+from infra.postgres.view_tables import Column, ViewTable
 from ledger.adjudication.corrections import corrected
 from ledger.facts import FactCorrected
 from ledger.record.wire import fact_of
@@ -29,7 +29,7 @@ _MONEY = READS - OPENS_DAY
 CENTS_MAX = 10**15
 """A correction that tells a larger amount corrects nothing: no such sum is ever on a floor."""
 
-MADE = Table(
+MADE = ViewTable(
     "drop_corrections_made",
     "The correction that holds of each corrected fact, and whether that fact is on record.",
     2,
@@ -46,7 +46,7 @@ MADE = Table(
     ("(of_source) WHERE NOT found",),
 )
 
-DAY_STARTS = Table(
+DAY_STARTS = ViewTable(
     "drop_day_starts",
     "From which position of the record on a table was in which gaming day.",
     3,
@@ -58,7 +58,7 @@ DAY_STARTS = Table(
     ),
 )
 
-CORRECTED = Table(
+CORRECTED = ViewTable(
     "drop_corrections",
     "One row an amount that a correction changes: what was told, and what should have been.",
     4,

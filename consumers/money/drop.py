@@ -22,7 +22,7 @@ from consumers.money.amounts import (
     OPENS_DAY,
     READS,
     WAGERS,
-    Box,
+    BoxCount,
     amount_of,
     box_of,
     cents,
@@ -37,7 +37,7 @@ from consumers.money.corrections import (
     Correction,
 )
 from consumers.runtime.source import Batch, OutboxMapping, Projection
-from infra.postgres.view_tables import Column, Table, ViewStore, reading
+from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ _DAY_KEY = (
 )
 
 
-DAYS = Table(
+DAYS = ViewTable(
     "drop_days",
     "One row a table and gaming day: its money, as far as facts tell it.",
     3,
@@ -81,7 +81,7 @@ DAYS = Table(
     ),
 )
 
-WINS = Table(
+WINS = ViewTable(
     "drop_wagers",
     "One row a table, gaming day and wager: what was placed on it and what became of it.",
     4,
@@ -95,7 +95,7 @@ WINS = Table(
     ),
 )
 
-BOXES = Table(
+BOXES = ViewTable(
     "drop_boxes",
     "One row a count of a drop box: the first count and the second stay apart.",
     5,
@@ -112,7 +112,7 @@ BOXES = Table(
     ),
 )
 
-OPEN_DAYS = Table(
+OPEN_DAYS = ViewTable(
     "drop_open_days",
     "Which gaming day a table is in, as the record has told it so far.",
     2,
@@ -164,7 +164,7 @@ class Drop(TableDay):
     was counted. gaming_day is empty for facts told before the record named a day for the table.
     """
 
-    boxes: list[Box] = []
+    boxes: list[BoxCount] = []
     wagers: list[Win] = []
     win: int | None = None  # collected and fees less winnings paid, from table and cage
     corrections: list[Correction] = []
@@ -242,7 +242,7 @@ def read(
         " AND (%(gaming_day)s::text IS NULL OR gaming_day = %(gaming_day)s)"
     )
 
-    def rows(table_of: Table) -> list[Key]:
+    def rows(table_of: ViewTable) -> list[Key]:
         cells = ", ".join(column.name for column in table_of.columns)
         order = ", ".join(column.name for column in table_of.key)
         return store.query(
@@ -255,7 +255,7 @@ def read(
     found = [
         _printed(
             row,
-            [Box(*box[3:]) for box in boxes if box[:3] == row[:3]],
+            [BoxCount(*box[3:]) for box in boxes if box[:3] == row[:3]],
             [Win(*win[3:]) for win in wins if win[:3] == row[:3]],
             drop_corrections.read(line for line in meant if line[-3:] == row[:3]),
         )
@@ -276,7 +276,7 @@ def days(database: Database, limit: int = 400) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _printed(row: Key, boxes: list[Box], wagers: list[Win], made: list[Correction]) -> Drop:
+def _printed(row: Key, boxes: list[BoxCount], wagers: list[Win], made: list[Correction]) -> Drop:
     """A day with its boxes and wagers, what was won, and what corrections make of it."""
     drop = Drop(*row)
     drop.boxes, drop.wagers, drop.corrections = boxes, wagers, made

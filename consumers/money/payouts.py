@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 
 from consumers.money.amounts import cents
 from consumers.runtime.source import Batch, Projection, table_of_round
-from infra.postgres.view_tables import Column, Table, ViewStore, reading
+from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import every_version
 from ledger.record.envelope import parse_subject_once
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
 
 
-PAYOUTS = Table(
+PAYOUTS = ViewTable(
     "payouts",
     "One row a table, gaming day and wager.",
     4,

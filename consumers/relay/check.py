@@ -15,7 +15,7 @@ from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
-from infra.kafka.records import QUARANTINE_ID, UnreadableError, partition_of
+from infra.kafka.records import QUARANTINE_ID, UnreadableRecordError, partition_of
 from infra.postgres import relay_progress
 from ledger.errors import Usage
 from ledger.record.tape import GENESIS
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import TopicReader
-    from infra.kafka.publisher import Window
+    from infra.kafka.publisher import SendWindow
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import TapeRow
 
 BREAKS_MAX = 100
@@ -58,7 +58,7 @@ class TapeSeen(NamedTuple):
     broken: int  # breaks of the feed that are this tape's
 
 
-class Checked(NamedTuple):
+class FeedCheck(NamedTuple):
     """What was seen of the topics."""
 
     records: int
@@ -75,7 +75,7 @@ class Checked(NamedTuple):
 
 def verify(
     database: Database, kafka: Connection, progress: Callable[[int, int], None] = lambda *_: None
-) -> Checked:
+) -> FeedCheck:
     """Compare the whole feed with the record, up to what is tracked now. Changes nothing.
 
     `progress` is told the records read and how many there are. Raises `Unavailable`.
@@ -86,10 +86,10 @@ def verify(
 
 
 def compared(
-    desk: Desk,
+    desk: RelayStore,
     opened: Callable[[str], AbstractContextManager[TopicReader]],
     progress: Callable[[int, int], None] = lambda *_: None,
-) -> Checked:
+) -> FeedCheck:
     """As `verify`, with topics that the caller opens."""
     check = _Check(desk)
     read = 0
@@ -132,7 +132,7 @@ def republish(
     partitions = topics.require(kafka, topics.FACTS)
     with relay_progress.desk(database) as desk, Publisher(kafka) as publisher:
 
-        def publish(window: Window) -> None:
+        def publish(window: SendWindow) -> None:
             publisher.publish(topics.FACTS, partitions, window.records)
             progress(len(window.records))
 
@@ -140,7 +140,9 @@ def republish(
         return republish_in(desk, publish, first, min(last, published))
 
 
-def republish_in(desk: Desk, publish: Callable[[Window], None], first: int, last: int) -> int:
+def republish_in(
+    desk: RelayStore, publish: Callable[[SendWindow], None], first: int, last: int
+) -> int:
     """As `republish`, on a connection and with a publisher of the caller."""
     facts = Facts(desk, republished=True)
     sent, at = 0, first - 1
@@ -168,7 +170,7 @@ class _Counts:
 class _Check:
     """One pass over the topics."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: RelayStore) -> None:
         self._desk = desk
         self.partitions = 0  # of the topic that is read
         self._places: dict[str, _Place] = {}
@@ -186,7 +188,7 @@ class _Check:
         where = f"partition {each.partition}, offset {each.offset}"
         try:
             fed = records.fed(each.key, each.value, each.headers)
-        except UnreadableError as error:
+        except UnreadableRecordError as error:
             self._tell("unreadable", topics.FACTS, where, f"It is no fact: {error}.")
             return
         row = fed.row
@@ -275,9 +277,9 @@ class _Check:
             self._end_of(tape, tracked, self._gone(tape, number, tracked) if expired else 0)
         self._not_yet = max(0, max(heads.values(), default=0) - tracked)
 
-    def result(self, read: int) -> Checked:
+    def result(self, read: int) -> FeedCheck:
         """What was seen."""
-        return Checked(
+        return FeedCheck(
             read,
             sum(each.facts for each in self._of.values()),
             self._duplicates,

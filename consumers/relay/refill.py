@@ -16,7 +16,7 @@ import msgspec
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.reader import reader
-from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableError
+from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableRecordError
 from infra.postgres import relay_progress
 from infra.postgres.refill import Refilling, refilling
 from infra.postgres.tape import PostgresTape
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
     from infra.kafka.reader import Reader
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import Verdict
 
 AT_ONCE = 2_000
@@ -95,7 +95,7 @@ def refill(
 class _Above:
     """Facts of the feed above the record's end, put back as soon as they follow it."""
 
-    def __init__(self, desk: Desk, filling: Refilling) -> None:
+    def __init__(self, desk: RelayStore, filling: Refilling) -> None:
         self._desk = desk
         self._filling = filling
         self._end = filling.tip  # of the record as it was found
@@ -179,7 +179,7 @@ def _fact(each: Consumed) -> TapeRow:
         if fact.is_whole:
             return fact.row
         says = "its octets are not what its hash says"
-    except UnreadableError as error:
+    except UnreadableRecordError as error:
         says = str(error)
     raise Refused(
         f"The feed holds what is no fact: {says}",

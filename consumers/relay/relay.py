@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Clock, Consumed, FeedWriter, Tail
-    from infra.kafka.publisher import Window
-    from infra.kafka.records import Record
+    from infra.kafka.ports import Clock, Consumed, FeedWriter, PartitionEnd
+    from infra.kafka.publisher import SendWindow
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import TapeRow
 
 POLL_S = 1.0
@@ -55,10 +55,10 @@ class Stream(Protocol):
 
     topic: str
 
-    def window(self, after: int) -> Window | None:
+    def window(self, after: int) -> SendWindow | None:
         """The next records above `after`; None where there are none."""
 
-    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
         """Where to go on from, given how far tracking and the topic itself are.
 
         Raises `Refused` where the topic holds what the record does not.
@@ -148,7 +148,7 @@ def _counted(database: Database) -> Iterator[None]:
 
 
 def publish(
-    desk: Desk,
+    desk: RelayStore,
     feed_writer: FeedWriter,
     streams: Sequence[Stream],
     *,
@@ -203,12 +203,12 @@ class KafkaOutlet:
         """As `FeedWriter`."""
         return topics.require(self._kafka, topic)
 
-    def tails(self, topic: str) -> dict[int, Tail]:
+    def tails(self, topic: str) -> dict[int, PartitionEnd]:
         """As `FeedWriter`."""
         return tails(self._kafka, topic)
 
 
-def _resumed(feed_writer: FeedWriter, desk: Desk, stream: Stream) -> int:
+def _resumed(feed_writer: FeedWriter, desk: RelayStore, stream: Stream) -> int:
     """How far a topic really is. Tracking is set back where brokers lost what they had."""
     tracked = desk.tracked(stream.topic)
     position = stream.resume(tracked, feed_writer.tails(stream.topic))
@@ -217,7 +217,7 @@ def _resumed(feed_writer: FeedWriter, desk: Desk, stream: Stream) -> int:
     return position
 
 
-def _set_back(desk: Desk, stream: Stream, tracked: int, position: int) -> None:
+def _set_back(desk: RelayStore, stream: Stream, tracked: int, position: int) -> None:
     """Send again from there on what the topic no longer has."""
     figures = {"topic": stream.topic, "tracked": tracked, "position": position}
     LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
@@ -254,19 +254,19 @@ class Facts:
 
     topic = topics.FACTS
 
-    def __init__(self, desk: Desk, *, republished: bool = False) -> None:
+    def __init__(self, desk: RelayStore, *, republished: bool = False) -> None:
         self._desk = desk
         self._republished = republished
         self._places = PreviousHashes()
 
-    def window(self, after: int, until: int | None = None) -> Window | None:
+    def window(self, after: int, until: int | None = None) -> SendWindow | None:
         """The next facts, as many as may be under way, none above `until`."""
         rows = self._desk.rows(after, WINDOW_RECORDS)
         if until is not None:
             rows = [row for row in rows if row.position <= until]
         return window_of((row.position, self._record(row)) for row in rows)
 
-    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
         """Compare every partition's newest fact with the record, and with tracking."""
         reached = {}
         for number, tail in found.items():
@@ -284,7 +284,7 @@ class Facts:
     def rewind(self, to: int) -> None:
         """Nothing: the record keeps everything."""
 
-    def _record(self, row: TapeRow) -> Record:
+    def _record(self, row: TapeRow) -> ProducerRecord:
         previous = self._places.before(row) or self._desk.hash_before(row)
         self._places.saw(row)
         return records.of_row(row, previous, republished=self._republished)
@@ -317,15 +317,15 @@ class Quarantine:
 
     topic = topics.QUARANTINE
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: RelayStore) -> None:
         self._desk = desk
 
-    def window(self, after: int) -> Window | None:
+    def window(self, after: int) -> SendWindow | None:
         """The next inputs, as many as may be under way."""
         rows = self._desk.quarantined(after, _ASIDE_ROWS)
         return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
 
-    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
         """Inputs are numbered without a hole: what comes after the topic's last one is missing."""
         reached = [
             self._checked(tail.last) if tail.last else 0

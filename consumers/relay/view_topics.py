@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.ports import Tail
-    from infra.kafka.publisher import Window
+    from infra.kafka.ports import PartitionEnd
+    from infra.kafka.publisher import SendWindow
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
 
 FORGET_S = 3_600.0
 """How often messages that were acknowledged long ago are removed, seconds."""
@@ -48,7 +48,7 @@ class Outbox:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: RelayStore,
         topic: str,
         restate: Restate,
         stop: Callable[[], bool] = lambda: False,
@@ -60,7 +60,7 @@ class Outbox:
         self._forgot_at = float("-inf")
         self._seen: _Seen | None = None
 
-    def window(self, after: int) -> Window | None:
+    def window(self, after: int) -> SendWindow | None:
         """The next messages, as many as may be under way, and the last one's number."""
         kept = self._desk.outbox(self.topic, after, WINDOW_RECORDS, WINDOW_OCTETS)
         if kept:
@@ -70,7 +70,7 @@ class Outbox:
             self._forgot_at = time.monotonic()
         return None
 
-    def resume(self, tracked: int, found: dict[int, Tail]) -> int:
+    def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
         """Before the first that a partition lacks; 0 where not all that it lacks is kept still.
 
         A week of messages may be kept: they are read once, and then those that came since. `stop`
@@ -129,7 +129,7 @@ class Outbox:
 def streams(
     database: Database,
     kafka: Connection,
-    desk: Desk,
+    desk: RelayStore,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
 ) -> list[Outbox]:
@@ -152,7 +152,7 @@ def streams(
 
 
 def begun(
-    desk: Desk,
+    desk: RelayStore,
     there: Sequence[str],
     restate: Restate,
     stop: Callable[[], bool] = lambda: False,

@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 
 from consumers.runtime.source import Batch, Projection, table_of_round
 from infra.postgres.arrays import array_text, ranges_text
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.errors import NotFound
 from ledger.facts import every_version
 from ledger.record.envelope import parse_subject_once
@@ -36,7 +36,7 @@ ROUND_KEY = (
 )
 """What names a round, in every table that speaks of rounds."""
 
-ROUNDS = Table(
+ROUNDS = ViewTable(
     "rounds",
     "One row a round, from all facts that carry it in their subject.",
     4,
@@ -63,7 +63,7 @@ ROUNDS = Table(
     ),
 )
 
-WAGERS = Table(
+WAGERS = ViewTable(
     "round_wagers",
     "One row a wager of a position in a round: what was placed and what became of it.",
     7,
@@ -80,7 +80,7 @@ WAGERS = Table(
     ("(placed, wager)", "(paid, wager) WHERE paid IS NOT NULL"),
 )
 
-TAPES = Table(
+TAPES = ViewTable(
     "round_tapes",
     "Where a round's facts stand: one row a round and tape.",
     5,
@@ -133,7 +133,7 @@ class Round(Struct):
         return RoundId(self.property, self.table, self.gaming_day, self.number)
 
 
-class Wager(Struct):
+class RoundWager(Struct):
     """One wager of a round. Amounts in cents, None where no fact tells."""
 
     position: int
@@ -235,15 +235,15 @@ def _stage(state: Round, row: TapeRow, body: Any) -> None:  # noqa: ANN401 - one
 
 def _wagers(
     store: ViewStore, rounds: dict[tuple[Any, ...], Round], told: Sequence[tuple[RoundId, str, Any]]
-) -> dict[tuple[Any, ...], Wager]:
+) -> dict[tuple[Any, ...], RoundWager]:
     """The wagers that facts speak of, with what they say added; rounds' totals too."""
     keys = [(*round_, b.position, b.wager, getattr(b, "hand", 1)) for round_, _, b in told]
     loaded = store.load(WAGERS, dict.fromkeys(keys))
-    wagers = {key: Wager(*row[4:]) for key, row in loaded.items()}
+    wagers = {key: RoundWager(*row[4:]) for key, row in loaded.items()}
     for key, (round_, type_, body) in zip(keys, told, strict=True):
         wager = wagers.get(key)
         if wager is None:
-            wager = wagers[key] = Wager(*key[4:])
+            wager = wagers[key] = RoundWager(*key[4:])
             _spot(rounds[round_], body.position, body.wager)
         field = _MONEY[type_]
         amount = -body.amount if type_ == "wager_withdrawn.v1" else body.amount

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from consumers.rounds.index import ROUND_KEY
 from consumers.runtime.source import Batch, Projection, table_of_round
 from infra.postgres.arrays import array_text
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import (
     Body,
     CardsDealt,
@@ -44,7 +44,7 @@ _PLACE = (
 _TABLE = Column("table_name", "text", "Table, e.g. CC-07.")
 _TIME = Column("time_us", "bigint", "When, device time, microseconds.")
 
-POSTS = Table(
+POSTS = ViewTable(
     "find_posts",
     "Who came to deal at a table and who left it: one row a fact; a closed table is left by all.",
     3,
@@ -59,7 +59,7 @@ POSTS = Table(
     ("(employee, time_us)", "(property, table_name, time_us)"),
 )
 
-SEATS = Table(
+SEATS = ViewTable(
     "find_seats",
     "Who took and who left a position: one row a fact and position.",
     4,
@@ -74,7 +74,7 @@ SEATS = Table(
     ("(patron) WHERE patron IS NOT NULL", "(property, table_name, position, time_us)"),
 )
 
-HANDS = Table(
+HANDS = ViewTable(
     "find_hands",
     "The cards that each holder had in a round, known ones only, in whatever hand.",
     6,

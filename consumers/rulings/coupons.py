@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.rules.engine import coupons as coupon_facts
 from ledger.values import RoundId
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.rules.engine.coupons import CouponBatch
 
-COUPONS = Table(
+COUPONS = ViewTable(
     "ruling_coupons",
     "Serials of coupons as facts tell them, or corrections of those: played, dropped or refused.",
     3,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.values import RoundId
 
-RUNS = Table(
+RUNS = ViewTable(
     "ruling_runs",
     "Unbroken runs of a device's own sequence numbers; between two of them facts are missing.",
     3,
@@ -43,7 +43,7 @@ Device = tuple[str, str]
 """Source and boot, empty where the device tells no boot."""
 
 
-class Run(Struct):
+class SequenceRun(Struct):
     """Numbers `low` to `high` of a device, all on record, and the facts at both ends."""
 
     low: int
@@ -54,16 +54,16 @@ class Run(Struct):
     high_round: str | None
 
 
-Hole = tuple[Device, Run, Run]
+Hole = tuple[Device, SequenceRun, SequenceRun]
 """Numbers missing between two neighbouring runs of a device."""
 
 
-class Devices:
+class DeviceRuns:
     """The runs of the devices that a batch speaks of, read when asked for."""
 
     def __init__(self, store: ViewStore) -> None:
         self._store = store
-        self._runs: dict[Device, list[Run]] = {}
+        self._runs: dict[Device, list[SequenceRun]] = {}
         self._stored: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         self.told: set[Device] = set()  # those that counted something in this batch
         self.changed: set[Device] = set()  # those of them of which other numbers are missing
@@ -74,7 +74,7 @@ class Devices:
         for device in new:
             self._runs[device] = []
         for row in sorted(self._store.rows(RUNS, new)):
-            self._runs[row[0], row[1]].append(Run(*row[2:]))
+            self._runs[row[0], row[1]].append(SequenceRun(*row[2:]))
             self._stored[row[:3]] = row
 
     def add(self, fact: Fact, table_seq: int) -> set[str]:
@@ -91,7 +91,7 @@ class Devices:
             last.high, last.high_seq, last.high_round = number, table_seq, round_
             return set()
         self.changed.add(device)
-        return _insert(runs, Run(number, number, table_seq, table_seq, round_, round_))
+        return _insert(runs, SequenceRun(number, number, table_seq, table_seq, round_, round_))
 
     def holes(self, device: Device) -> Iterator[Hole]:
         """What is missing of a device, in order of its counter."""
@@ -127,7 +127,7 @@ def device_of(fact: Fact) -> Device:
     return (fact.source, fact.boot or "")
 
 
-def _insert(runs: list[Run], new: Run) -> set[str]:
+def _insert(runs: list[SequenceRun], new: SequenceRun) -> set[str]:
     """Put a number among the runs; the rounds at the ends of gaps beside it, before or after."""
     at = bisect_right(runs, new.low, key=attrgetter("low"))
     before = runs[at - 1] if at else None
@@ -147,7 +147,7 @@ def _insert(runs: list[Run], new: Run) -> set[str]:
     return {round_ for round_ in touched if round_}
 
 
-def _said_again(runs: list[Run], at: int, new: Run) -> set[str]:
+def _said_again(runs: list[SequenceRun], at: int, new: SequenceRun) -> set[str]:
     """A number a device used twice: at the end of a run, the fact that came last stands for it."""
     run = runs[at]
     touched: set[str | None] = set()

@@ -143,7 +143,7 @@ class CutRuling(Struct, frozen=True):
     left_out: dict[str, int]  # what is left out, and how many there are
 
 
-class Found(Struct):
+class RulingFinding(Struct):
     """One finding of a newest ruling. expected, recorded: cents where they are money."""
 
     round: str
@@ -221,7 +221,7 @@ def findings(
     gaming_day: str | None = None,
     code: str | None = None,
     limit: int = 100,
-) -> list[Found]:
+) -> list[RulingFinding]:
     """Findings of newest rulings, in order of property, gaming day, table and round."""
     with reading(database, [FINDINGS.name]) as store:
         rows = store.query(
@@ -237,7 +237,7 @@ def findings(
                 "limit": max(1, min(limit, ROWS_MAX)),
             },
         )
-    return [Found(str(RoundId(*row[:4])), *row[4:]) for row in rows]
+    return [RulingFinding(str(RoundId(*row[:4])), *row[4:]) for row in rows]
 
 
 def table_findings(

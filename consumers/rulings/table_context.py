@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from infra.postgres.arrays import array_text
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import SeatLeft, SeatTaken
 from ledger.record.wire import Fact, fact_of
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ledger.adjudication.feed import TableId
     from ledger.record.tape import TapeRow
 
-AROUND_ROUNDS = Table(
+AROUND_ROUNDS = ViewTable(
     "ruling_around",
     "Facts of a table that name no round but that rulings depend on, in order of time.",
     4,
@@ -48,7 +48,7 @@ LATEST_US = 2**63 - 1
 Seats = list[tuple[int, ...]]
 
 
-class Seen(Struct):
+class ContextFact(Struct):
     """One such fact, and the seats held after it."""
 
     time_us: int
@@ -73,8 +73,8 @@ class Around:
         self._store = store
         self._until_us = until_us
         self._since: dict[TableId, int] = {}
-        self._seen: dict[TableId, list[Seen]] = defaultdict(list)
-        self._new: dict[TableId, list[Seen]] = defaultdict(list)
+        self._seen: dict[TableId, list[ContextFact]] = defaultdict(list)
+        self._new: dict[TableId, list[ContextFact]] = defaultdict(list)
         self._facts: dict[int, Fact] = {}  # stubs, by position
 
     def load(self, since: dict[TableId, int]) -> None:
@@ -104,7 +104,7 @@ class Around:
             self._seen[table] = list(self._new[table])
         for row in rows:
             held = msgspec.json.decode(row[8], type=Seats)
-            seen = Seen(row[2], row[3], row[4], row[5], row[6], tuple(row[7]), held)
+            seen = ContextFact(row[2], row[3], row[4], row[5], row[6], tuple(row[7]), held)
             if all(seen.position != other.position for other in self._new[row[:2]]):
                 self._seen[row[:2]].append(seen)
         for table in wanted:
@@ -120,7 +120,7 @@ class Around:
             positions = tuple(fact.body.positions)
         else:
             self._facts[row.position] = fact
-        seen = Seen(row.time_us, row.position, row.tape, row.table_seq, kind, positions, [])
+        seen = ContextFact(row.time_us, row.position, row.tape, row.table_seq, kind, positions, [])
         its = self._seen[table]
         insort(its, seen, key=attrgetter("order"))
         at = its.index(seen)
@@ -164,7 +164,7 @@ class Around:
             ),
         )
 
-    def _fact(self, table: TableId, seen: Seen) -> Fact:
+    def _fact(self, table: TableId, seen: ContextFact) -> Fact:
         """The fact itself, where more of it matters than its seats and time."""
         if seen.kind == "taken":
             return _seat(table, seen.time_us, SeatTaken(positions=seen.positions))
@@ -181,7 +181,7 @@ def _seat(table: TableId, time_us: int, body: SeatTaken | SeatLeft) -> Fact:
     return Fact(body, "", "", time_us, None, table[1], None, None)
 
 
-def _after(held: Seats, seen: Seen) -> Seats:
+def _after(held: Seats, seen: ContextFact) -> Seats:
     """The seats held after a fact."""
     if seen.kind == "taken":
         return [*held, seen.positions]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from infra.postgres.arrays import ranges_of, ranges_text
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.adjudication.feed import is_procedural, rules_for
 from ledger.facts import type_name
 from ledger.record.wire import fact_of
@@ -39,7 +39,7 @@ _TABLE_KEY = (
     Column("table_name", "text", "Table, e.g. CC-07."),
 )
 
-TABLE_FINDINGS = Table(
+TABLE_FINDINGS = ViewTable(
     "ruling_table_findings",
     "Findings that belong to no round, one row each.",
     6,
@@ -60,7 +60,7 @@ TABLE_FINDINGS = Table(
     ("(code)", "(device) WHERE device IS NOT NULL"),
 )
 
-TABLE_TAPES = Table(
+TABLE_TAPES = ViewTable(
     "ruling_table_tapes",
     "Where the facts about a table stand: one row a table and tape.",
     3,
@@ -73,7 +73,7 @@ TABLE_TAPES = Table(
     ),
 )
 
-CARE = Table(
+CARE = ViewTable(
     "ruling_care",
     "What a table's facts have told of its equipment, up to a time; what came since waits.",
     2,

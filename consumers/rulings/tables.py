@@ -6,11 +6,11 @@ Also what of the record it must find again: facts by round, Rules Submissions, c
 from __future__ import annotations
 
 from consumers.rounds.index import ROUND_KEY
-from infra.postgres.view_tables import Column, Table
+from infra.postgres.view_tables import Column, ViewTable
 
 _RULING = Column("ruling", "json", "The ruling as `adjudicate` prints it.", null=True)
 
-RULINGS = Table(
+RULINGS = ViewTable(
     "rulings",
     "One row a round: its newest ruling.",
     4,
@@ -35,7 +35,7 @@ RULINGS = Table(
     ),
 )
 
-VERSIONS = Table(
+VERSIONS = ViewTable(
     "ruling_versions",
     "The rulings a closed round has had: a fact that comes late makes a new one.",
     5,
@@ -47,7 +47,7 @@ VERSIONS = Table(
     ),
 )
 
-SETTLEMENTS = Table(
+SETTLEMENTS = ViewTable(
     "ruling_settlements",
     "The settlements of newest rulings, one row each.",
     5,
@@ -68,7 +68,7 @@ SETTLEMENTS = Table(
     ("(outcome, wager)", "(lower(printed_row)) WHERE printed_row IS NOT NULL"),
 )
 
-FINDINGS = Table(
+FINDINGS = ViewTable(
     "ruling_findings",
     "The findings of newest rulings, one row each.",
     5,
@@ -86,7 +86,7 @@ FINDINGS = Table(
     ("(code)",),
 )
 
-CASE_TAPES = Table(
+CASE_TAPES = ViewTable(
     "ruling_tapes",
     "Where the facts of a round stand: one row a round and tape.",
     5,
@@ -99,7 +99,7 @@ CASE_TAPES = Table(
     ),
 )
 
-SUBMISSIONS = Table(
+SUBMISSIONS = ViewTable(
     "ruling_submissions",
     "Where the Rules Submissions, and the batches of coupons issued, stand.",
     1,
@@ -110,7 +110,7 @@ SUBMISSIONS = Table(
     ),
 )
 
-CORRECTIONS = Table(
+CORRECTIONS = ViewTable(
     "ruling_corrections",
     "Where the corrections stand that rulings depend on.",
     1,

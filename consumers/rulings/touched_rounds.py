@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.rulings.coupons import CouponFacts
-from consumers.rulings.device_sequences import Devices, device_of
+from consumers.rulings.device_sequences import DeviceRuns, device_of
 from consumers.rulings.round_state import Case, cells, findings, is_step, settlements
 from consumers.rulings.table_context import LATEST_US, Around, tables_since
 from consumers.rulings.tables import (
@@ -71,7 +71,7 @@ class Docket:
         self._store = store
         self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
         self._until = heard[0].row.position - 1 if heard else None
-        self.devices = Devices(store)
+        self.devices = DeviceRuns(store)
         self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
         self._around = Around(store, until_us)
         self._coupons = CouponFacts(store)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import OutboxMapping, Projection
     from infra.postgres.connection import AnyConnection, Database
-    from infra.postgres.view_tables import Row, Table
+    from infra.postgres.view_tables import Row, ViewTable
 
 PAGE_ROWS = 2_000
 """Rows of a view that are read, and told, at once."""
@@ -128,7 +128,7 @@ def _removed_all(connection: AnyConnection, topic: str) -> int:
     return count
 
 
-def _in_pages(table: Table, told: Callable[[Row | None], list[Row]]) -> int:
+def _in_pages(table: ViewTable, told: Callable[[Row | None], list[Row]]) -> int:
     """Have page after page told, each after the last key of the one before; how many rows."""
     count, after = 0, None
     while rows := told(after):

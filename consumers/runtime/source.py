@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
-    from infra.postgres.view_tables import Row, Table, ViewStore
+    from infra.postgres.view_tables import Row, ViewStore, ViewTable
     from ledger.record.tape import TapeRow
 
 
@@ -107,7 +107,7 @@ class OutboxMapping:
     """What a view says of rows of one of its tables, on a topic of its own."""
 
     topic: str
-    table: Table
+    table: ViewTable
     key: Callable[[Row], str]  # of the record
     body: Callable[[Row], str]  # its value, JSON
     compacted: bool = False
@@ -126,7 +126,7 @@ class Projection:
 
     name: str
     version: int
-    tables: tuple[Table, ...]
+    tables: tuple[ViewTable, ...]
     apply: Callable[[ViewStore, Batch], None]
     ordered: bool = True
     """False where facts of different tapes may be applied in any order, and give the same rows."""

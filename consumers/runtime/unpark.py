@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from consumers.runtime.source import Projection
     from infra.postgres.connection import Database
-    from infra.postgres.parking import Shown
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.parking import ParkedSummary
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import TapeRow
 
 
@@ -64,7 +64,7 @@ def release(
 def _let_in(
     database: Database,
     projection: Projection,
-    was: Shown,
+    was: ParkedSummary,
     progress: Callable[[str, int], None] | None,
 ) -> Released:
     if projection.ordered:
@@ -94,7 +94,7 @@ def catch_up_in(store: ViewStore, projection: Projection, *, tape: str, first: i
         store.release(projection.name, tape)
 
 
-def _require_whole(desk: Desk, tape: str, first: int) -> None:
+def _require_whole(desk: RelayStore, tape: str, first: int) -> None:
     """Recompute a tape from its bytes, from one fact on."""
     before = desk.at(tape, [first - 1])
     previous = before[0].hash if before else GENESIS

@@ -44,14 +44,14 @@ _TOUCH_S = 60
 _S = 1_000_000
 
 
-class Entry(NamedTuple):
+class SignIn(NamedTuple):
     """What a try to sign in came to: a token, or none; to be tried again after `wait_s`."""
 
     token: str | None
     wait_s: int = 0
 
 
-class Left(NamedTuple):
+class TimeLeft(NamedTuple):
     """How long a session still goes on."""
 
     name: str  # of its user
@@ -65,10 +65,10 @@ class Sessions:
     def __init__(self, door: Door) -> None:
         self._door = door
 
-    def sign_in(self, name: str, password: str, address: str) -> Entry:
+    def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. It takes as long for a name that nobody has."""
         if self._too_many(name, address):
-            return Entry(None, TRIES_S)
+            return SignIn(None, TRIES_S)
         with self._door.open() as connection:
             row = connection.execute(
                 "SELECT password FROM access.users WHERE name = %s AND disabled_at_us IS NULL",
@@ -77,8 +77,8 @@ class Sessions:
         if not fits(row[0] if row else None, password):
             with self._door.open() as connection:
                 note(connection, "sign_in_failed", name, Actor("", address))
-            return Entry(None)
-        return Entry(self.begin(name, address, "password"))
+            return SignIn(None)
+        return SignIn(self.begin(name, address, "password"))
 
     def begin(self, name: str, address: str, how: str) -> str:
         """A new session of somebody who has shown who they are: its token."""
@@ -115,7 +115,7 @@ class Sessions:
                 )
         return User(name, employee, frozenset(roles))
 
-    def left(self, token: str) -> Left | None:
+    def left(self, token: str) -> TimeLeft | None:
         """How long a session goes on, without using it; None where it is nobody's, or over."""
         with self._door.open() as connection:
             row = connection.execute(
@@ -128,7 +128,7 @@ class Sessions:
             return None
         name, idle_us, session_us = row
         left_us = min(idle_us, session_us)
-        return Left(name, left_us // _S, session_us // _S) if left_us > 0 else None
+        return TimeLeft(name, left_us // _S, session_us // _S) if left_us > 0 else None
 
     def of_subject(self, subject: str) -> str | None:
         """The name of the user whom the identity provider calls so; None: nobody here."""

@@ -13,7 +13,7 @@ from infra.kafka.clients import administrator
 from infra.kafka.consumer_group import Read
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.reader import reader
-from infra.kafka.records import Record, number
+from infra.kafka.records import ProducerRecord, number
 from infra.kafka.topics import topic as declared
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def send_to_dead_letters(
         (f"{_PREFIX}null", b"1" if each.value is None else b"0"),
         (f"{_PREFIX}octets", b"%d" % len(value)),
     ]
-    record = Record(key, value[:KEPT_OCTETS], headers)
+    record = ProducerRecord(key, value[:KEPT_OCTETS], headers)
     publisher.publish(topic, declared(topic).partitions, [record])
 
 

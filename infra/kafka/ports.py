@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from infra.kafka.records import Header, Record
+    from infra.kafka.records import Header, ProducerRecord
 
 
 class Consumed(NamedTuple):
@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
     end: int
 
 
-class Tail(NamedTuple):
+class PartitionEnd(NamedTuple):
     """The end of one partition."""
 
     bounds: Bounds
@@ -98,10 +98,10 @@ class FeedWriter(Protocol):
     def partitions(self, topic: str) -> int:
         """How many a topic has, which must be there. Raises `Unavailable`."""
 
-    def tails(self, topic: str) -> dict[int, Tail]:
+    def tails(self, topic: str) -> dict[int, PartitionEnd]:
         """Where every partition really ends. Raises `Unavailable`."""
 
-    def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
         """Return when every record is acknowledged. Raises `Unavailable`: then begin anew."""
 
 

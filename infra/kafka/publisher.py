@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import Acknowledged, Clock, Producer, Sent
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
 
     Made = Callable[..., Producer]
 
@@ -62,20 +62,20 @@ class MadeAnewError(Unavailable):
     """A topic took a record below one that it had taken before: it is not the topic it was."""
 
 
-class Window(NamedTuple):
+class SendWindow(NamedTuple):
     """What is sent and acknowledged together."""
 
-    records: Sequence[Record]
+    records: Sequence[ProducerRecord]
     end: int  # what tracking is moved to once it is acknowledged
 
 
-def window_of(numbered: Iterable[tuple[int, Record]]) -> Window | None:
+def window_of(numbered: Iterable[tuple[int, ProducerRecord]]) -> SendWindow | None:
     """The first of these records that may be under way together, at least one; None of none.
 
     Each comes with its number. How many there are at most, `WINDOW_RECORDS`, is asked of the
     record, so that no more is read than may go out.
     """
-    sent: list[Record] = []
+    sent: list[ProducerRecord] = []
     octets = end = 0
     for number, record in numbered:
         octets += record.octets
@@ -83,7 +83,7 @@ def window_of(numbered: Iterable[tuple[int, Record]]) -> Window | None:
             break
         sent.append(record)
         end = number
-    return Window(sent, end) if sent else None
+    return SendWindow(sent, end) if sent else None
 
 
 class Publisher:
@@ -106,7 +106,7 @@ class Publisher:
         except KafkaError as error:
             raise unavailable(kafka, error) from error
 
-    def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
         """Return when every record is acknowledged. Raises `Unavailable`: then begin anew.
 
         `MadeAnewError` where the topic was made anew, or lost its end: what it had taken is gone.
@@ -137,7 +137,7 @@ class Publisher:
             )
         self._newest[topic, taken.partition] = taken.offset
 
-    def _send(self, topic: str, partitions: int, record: Record) -> Sent:
+    def _send(self, topic: str, partitions: int, record: ProducerRecord) -> Sent:
         sent: Sent = self._producer.send(
             self.kafka.named(topic),
             key=record.key,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from infra.kafka import topics
 from infra.kafka.clients import translated
 from infra.kafka.library import KafkaConsumer, TopicPartition
-from infra.kafka.ports import Bounds, Consumed, Tail
+from infra.kafka.ports import Bounds, Consumed, PartitionEnd
 from infra.kafka.records import REPUBLISHED
 from ledger.errors import Unavailable
 
@@ -182,7 +182,7 @@ def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator
             consumer.close()
 
 
-def tails(kafka: Connection, topic: str) -> dict[int, Tail]:
+def tails(kafka: Connection, topic: str) -> dict[int, PartitionEnd]:
     """The newest record of every partition, those published again on demand passed over.
 
     Looks further back, in steps, where only such are found.
@@ -191,7 +191,7 @@ def tails(kafka: Connection, topic: str) -> dict[int, Tail]:
         return tails_of(read)
 
 
-def tails_of(read: TopicReader) -> dict[int, Tail]:
+def tails_of(read: TopicReader) -> dict[int, PartitionEnd]:
     """As `tails`, of a topic that is open."""
     bounds = read.bounds()
     found: dict[int, Consumed] = {}
@@ -205,4 +205,4 @@ def tails_of(read: TopicReader) -> dict[int, Tail]:
             for each in batch:
                 if REPUBLISHED not in dict(each.headers):
                     found[each.partition] = each
-    return {number: Tail(span, found.get(number)) for number, span in bounds.items()}
+    return {number: PartitionEnd(span, found.get(number)) for number, span in bounds.items()}

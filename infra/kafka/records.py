@@ -29,7 +29,7 @@ from ledger.values import format_time, parse_time
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from infra.postgres.outbox import Kept
+    from infra.postgres.outbox import QueuedMessage
     from ledger.record.tape import InQuarantine
 
 Header = tuple[str, bytes]
@@ -59,11 +59,11 @@ NUMBER_MAX = 2**63 - 1
 _DIGITS_MAX = len(str(NUMBER_MAX))
 
 
-class UnreadableError(ValueError):
+class UnreadableRecordError(ValueError):
     """A record that is no record of this feed: the first thing that is wrong with it."""
 
 
-class Record(NamedTuple):
+class ProducerRecord(NamedTuple):
     """What a producer is given."""
 
     key: bytes
@@ -89,7 +89,7 @@ class Fed(NamedTuple):
         return chain_hash(self.previous, self.row) == self.row.hash
 
 
-def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Record:
+def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> ProducerRecord:
     """The record of a fact. `previous` is the hash before it on its tape."""
     headers = [
         ("content-type", _JSON),
@@ -102,7 +102,7 @@ def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Recor
     ]
     if republished:
         headers.append((REPUBLISHED, b"1"))
-    return Record(row.tape.encode(), row.data, headers)
+    return ProducerRecord(row.tape.encode(), row.data, headers)
 
 
 def number(told: Mapping[str, bytes], name: str) -> int:
@@ -116,7 +116,7 @@ def number(told: Mapping[str, bytes], name: str) -> int:
 def _required(told: Mapping[str, bytes], name: str) -> int:
     found = number(told, name)
     if not found:
-        raise UnreadableError(f"header {name} is {told[name][:40]!r}, no number from 1")
+        raise UnreadableRecordError(f"header {name} is {told[name][:40]!r}, no number from 1")
     return found
 
 
@@ -131,9 +131,9 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         }
         time_us = parse_time(attributes["time"])
         if key is None or value is None or time_us is None:
-            raise UnreadableError("it has no key, no value or no time")
+            raise UnreadableRecordError("it has no key, no value or no time")
         if b"\0" in key:
-            raise UnreadableError("its key is the name of no place")
+            raise UnreadableRecordError("its key is the name of no place")
         row = TapeRow(
             _required(told, POSITION),
             key.decode(),
@@ -150,9 +150,9 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         )
         return Fed(row, bytes.fromhex(told[PREVIOUS].decode()), REPUBLISHED in told)
     except KeyError as error:
-        raise UnreadableError(f"header {error} is missing") from None
+        raise UnreadableRecordError(f"header {error} is missing") from None
     except (ValueError, UnicodeDecodeError) as error:
-        raise UnreadableError(str(error)) from None
+        raise UnreadableRecordError(str(error)) from None
 
 
 class Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -190,7 +190,7 @@ def is_of(row: InQuarantine, headers: Mapping[str, bytes], value: bytes | None) 
     return told.octets > OCTETS_MAX and told.bytes == base64.b64encode(row.octets).decode()
 
 
-def of_quarantined(row: InQuarantine) -> Record:
+def of_quarantined(row: InQuarantine) -> ProducerRecord:
     """The record of an input that was set aside: an envelope around its octets, and why."""
     digest = hashlib.sha256(row.octets).hexdigest()
     received_at = format_time(row.received_at_us)
@@ -222,10 +222,10 @@ def of_quarantined(row: InQuarantine) -> Record:
         (QUARANTINE_ID, b"%d" % row.quarantine_id),
         (DIGEST, digest.encode()),
     ]
-    return Record(QUARANTINE_KEY, _encode(envelope), headers)
+    return ProducerRecord(QUARANTINE_KEY, _encode(envelope), headers)
 
 
-def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
+def of_message(topic: str, kept: QueuedMessage, id_: str | None = None) -> ProducerRecord:
     """The record of what a view says: of two of one key the higher position is newer.
 
     Of one position the higher number is. Where the view has no row for its key any more, it has no
@@ -246,8 +246,8 @@ def of_message(topic: str, kept: Kept, id_: str | None = None) -> Record:
     ]
     key = kept.key.encode()
     if kept.body is None:
-        return Record(key, None, headers)
-    return Record(key, truncate_to_fit(kept.body), [("content-type", _JSON), *headers])
+        return ProducerRecord(key, None, headers)
+    return ProducerRecord(key, truncate_to_fit(kept.body), [("content-type", _JSON), *headers])
 
 
 MESSAGE_TYPES = {

@@ -30,7 +30,7 @@ class Due(NamedTuple):
     tries: int
 
 
-class Receipt(NamedTuple):
+class DeliveryReceipt(NamedTuple):
     """What became of an alert on a channel."""
 
     alert_id: str
@@ -147,7 +147,7 @@ class Alerts:
             )
             return rows.fetchall()
 
-    def receipts(self) -> list[Receipt]:
+    def receipts(self) -> list[DeliveryReceipt]:
         """What became of every alert, in the order they were raised."""
         with translated(self._database):
             rows = self._connection.execute(
@@ -155,7 +155,7 @@ class Alerts:
                 " FROM views.alert_receipts r JOIN views.alerts a USING (alert_id)"
                 " ORDER BY a.raised_at_us, r.alert_id, r.channel"
             )
-            return [Receipt._make(row) for row in rows.fetchall()]
+            return [DeliveryReceipt._make(row) for row in rows.fetchall()]
 
     def received_us(self, position: int) -> int | None:
         """When the fact at a position was received; None where there is none."""

@@ -31,7 +31,7 @@ class Message(NamedTuple):
     body: str | None  # JSON; None: the view has no row for this key any more
 
 
-class Kept(NamedTuple):
+class QueuedMessage(NamedTuple):
     """A message as it waits to be published, and after."""
 
     number: int
@@ -61,7 +61,7 @@ def remove(connection: AnyConnection, topic: str, limit: int) -> int:
 
 def after(
     connection: AnyConnection, topic: str, number: int, limit: int, octets: int
-) -> list[Kept]:
+) -> list[QueuedMessage]:
     """Messages of a topic above a number, in order: of these the first that say `octets` together.
 
     One at least, however long; the server counts, and sends no more than that.
@@ -75,7 +75,7 @@ def after(
         ") o WHERE until <= %s OR nth = 1 ORDER BY number",
         (topic, number, limit, octets),
     )
-    return [Kept._make(row) for row in rows.fetchall()]
+    return [QueuedMessage._make(row) for row in rows.fetchall()]
 
 
 def keys_after(

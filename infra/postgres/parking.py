@@ -38,7 +38,7 @@ class PartitionOffset(NamedTuple):
     next: int
 
 
-class Shown(NamedTuple):
+class ParkedSummary(NamedTuple):
     """A parked tape as a person is told of it."""
 
     view: str
@@ -66,7 +66,7 @@ def places(database: Database, topic: str, views: Sequence[str]) -> dict[int, in
         return dict(rows.fetchall())
 
 
-def shown(database: Database) -> list[Shown]:
+def shown(database: Database) -> list[ParkedSummary]:
     """Every parked tape of live views, with how much of it each lacks."""
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
@@ -75,7 +75,7 @@ def shown(database: Database) -> list[Shown]:
             " FROM views.parked p LEFT JOIN ledger.heads h ON h.tape = p.tape"
             " WHERE NOT p.rebuilding ORDER BY p.tape, p.view"
         )
-        return [Shown._make(row) for row in rows.fetchall()]
+        return [ParkedSummary._make(row) for row in rows.fetchall()]
 
 
 def is_transient(error: Exception) -> bool:

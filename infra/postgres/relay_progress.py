@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.postgres.connection import AnyConnection, Database
-    from infra.postgres.outbox import Kept
+    from infra.postgres.outbox import QueuedMessage
     from ledger.record.tape import InQuarantine, TapeRow
 
 LOG = logging.getLogger("round_ledger.relay")
@@ -38,7 +38,7 @@ FORGET_S_MAX = 30
 _LEAD = "round-ledger", "relay"
 
 
-class Desk(Protocol):
+class RelayStore(Protocol):
     """What the relay and its readers ask of the record. Raises `Unavailable` where it is lost."""
 
     def tracked(self, topic: str) -> int:
@@ -77,7 +77,7 @@ class Desk(Protocol):
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
         """The first position in (`after`, `until`] that is on one of the tapes."""
 
-    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[QueuedMessage]:
         """Messages that views left for a topic, numbered above `after`.
 
         No more than `limit`, and no more than say `octets` together; one at least.
@@ -94,24 +94,24 @@ class Desk(Protocol):
 
 
 class PostgresDesk:
-    """`Desk` on one connection."""
+    """`RelayStore` on one connection."""
 
     def __init__(self, database: Database, connection: AnyConnection) -> None:
         self._database = database
         self._connection = connection
 
     def tracked(self, topic: str) -> int:
-        """As `Desk`."""
+        """As `RelayStore`."""
         row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
         return row[0] if row else 0
 
     def is_known(self, topic: str) -> bool:
-        """As `Desk`."""
+        """As `RelayStore`."""
         row = self._one("SELECT position FROM views.relayed WHERE topic = %s", topic)
         return row is not None and row[0] != UNSAID
 
     def move(self, topic: str, seen: int, to: int) -> None:
-        """As `Desk`."""
+        """As `RelayStore`."""
         row = self._one(
             "INSERT INTO views.relayed AS r (topic, position) VALUES (%s, %s)"
             " ON CONFLICT (topic) DO UPDATE SET position = excluded.position"
@@ -128,17 +128,17 @@ class PostgresDesk:
             )
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             return read(self._connection, after, limit)
 
     def row(self, position: int) -> TapeRow | None:
-        """As `Desk`."""
+        """As `RelayStore`."""
         found = self.rows(position - 1, 1)
         return found[0] if found and found[0].position == position else None
 
     def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             rows = self._connection.execute(
                 b"SELECT t.notification_id, t.hash FROM unnest(%b) AS w (position)"
@@ -149,7 +149,7 @@ class PostgresDesk:
             return dict(rows.fetchall())
 
     def hash_before(self, row: TapeRow) -> bytes:
-        """As `Desk`."""
+        """As `RelayStore`."""
         if row.table_seq == 1:
             return GENESIS
         with translated(self._database):
@@ -157,17 +157,17 @@ class PostgresDesk:
             return rows_of(self._connection, row.tape, [(before, before)])[0].hash
 
     def quarantined(self, after: int, limit: int) -> list[InQuarantine]:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             return quarantined(self._connection, after, limit, released=True)
 
     def heads(self) -> dict[str, int]:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             return {head.tape: head.position for head in heads(self._connection)}
 
     def newest(self, tape: str, until: int) -> TapeRow | None:
-        """As `Desk`."""
+        """As `RelayStore`."""
         row = self._one(
             "SELECT t.originator_version FROM ledger.tape t WHERE t.originator_id = %s"
             " AND t.notification_id <= %s ORDER BY t.originator_version DESC LIMIT 1",
@@ -177,12 +177,12 @@ class PostgresDesk:
         return self.at(tape, [row[0]])[0] if row else None
 
     def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             return rows_of(self._connection, tape, [(seq, seq) for seq in seqs])
 
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
-        """As `Desk`."""
+        """As `RelayStore`."""
         row = self._one(
             "SELECT t.notification_id FROM ledger.tape t"
             " WHERE t.notification_id > %s AND t.notification_id <= %s"
@@ -193,18 +193,18 @@ class PostgresDesk:
         )
         return row[0] if row else None
 
-    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
-        """As `Desk`."""
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[QueuedMessage]:
+        """As `RelayStore`."""
         with translated(self._database):
             return outbox.after(self._connection, topic, after, limit, octets)
 
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             return outbox.keys_after(self._connection, topic, after, limit)
 
     def prune(self, topic: str, acknowledged: int) -> None:
-        """As `Desk`."""
+        """As `RelayStore`."""
         end = time.monotonic() + FORGET_S_MAX
         with translated(self._database):
             while outbox.prune(self._connection, topic, acknowledged) == outbox.FORGOTTEN_MAX:
@@ -212,7 +212,7 @@ class PostgresDesk:
                     return
 
     def wait(self, timeout_s: float) -> None:
-        """As `Desk`."""
+        """As `RelayStore`."""
         with translated(self._database):
             for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
                 pass
@@ -235,7 +235,7 @@ def lead(
     stop: Callable[[], bool],
     waiting: Callable[[], None] = lambda: None,
     prefix: str | None = None,
-) -> Iterator[Desk | None]:
+) -> Iterator[RelayStore | None]:
     """The lead, once no other relay has it; None where it was told to stop before.
 
     The server lets go of it with the connection, however this process ends. `waiting` is told once
@@ -280,7 +280,7 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
 
 
 @contextmanager
-def desk(database: Database) -> Iterator[Desk]:
+def desk(database: Database) -> Iterator[RelayStore]:
     """The same connection without the lead, for whoever reads and moves nothing."""
     with database.connect("ledger_reader") as connection:
         arrays.register(connection)

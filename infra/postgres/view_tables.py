@@ -91,7 +91,7 @@ class Column(NamedTuple):
         return f"{self.name}::text" if self.type in ("json", "int8multirange") else self.name
 
 
-class Table(NamedTuple):
+class ViewTable(NamedTuple):
     """A table of a view. The first `keys` columns are its primary key."""
 
     name: str
@@ -140,11 +140,11 @@ class ViewStore:
         """All of the block or nothing; a block within another is undone by itself."""
         return self.connection.transaction(force_rollback=force_rollback)
 
-    def load(self, table: Table, keys: Iterable[Row]) -> dict[Row, Any]:
+    def load(self, table: ViewTable, keys: Iterable[Row]) -> dict[Row, Any]:
         """The rows with these keys, by key; each a `Table.row`."""
         return {row[: table.keys]: row for row in self.rows(table, keys)}
 
-    def rows(self, table: Table, keys: Iterable[Sequence[Value]]) -> list[Any]:
+    def rows(self, table: ViewTable, keys: Iterable[Sequence[Value]]) -> list[Any]:
         """The rows whose keys begin with these cells, in no order; each a `Table.row`."""
         wanted = list(keys)
         if not wanted:
@@ -153,7 +153,7 @@ class ViewStore:
         found = self.connection.execute(statement, _columns(wanted), prepare=True, binary=True)
         return list(map(table.row._make, found.fetchall()))
 
-    def save(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+    def save(self, table: ViewTable, rows: Iterable[Sequence[Value]]) -> None:
         """Write rows, each key at most once; a row already there is merged column by column."""
         written = list(rows)
         if written:
@@ -161,7 +161,7 @@ class ViewStore:
             if table.name in self.heard:
                 self.heard[table.name] |= {tuple(row[: table.keys]): None for row in written}
 
-    def delete(self, table: Table, keys: Iterable[Sequence[Value]]) -> None:
+    def delete(self, table: ViewTable, keys: Iterable[Sequence[Value]]) -> None:
         """Remove the rows whose keys begin with these cells."""
         gone = list(keys)
         if gone:
@@ -192,11 +192,11 @@ class ViewStore:
         """Rows of one tape within closed ranges of `table_seq`, in order."""
         return self.rows_at((tape, low, high) for low, high in seqs)
 
-    def page(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+    def page(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
         """Rows with a key above `after`, at most `limit`, in order of key; None: from the first."""
         return self._page(table, table.columns, self.schema, after, limit)
 
-    def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+    def changed(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
         """As `page`, of a rebuilt table: the rows that the live one does not hold so.
 
         All of them where it has other columns, as another version of the view made it.
@@ -210,7 +210,7 @@ class ViewStore:
             table, table.columns, SHADOW_SCHEMA, after, limit, _lacking(table, LIVE, same)
         )
 
-    def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+    def removed(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
         """As `page`, of the live table: the keys, and no more, that the rebuilt one has not.
 
         None where the two have other keys: which is gone cannot be told then.
@@ -319,7 +319,7 @@ class ViewStore:
             prepare=True,
         )
 
-    def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
+    def create(self, view: str, version: int, tables: Iterable[ViewTable], schema: Schema) -> bool:
         """Create a generation's empty tables, to be filled from the first fact on.
 
         False where they are there.
@@ -337,14 +337,14 @@ class ViewStore:
                     self.connection.execute(statement.encode())
         return True
 
-    def discard(self, view: str, tables: Iterable[Table]) -> None:
+    def discard(self, view: str, tables: Iterable[ViewTable]) -> None:
         """Remove what an earlier rebuild of a view left unfinished."""
         with self.transaction():
             for name in ("tracking", "parked", "offsets"):
                 self._forget(name, view)
             self._drop(SHADOW_SCHEMA, tables)
 
-    def swap(self, view: str, tables: Sequence[Table]) -> None:
+    def swap(self, view: str, tables: Sequence[ViewTable]) -> None:
         """Put the rebuilt view in the place of the live one, inside the caller's transaction.
 
         The caller has brought the rebuilt view to where the live one stands, under `hold`. Raises
@@ -361,7 +361,7 @@ class ViewStore:
         for statement in _SWAP:
             self.connection.execute(statement, named)
 
-    def analyze(self, tables: Iterable[Table]) -> None:
+    def analyze(self, tables: Iterable[ViewTable]) -> None:
         """Let the planner know what stands in live tables that have just taken their place."""
         for table in tables:
             name = sql.Identifier(LIVE, table.name)
@@ -373,7 +373,7 @@ class ViewStore:
 
     def _page(
         self,
-        table: Table,
+        table: ViewTable,
         columns: Iterable[Column],
         schema: Schema,
         after: Row | None,
@@ -394,7 +394,7 @@ class ViewStore:
             {"limit": limit, **asked},
         )
 
-    def _alike(self, table: Table, columns: Iterable[Column]) -> bool:
+    def _alike(self, table: ViewTable, columns: Iterable[Column]) -> bool:
         """Whether the live table is there, and has these columns as the rebuilt one has them."""
         rows = self.query(
             "SELECT b.attname::text FROM pg_attribute b"
@@ -419,7 +419,7 @@ class ViewStore:
             (view,),
         )
 
-    def _lock_out(self, view: str, tables: Iterable[Table]) -> None:
+    def _lock_out(self, view: str, tables: Iterable[ViewTable]) -> None:
         """Lock the live tables that there are. Raises `ReadersInTheWayError`."""
         live = [each.name for each in sorted(tables) if self._exists(each)]
         try:
@@ -431,11 +431,11 @@ class ViewStore:
         except errors.LockNotAvailable as error:
             raise ReadersInTheWayError(view) from error
 
-    def _exists(self, table: Table) -> bool:
+    def _exists(self, table: ViewTable) -> bool:
         asked = "SELECT to_regclass(%s) IS NOT NULL", (f"{LIVE}.{table.name}",)
         return self.connection.execute(*asked).fetchone() == (True,)
 
-    def _drop(self, schema: Schema, tables: Iterable[Table]) -> None:
+    def _drop(self, schema: Schema, tables: Iterable[ViewTable]) -> None:
         for table in tables:
             name = sql.Identifier(schema, table.name)
             self.connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name))
@@ -502,7 +502,7 @@ def opened(views: Database | ViewStore, schema: Schema) -> Iterator[ViewStore]:
         yield ViewStore(connection, schema)
 
 
-def ddl(table: Table, schema: Schema) -> Iterator[str]:
+def ddl(table: ViewTable, schema: Schema) -> Iterator[str]:
     """The statements that create a table, its indexes and its comments."""
     name = f"{schema}.{table.name}"
     lines = [
@@ -536,12 +536,12 @@ def _given(columns: Sequence[Column]) -> str:
 
 
 @cache
-def _row(table: Table) -> Any:  # noqa: ANN401 - as `Table.row`
+def _row(table: ViewTable) -> Any:  # noqa: ANN401 - as `Table.row`
     return namedtuple(table.name, [column.name for column in table.columns])  # noqa: PYI024 - made as the program runs
 
 
 @cache
-def _load(table: Table, keys: int, schema: Schema) -> bytes:
+def _load(table: ViewTable, keys: int, schema: Schema) -> bytes:
     cells = ", ".join(f"t.{c.read}" for c in table.columns)
     given = _given(table.columns[:keys])
     return (
@@ -551,7 +551,7 @@ def _load(table: Table, keys: int, schema: Schema) -> bytes:
 
 
 @cache
-def _save(table: Table, schema: Schema) -> bytes:
+def _save(table: ViewTable, schema: Schema) -> bytes:
     names = ", ".join(c.name for c in table.columns)
     key = ", ".join(c.name for c in table.key)
     changes = ", ".join(
@@ -564,19 +564,19 @@ def _save(table: Table, schema: Schema) -> bytes:
 
 
 @cache
-def _delete(table: Table, keys: int, schema: Schema) -> bytes:
+def _delete(table: ViewTable, keys: int, schema: Schema) -> bytes:
     given = _given(table.columns[:keys])
     return (
         f"DELETE FROM {schema}.{table.name} AS t USING ({given}) AS g WHERE {_same(table, keys)}"  # noqa: S608 - our own names
     ).encode()
 
 
-def _same(table: Table, keys: int) -> str:
+def _same(table: ViewTable, keys: int) -> str:
     """Rows t and g have the same first cells."""
     return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.columns[:keys])
 
 
-def _lacking(table: Table, schema: Schema, same: str) -> str:
+def _lacking(table: ViewTable, schema: Schema, same: str) -> str:
     """That the table of that schema, `l`, has no row with the key of `t`, and no other cells."""
     keys = " AND ".join(f"l.{column.name} = t.{column.name}" for column in table.key)
     return f"NOT EXISTS (SELECT FROM {schema}.{table.name} l WHERE {keys} AND {same})"

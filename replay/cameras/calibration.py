@@ -34,7 +34,7 @@ _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})", re.ASCI
 _DIGITS = re.compile(r"(?<!\d)(?:(?P<stamp>20\d{15})|(?P<unix>1\d{12}))(?!\d)", re.ASCII)
 
 
-class Reading(NamedTuple):
+class ClockReading(NamedTuple):
     """Both clocks at one picture, microseconds; the reference is within `plus_minus_us`."""
 
     camera_us: int
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
     plus_minus_us: int
 
 
-class Checked(NamedTuple):
+class ClockCheck(NamedTuple):
     """One check to put on record, made of so many readings."""
 
     camera_us: int
@@ -78,7 +78,7 @@ def shown_us(code: Code, camera_us: int) -> tuple[int, int] | None:
 
 def reading(
     camera_us: int, shown: tuple[int, int], *, frame_us: int, refresh_us: int, start_us: int = 0
-) -> Reading:
+) -> ClockReading:
     """What a picture tells of both clocks.
 
     frame_us: the longest time between two frames around it: when in it the shutter opened is not
@@ -87,10 +87,12 @@ def reading(
     """
     time_us, resolution_us = shown
     stands_us = max(resolution_us, refresh_us)
-    return Reading(camera_us, time_us + stands_us // 2, -(-stands_us // 2) + frame_us + start_us)
+    return ClockReading(
+        camera_us, time_us + stands_us // 2, -(-stands_us // 2) + frame_us + start_us
+    )
 
 
-def checks(readings: Iterable[Reading]) -> list[Checked]:
+def checks(readings: Iterable[ClockReading]) -> list[ClockCheck]:
     """Checks to put on record: one for each stretch in which the clock ran on without being set.
 
     The check is the reading in the middle of its stretch's offsets; what the others differ by is
@@ -99,7 +101,7 @@ def checks(readings: Iterable[Reading]) -> list[Checked]:
     return [_check(group) for group in _groups(readings)]
 
 
-def running_checks(readings: Iterable[Reading]) -> list[Checked]:
+def running_checks(readings: Iterable[ClockReading]) -> list[ClockCheck]:
     """Those checks in which the code was seen to go on as a clock does, where nobody looked at it.
 
     A printed code may hold a time, too, and shows it for ever.
@@ -107,7 +109,7 @@ def running_checks(readings: Iterable[Reading]) -> list[Checked]:
     return [_check(group) for group in _groups(readings) if _runs(group)]
 
 
-def news(found: Iterable[Checked], known: Iterable[Check]) -> list[Checked]:
+def news(found: Iterable[ClockCheck], known: Iterable[Check]) -> list[ClockCheck]:
     """Of these checks those that say what none of about that time says: each goes on record.
 
     A check says it already where it is of the same ten minutes, nearly as sure, and as far off by
@@ -131,8 +133,8 @@ def _says(one: Check, other: Check) -> bool:
     return sure and apart_us <= GROUP_US and differ_us <= doubt_us
 
 
-def _groups(readings: Iterable[Reading]) -> list[list[Reading]]:
-    groups: list[list[Reading]] = []
+def _groups(readings: Iterable[ClockReading]) -> list[list[ClockReading]]:
+    groups: list[list[ClockReading]] = []
     for each in sorted(readings):
         if not groups or _apart(groups[-1], each):
             groups.append([each])
@@ -141,21 +143,21 @@ def _groups(readings: Iterable[Reading]) -> list[list[Reading]]:
     return groups
 
 
-def _runs(group: list[Reading]) -> bool:
+def _runs(group: list[ClockReading]) -> bool:
     """Whether the code went on while the camera's clock did: for a second at least, and with it."""
     took_us = group[-1].camera_us - group[0].camera_us
     return took_us >= RUN_US_MIN and 2 * (group[-1].reference_us - group[0].reference_us) >= took_us
 
 
-def _check(group: list[Reading]) -> Checked:
+def _check(group: list[ClockReading]) -> ClockCheck:
     offsets = sorted((each.camera_us - each.reference_us, each) for each in group)
     offset, middle = offsets[len(offsets) // 2]
     differ_us = max(abs(other - offset) for other, _ in offsets)
     doubt_ms = -(-(middle.plus_minus_us + differ_us) // _MS)
-    return Checked(middle.camera_us, middle.reference_us, doubt_ms, len(group))
+    return ClockCheck(middle.camera_us, middle.reference_us, doubt_ms, len(group))
 
 
-def _apart(group: list[Reading], each: Reading) -> bool:
+def _apart(group: list[ClockReading], each: ClockReading) -> bool:
     """Whether a reading belongs to another check: too long after, or the clock was set."""
     first, last = group[0], group[-1]
     elapsed = abs(each.reference_us - last.reference_us)

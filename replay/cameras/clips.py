@@ -13,9 +13,9 @@ import msgspec
 from ledger.values import format_time
 from replay.cameras.clocks import unchecked_us
 from replay.cameras.coverage import Camera
-from replay.cameras.cutting import Window, cut, cut_camera, piece_told, reference_us
+from replay.cameras.cutting import CutWindow, cut, cut_camera, piece_told, reference_us
 from replay.footage.clips.clips import clip, describe
-from replay.recording.exports import Taken
+from replay.recording.exports import ExportedFootage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,13 +72,15 @@ def _cuts(asked: ClipRequest, coverage: Coverage, name: str) -> list[Cut]:
     if not asked.by_camera:
         return cut(coverage, asked.property, name, asked.from_us, asked.to_us)
     camera = coverage.cameras.get((asked.property, name), Camera())
-    return [cut_camera(name, camera, Window(asked.from_us, asked.to_us, 0, None))]
+    return [cut_camera(name, camera, CutWindow(asked.from_us, asked.to_us, 0, None))]
 
 
-def exported(made: Iterable[CameraClip]) -> list[Taken]:
+def exported(made: Iterable[CameraClip]) -> list[ExportedFootage]:
     """What of each camera is copied out with clips, by its own clock."""
     return [
-        Taken(each.clip.camera, each.clip.starts_us, each.clip.starts_us + each.clip.out_us)
+        ExportedFootage(
+            each.clip.camera, each.clip.starts_us, each.clip.starts_us + each.clip.out_us
+        )
         for each in made
         if each.clip
     ]

@@ -33,7 +33,7 @@ class ClockPiece(NamedTuple):
     line: Sequence[tuple[int, int]]  # reference and camera time, straight between them
 
 
-class Step(NamedTuple):
+class ClockStep(NamedTuple):
     """A clock that was set, and the reference time in which it is doubtful what it showed."""
 
     from_us: int
@@ -84,7 +84,7 @@ def epochs_of(clock: CameraClock | None, segment: Segment) -> list[int]:
     return sorted(may or numbers, key=lambda n: abs(segment.told_us - end[n]))
 
 
-def steps(clock: CameraClock | None) -> list[Step]:
+def steps(clock: CameraClock | None) -> list[ClockStep]:
     """Each time the clock was set, in words; nothing where it never was."""
     if clock is None:
         return []
@@ -105,7 +105,7 @@ def steps(clock: CameraClock | None) -> list[Step]:
             f"Its clock was set {how} by {much} between {time_of_day(after_us)} "
             f"and {time_of_day(before_us)} UTC: {shown}."
         )
-        found.append(Step(after_us - back, before_us + back, by_us, says))
+        found.append(ClockStep(after_us - back, before_us + back, by_us, says))
     return found
 
 

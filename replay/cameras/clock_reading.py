@@ -18,8 +18,8 @@ from ledger.facts import ClockChecked
 from ledger.record.wire import fact_of
 from ledger.values import Source, format_time
 from replay.cameras.calibration import (
-    Checked,
-    Reading,
+    ClockCheck,
+    ClockReading,
     news,
     reading,
     running_checks,
@@ -29,7 +29,7 @@ from replay.cameras.clocks import Check
 from replay.cameras.coverage import coverage
 from replay.cameras.picture_checks import looked_at, looked_over, sampled
 from replay.footage.decoding.sampling import CodeKind, Looked
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import made as fact_made
 from replay.recording.house_facts import put_all
 from replay.shell.output import print_json, say
@@ -59,7 +59,7 @@ class ClockReader:
         self._of = (property_, camera, reference)
         self._known = checks_on_record(base, property_, camera)
 
-    def read(self, entries: Sequence[Entry], *, json: bool) -> None:
+    def read(self, entries: Sequence[IndexedSegment], *, json: bool) -> None:
         """Look into segments that nobody has looked into yet, and tell of what goes on record.
 
         That they were looked into is noted only afterwards: who is cut off begins again.
@@ -78,7 +78,7 @@ class ClockReader:
             self._index.keep(replace(entry, codes_read=True))
 
 
-def _read(entries: Sequence[Entry]) -> Iterator[Reading]:
+def _read(entries: Sequence[IndexedSegment]) -> Iterator[ClockReading]:
     """What the pictures of segments tell of both clocks; of those that show a code, many."""
     for entry, seen in looked_over(entries, KINDS, LOOK_US):
         if not any(each.codes for each in seen):
@@ -89,7 +89,7 @@ def _read(entries: Sequence[Entry]) -> Iterator[Reading]:
                 yield from readings_of(entry, each, REFRESH_MS * 1000)
 
 
-def readings_of(entry: Entry, looked: Looked, refresh_us: int) -> Iterator[Reading]:
+def readings_of(entry: IndexedSegment, looked: Looked, refresh_us: int) -> Iterator[ClockReading]:
     """What one picture tells of both clocks."""
     camera_us = entry.start_us + looked.pts_us
     around = entry.times.pts_us[max(looked.number - 2, 0) : looked.number + 3]
@@ -105,7 +105,7 @@ def readings_of(entry: Entry, looked: Looked, refresh_us: int) -> Iterator[Readi
             )
 
 
-def check_fact(camera: str, reference: str, of: Checked) -> ClockChecked:
+def check_fact(camera: str, reference: str, of: ClockCheck) -> ClockChecked:
     """A check as it is told."""
     return ClockChecked(
         camera=camera,
@@ -117,7 +117,7 @@ def check_fact(camera: str, reference: str, of: Checked) -> ClockChecked:
 
 
 def put_checks(
-    base: Database, property_: str, camera: str, reference: str, found: Sequence[Checked]
+    base: Database, property_: str, camera: str, reference: str, found: Sequence[ClockCheck]
 ) -> list[str]:
     """Put checks on record; the same footage read again gives duplicates."""
     source = Source(property_, "surveillance", DEVICE)
@@ -142,7 +142,7 @@ def checks_on_record(base: Database, property_: str, camera: str) -> list[Check]
     return found.checks if found else []
 
 
-def tell_check(camera: str, reference: str, of: Checked, verdict: str, *, json: bool) -> None:
+def tell_check(camera: str, reference: str, of: ClockCheck, verdict: str, *, json: bool) -> None:
     """Print a check and what became of it."""
     offset_us = of.camera_us - of.reference_us
     told = {

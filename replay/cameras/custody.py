@@ -32,7 +32,7 @@ what a clock is off that missed a change to or from summer time, and five minute
 _LOCKS = (FootageLocked, FootageReleased)
 
 
-class Span(NamedTuple):
+class CameraSpan(NamedTuple):
     """A stretch of a camera's footage, by the camera's clock."""
 
     camera: str
@@ -40,7 +40,7 @@ class Span(NamedTuple):
     to_us: int
 
 
-class Held(NamedTuple):
+class LockedSpan(NamedTuple):
     """A stretch of footage with every lock that holds on all of it; never without one."""
 
     from_us: int
@@ -58,7 +58,9 @@ def times_of(times_us: Iterable[int]) -> tuple[int, int] | None:
     return near[0], near[-1]
 
 
-def to_keep(coverage: Coverage, property_: str, table: str, from_us: int, to_us: int) -> list[Span]:
+def to_keep(
+    coverage: Coverage, property_: str, table: str, from_us: int, to_us: int
+) -> list[CameraSpan]:
     """What each camera that was on a table at any time of a stretch saw of it, and a margin.
 
     `from_us`, `to_us`: by the reference clock. The margin is the mapping's and the devices' doubt,
@@ -70,13 +72,17 @@ def to_keep(coverage: Coverage, property_: str, table: str, from_us: int, to_us:
     return [span_on(coverage, property_, name, from_us, to_us) for name in sorted(names)]
 
 
-def span_on(coverage: Coverage, property_: str, camera: str, from_us: int, to_us: int) -> Span:
+def span_on(
+    coverage: Coverage, property_: str, camera: str, from_us: int, to_us: int
+) -> CameraSpan:
     """What one camera saw of a stretch of the reference's time, and a margin, by its own clock."""
     clock = coverage.cameras.get((property_, camera), Camera()).clock
-    return Span(camera, *_on_its_clock(clock, from_us, to_us))
+    return CameraSpan(camera, *_on_its_clock(clock, from_us, to_us))
 
 
-def unlocked(coverage: Coverage, property_: str, spans: Iterable[Span], dispute: str) -> list[Span]:
+def unlocked(
+    coverage: Coverage, property_: str, spans: Iterable[CameraSpan], dispute: str
+) -> list[CameraSpan]:
     """The parts of spans that were never locked for this dispute.
 
     What was locked for it and released since was released by somebody, who said why: it does not
@@ -90,16 +96,18 @@ def unlocked(coverage: Coverage, property_: str, spans: Iterable[Span], dispute:
             for each in camera.handled
             if isinstance(each.body, FootageLocked) and each.body.dispute == dispute
         ]
-        left += [Span(span.camera, *part) for part in without(span.from_us, span.to_us, locked)]
+        left += [
+            CameraSpan(span.camera, *part) for part in without(span.from_us, span.to_us, locked)
+        ]
     return left
 
 
-def held(camera: Camera) -> list[Held]:
+def held(camera: Camera) -> list[LockedSpan]:
     """The footage of a camera on which a lock holds, in order of time, each stretch once."""
     told = [each for each in camera.handled if isinstance(each.body, _LOCKS)]
     edges = sorted({each.from_us for each in told} | {each.to_us + 1 for each in told})
     kept = Camera(handled=told)
-    found: list[Held] = []
+    found: list[LockedSpan] = []
     for start, end in pairwise(edges):
         locks = locks_on(kept, start)
         if not locks:
@@ -107,7 +115,7 @@ def held(camera: Camera) -> list[Held]:
         if found and found[-1].to_us + 1 == start and found[-1].locks == locks:
             found[-1] = found[-1]._replace(to_us=end - 1)
         else:
-            found.append(Held(start, end - 1, locks))
+            found.append(LockedSpan(start, end - 1, locks))
     return found
 
 

@@ -21,7 +21,7 @@ from ledger.values import format_time
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.custody import locked
 from replay.cameras.retention import Area, Policy, area_of, may_release
-from replay.recording.house_facts import Noted, Record, made, put_all, screen
+from replay.recording.house_facts import FactWriter, Noted, made, put_all, screen
 
 DEVICE = "keeping"
 """Who tells of locks, releases and expiry: `/<property>/surveillance/keeping`."""
@@ -30,7 +30,7 @@ DEVICE = "keeping"
 class PropertyFootage(NamedTuple):
     """The record, and the cameras of one property as their facts tell them."""
 
-    record: Record
+    record: FactWriter
     property: str
     cameras: dict[str, Camera]  # without their segments, which are read where they are asked for
     areas: dict[str, Area]
@@ -48,7 +48,7 @@ class ReleaseScope(NamedTuple):
 @contextmanager
 def property_footage(
     database: Database,
-    record: Record,
+    record: FactWriter,
     policy: Policy,
     property_: str | None,
     camera: str | None = None,
@@ -97,7 +97,7 @@ def to_release(
 
 
 def put_handled(
-    record: Record,
+    record: FactWriter,
     property_: str,
     bodies: Sequence[FootageHandled],
     device: str = DEVICE,

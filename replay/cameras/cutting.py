@@ -14,10 +14,10 @@ from replay.cameras.clock_pieces import epochs_of, reach, steps
 from replay.cameras.clocks import in_epoch, to_reference
 from replay.cameras.coverage import Camera
 from replay.cameras.timeline import HOLE_US_MAX
-from replay.footage.clips.clips import Stretch
+from replay.footage.clips.clips import SegmentCut
 
 if TYPE_CHECKING:
-    from replay.cameras.clock_pieces import Step
+    from replay.cameras.clock_pieces import ClockStep
     from replay.cameras.coverage import Coverage, Segment
 
 OVERLAP_US_MAX = 2_000_000
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     says: str  # how the clock was set
 
 
-class Window(NamedTuple):
+class CutWindow(NamedTuple):
     """A stretch of one camera's time, by its own clock, microseconds."""
 
     from_us: int
@@ -51,12 +51,12 @@ class Cut(NamedTuple):
     """What a camera has of a time: the stretches to cut, and what is missing of it."""
 
     camera: str
-    window: Window
-    stretches: tuple[Stretch, ...]
+    window: CutWindow
+    stretches: tuple[SegmentCut, ...]
     missing: tuple[tuple[int, int], ...]  # gaps, from and to by the camera's clock
 
 
-def windows(camera: Camera, from_us: int, to_us: int) -> list[Window]:
+def windows(camera: Camera, from_us: int, to_us: int) -> list[CutWindow]:
     """A stretch of reference time on a camera's clock: a window for each piece of that, in order.
 
     Whatever the camera saw of the stretch lies in one of them, whenever the clock was set between
@@ -64,7 +64,7 @@ def windows(camera: Camera, from_us: int, to_us: int) -> list[Window]:
     """
     clock = camera.clock
     if clock is None:
-        return [Window(from_us, to_us, None, None)]
+        return [CutWindow(from_us, to_us, None, None)]
     spans = []
     for epoch in range(len(clock.epochs)):
         first, last = reach(clock, epoch)
@@ -77,11 +77,11 @@ def windows(camera: Camera, from_us: int, to_us: int) -> list[Window]:
         first_at, last_at = (in_epoch(clock, epoch, at) for at in (start, end))
         piece = Piece(number, len(spans), start, end, told) if len(spans) > 1 else None
         doubt_us = max(first_at.plus_minus_us, last_at.plus_minus_us)
-        found.append(Window(first_at.time_us, last_at.time_us, doubt_us, epoch, piece))
+        found.append(CutWindow(first_at.time_us, last_at.time_us, doubt_us, epoch, piece))
     return found
 
 
-def piece_told(wanted: Window) -> dict[str, object] | None:
+def piece_told(wanted: CutWindow) -> dict[str, object] | None:
     """What piece of a time a window is of, as JSON tells it; None where it is of all of it."""
     piece = wanted.piece
     if piece is None:
@@ -99,7 +99,7 @@ def name_of(found: Cut) -> str:
 def reference_us(camera: Camera, camera_us: int, epoch: int | None) -> int:
     """When, by the reference, a camera's clock showed a time; the same where it was never checked.
 
-    epoch: as a `Window` has it.
+    epoch: as a `CutWindow` has it.
     """
     if camera.clock is None or epoch is None:
         return camera_us
@@ -112,7 +112,7 @@ def cut(coverage: Coverage, property_: str, name: str, from_us: int, to_us: int)
     return [cut_camera(name, camera, each) for each in windows(camera, from_us, to_us)]
 
 
-def cut_camera(name: str, camera: Camera, wanted: Window) -> Cut:
+def cut_camera(name: str, camera: Camera, wanted: CutWindow) -> Cut:
     """What one camera has of a stretch of its own time."""
     stretches, missing, reached = [], [], wanted.from_us
     for segment in _in_order(camera, wanted):
@@ -120,25 +120,25 @@ def cut_camera(name: str, camera: Camera, wanted: Window) -> Cut:
             missing.append((reached, segment.start_us))
         first = max(wanted.from_us - segment.start_us, 0)
         last = min(wanted.to_us, segment.end_us) - segment.start_us
-        stretches.append(Stretch(segment.body.sha256, first, last))
+        stretches.append(SegmentCut(segment.body.sha256, first, last))
         reached = max(reached, segment.end_us)
     if wanted.to_us - reached > HOLE_US_MAX:
         missing.append((reached, wanted.to_us))
     return Cut(name, wanted, tuple(stretches), tuple(missing))
 
 
-def may_show(camera: Camera, segment: Segment, wanted: Window) -> bool:
+def may_show(camera: Camera, segment: Segment, wanted: CutWindow) -> bool:
     """Whether a segment may show any of a stretch: it overlaps it, and may be of its epoch."""
     if segment.end_us <= wanted.from_us or segment.start_us >= wanted.to_us:
         return False
     return wanted.epoch is None or wanted.epoch in epochs_of(camera.clock, segment)
 
 
-def _meets(step: Step, from_us: int, to_us: int) -> bool:
+def _meets(step: ClockStep, from_us: int, to_us: int) -> bool:
     return step.from_us <= to_us and step.to_us >= from_us
 
 
-def _in_order(camera: Camera, wanted: Window) -> list[Segment]:
+def _in_order(camera: Camera, wanted: CutWindow) -> list[Segment]:
     """Segments that overlap a stretch, each time once where that can be told.
 
     Of two that tell one time the one likelier to be of the window's epoch is taken, then the one

@@ -59,7 +59,7 @@ MOVING = frozenset(
 """Facts that a camera over the table sees something move in, by name without version."""
 
 
-class Shown(NamedTuple):
+class TimedPicture(NamedTuple):
     """A picture looked at, with its time by the camera's clock, microseconds."""
 
     at_us: int
@@ -83,14 +83,14 @@ class Pictured(NamedTuple):
     findings: Sequence[Ailing]
 
 
-def usual_sharpness(shown: Iterable[Shown]) -> float | None:
+def usual_sharpness(shown: Iterable[TimedPicture]) -> float | None:
     """The sharpness in the middle of a camera's lit pictures; None where there is none."""
     lit = [each.looked.sharpness for each in shown if each.looked.spread >= SPREAD_MIN]
     return median(lit) if lit else None
 
 
 def picture_faults(
-    shown: Sequence[Shown], activity_us: Sequence[int], usual: float | None = None
+    shown: Sequence[TimedPicture], activity_us: Sequence[int], usual: float | None = None
 ) -> list[Ailing]:
     """What is wrong with one camera's pictures, in order of time.
 
@@ -107,14 +107,14 @@ def picture_faults(
     return sorted(found, key=lambda each: (each.from_us, each.fault))
 
 
-def _black(shown: Sequence[Shown]) -> Iterable[Ailing]:
+def _black(shown: Sequence[TimedPicture]) -> Iterable[Ailing]:
     for stretch in _stretches(shown, [_is_black(each) for each in shown]):
         level = max(each.looked.mean for each in stretch)
         says = f"dark or covered: one even level of at most {level:.0f} of 255"
         yield _ailing("black", stretch, says)
 
 
-def _blurred(shown: Sequence[Shown], usual: float) -> Iterable[Ailing]:
+def _blurred(shown: Sequence[TimedPicture], usual: float) -> Iterable[Ailing]:
     least = max(SHARPNESS_MIN, usual * SHARPNESS_SHARE_MIN)
     soft = [not _is_black(each) and each.looked.sharpness < least for each in shown]
     for stretch in _stretches(shown, soft):
@@ -122,7 +122,7 @@ def _blurred(shown: Sequence[Shown], usual: float) -> Iterable[Ailing]:
         yield _ailing("blurred", stretch, f"sharpness at most {sharp:.0f}, usually {usual:.0f}")
 
 
-def _moved(shown: Sequence[Shown]) -> Iterable[Ailing]:
+def _moved(shown: Sequence[TimedPicture]) -> Iterable[Ailing]:
     """Moved by about as much in two pictures or more: one alone may be a hand before the lens."""
     for stretch in _stretches(shown, [_shift(each) >= MOVED_MIN for each in shown]):
         if len(stretch) > 1:
@@ -130,7 +130,7 @@ def _moved(shown: Sequence[Shown]) -> Iterable[Ailing]:
             yield _ailing("moved", stretch, f"the view is moved by {far:.0f} pixels of 320")
 
 
-def _frozen(shown: Sequence[Shown], activity_us: Sequence[int]) -> Iterable[Ailing]:
+def _frozen(shown: Sequence[TimedPicture], activity_us: Sequence[int]) -> Iterable[Ailing]:
     still = [
         each.looked.changed is not None and each.looked.changed <= STILL_MAX and not _is_black(each)
         for each in shown
@@ -144,11 +144,11 @@ def _frozen(shown: Sequence[Shown], activity_us: Sequence[int]) -> Iterable[Aili
             yield Ailing("frozen", from_us, to_us, len(stretch) + 1, says)
 
 
-def _is_black(each: Shown) -> bool:
+def _is_black(each: TimedPicture) -> bool:
     return each.looked.spread < SPREAD_MIN
 
 
-def _shift(each: Shown) -> float:
+def _shift(each: TimedPicture) -> float:
     """How far the view is moved, in pixels of 320; 0 where this is not clear."""
     looked = each.looked
     if looked.shift is None or looked.alike is None or _is_black(each):
@@ -159,11 +159,15 @@ def _shift(each: Shown) -> float:
     return max(abs(looked.shift[0]), abs(looked.shift[1]))
 
 
-def _stretches(shown: Sequence[Shown], faulty: Sequence[bool]) -> Iterable[list[Shown]]:
+def _stretches(
+    shown: Sequence[TimedPicture], faulty: Sequence[bool]
+) -> Iterable[list[TimedPicture]]:
     return (stretch for _, stretch in _numbered(shown, faulty))
 
 
-def _numbered(shown: Sequence[Shown], faulty: Sequence[bool]) -> Iterable[tuple[int, list[Shown]]]:
+def _numbered(
+    shown: Sequence[TimedPicture], faulty: Sequence[bool]
+) -> Iterable[tuple[int, list[TimedPicture]]]:
     """Pictures with a fault that follow one another, and the number of the first."""
     runs: list[int] = []
     for at, each in enumerate(shown):
@@ -176,5 +180,5 @@ def _numbered(shown: Sequence[Shown], faulty: Sequence[bool]) -> Iterable[tuple[
             yield numbers[0], [shown[number] for number in numbers]
 
 
-def _ailing(fault: Fault, stretch: Sequence[Shown], says: str) -> Ailing:
+def _ailing(fault: Fault, stretch: Sequence[TimedPicture], says: str) -> Ailing:
     return Ailing(fault, stretch[0].at_us, stretch[-1].at_us, len(stretch), says)

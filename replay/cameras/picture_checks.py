@@ -20,13 +20,13 @@ from replay.cameras.health import (
     SPREAD_MIN,
     Ailing,
     Pictured,
-    Shown,
+    TimedPicture,
     picture_faults,
     usual_sharpness,
 )
 from replay.cameras.statement import Filmed
 from replay.footage.decoding.sampling import CodeKind, Look, Looked, look
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.library.picture_looks import Against, Looks, Usual
 from replay.footage.muxing.muxing import END_US
 from replay.shell.output import say
@@ -46,34 +46,34 @@ AROUND_US = 60 * S
 OPEN_US = 3600 * S
 """A round that nothing closed is taken to have lasted no longer, microseconds."""
 
-Happened = Callable[[Entry, Sequence[Ailing]], list[int]]
+Happened = Callable[[IndexedSegment, Sequence[Ailing]], list[int]]
 """When something moved on the tables of a segment's camera while it stood still; its clock."""
 
 
-class Seen(NamedTuple):
+class PictureSample(NamedTuple):
     """Pictures of a camera that were looked at, and of how many segments; how it usually looks."""
 
-    shown: Sequence[Shown]
+    shown: Sequence[TimedPicture]
     usual: Usual | None
     segments: int
     anew: int  # of them looked at just now
 
 
 def looked_over(
-    entries: Sequence[Entry],
+    entries: Sequence[IndexedSegment],
     kinds: tuple[CodeKind, ...],
     every_us: int,
     against: bytes | None = None,
-) -> Iterator[tuple[Entry, tuple[Looked, ...]]]:
+) -> Iterator[tuple[IndexedSegment, tuple[Looked, ...]]]:
     """Key frames of each segment, at least so far apart, as they were seen."""
     return looked_at([(each, sampled(each, every_us)) for each in entries], kinds, against)
 
 
 def looked_at(
-    wanted: Sequence[tuple[Entry, tuple[int, ...]]],
+    wanted: Sequence[tuple[IndexedSegment, tuple[int, ...]]],
     kinds: tuple[CodeKind, ...],
     against: bytes | None = None,
-) -> Iterator[tuple[Entry, tuple[Looked, ...]]]:
+) -> Iterator[tuple[IndexedSegment, tuple[Looked, ...]]]:
     """Frames of each segment, by number, as they were seen; what cannot be read is said."""
     for at in range(0, len(wanted), BATCH):
         batch = wanted[at : at + BATCH]
@@ -85,14 +85,17 @@ def looked_at(
 
 
 def seen_of(
-    index: FootageIndex, entries: Sequence[Entry], every_us: int = EVERY_US, most: int | None = None
-) -> Seen:
+    index: FootageIndex,
+    entries: Sequence[IndexedSegment],
+    every_us: int = EVERY_US,
+    most: int | None = None,
+) -> PictureSample:
     """Pictures of one camera's segments, in order: as kept, else looked at now and kept.
 
     most: how many segments are looked at that nobody has looked at before; None: all.
     """
     if not entries:
-        return Seen((), None, 0, 0)
+        return PictureSample((), None, 0, 0)
     looks, first = Looks(index), entries[0]
     usual = _usual(index, looks, first, most)
     against = usual.against if usual else None
@@ -108,14 +111,14 @@ def seen_of(
         if looked:
             looks.keep(entry.sha256, every_us, against, looked)
     shown = [
-        Shown(entry.start_us + each.pts_us, each)
+        TimedPicture(entry.start_us + each.pts_us, each)
         for entry in entries
         for each in figures.get(entry.sha256, ())
     ]
-    return Seen(shown, usual, sum(bool(each) for each in figures.values()), len(anew))
+    return PictureSample(shown, usual, sum(bool(each) for each in figures.values()), len(anew))
 
 
-def ailing(seen: Seen, of: Entry | None, happened: Happened) -> list[Ailing]:
+def ailing(seen: PictureSample, of: IndexedSegment | None, happened: Happened) -> list[Ailing]:
     """What is wrong with one camera. Facts are only asked for where a picture stood still."""
     usual = seen.usual.sharpness if seen.usual else None
     always = [each.at_us for each in seen.shown for _ in range(HAPPENINGS_MIN)]
@@ -123,7 +126,7 @@ def ailing(seen: Seen, of: Entry | None, happened: Happened) -> list[Ailing]:
     return picture_faults(seen.shown, happened(of, still) if of and still else (), usual)
 
 
-def keep_usual(index: FootageIndex, of: Entry, seen: Seen) -> None:
+def keep_usual(index: FootageIndex, of: IndexedSegment, seen: PictureSample) -> None:
     """Keep how sharp a camera usually is, now that all its pictures were looked at."""
     if seen.usual:
         usual = Usual(seen.usual.against, usual_sharpness(seen.shown))
@@ -156,7 +159,7 @@ def filmed(index: FootageIndex, sha256: str) -> Filmed | None:
 def happened_on_record(store: ViewStore) -> Happened:
     """Facts of the rounds that went on at a camera's tables, by the views of rounds and cameras."""
 
-    def happened(of: Entry, still: Sequence[Ailing]) -> list[int]:
+    def happened(of: IndexedSegment, still: Sequence[Ailing]) -> list[int]:
         facts = [fact_of(row) for row in standing_rows(store, of.property, of.camera)]
         tables = {fact.body.table for fact in facts if isinstance(fact.body, CameraMapped)}
         rounds = {
@@ -174,7 +177,7 @@ def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened
     """Of these facts those that move something, each on the clock of the camera asked about."""
     known, told = coverage(camera_facts), list(facts)
 
-    def happened(of: Entry, still: Sequence[Ailing]) -> list[int]:
+    def happened(of: IndexedSegment, still: Sequence[Ailing]) -> list[int]:
         del still
         clock = known.cameras.get((of.property, of.camera), Camera()).clock
         return sorted(
@@ -187,7 +190,7 @@ def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened
     return happened
 
 
-def _usual(index: FootageIndex, looks: Looks, of: Entry, most: int | None) -> Usual | None:
+def _usual(index: FootageIndex, looks: Looks, of: IndexedSegment, most: int | None) -> Usual | None:
     """How a camera usually looks: as kept while that picture is at hand, else found anew.
 
     most: in how many segments it is looked for a picture that shows anything; None: in all.
@@ -234,7 +237,7 @@ def _rounds(
     return [RoundId(*row) for row in rows]
 
 
-def sampled(entry: Entry, every_us: int) -> tuple[int, ...]:
+def sampled(entry: IndexedSegment, every_us: int) -> tuple[int, ...]:
     """Numbers of key frames at least so far apart, the first among them."""
     taken: list[int] = []
     for number in entry.times.keys:

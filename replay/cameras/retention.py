@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.cameras.coverage import Camera
-    from replay.cameras.custody import Held
+    from replay.cameras.custody import LockedSpan
 
 DAY_US = 24 * 3_600_000_000
 
@@ -70,7 +70,7 @@ class Footage(NamedTuple):
     end_us: int
 
 
-class Kept(NamedTuple):
+class SegmentRetention(NamedTuple):
     """A segment, when it may expire, and why then. Times in microseconds."""
 
     segment: Footage
@@ -81,7 +81,7 @@ class Kept(NamedTuple):
     locks: Sequence[FootageLocked]  # that hold on any of it: it does not expire
 
 
-class Run(Struct, frozen=True, kw_only=True):
+class RetentionRun(Struct, frozen=True, kw_only=True):
     """Segments of a camera one after the other with the same keeping, by the camera's clock."""
 
     camera: str
@@ -169,7 +169,9 @@ def not_expired(camera: Camera, until_us: int) -> list[tuple[int, int]]:
     return without(-FAR_US, until_us, expired(camera))
 
 
-def keeping(camera: Camera, area: Area, footage: Iterable[Footage] | None = None) -> list[Kept]:
+def keeping(
+    camera: Camera, area: Area, footage: Iterable[Footage] | None = None
+) -> list[SegmentRetention]:
     """Every segment of a camera that has not expired, with when it does, in order of time.
 
     footage: the segments to look at, in order of time; else all that the camera has.
@@ -184,22 +186,24 @@ def keeping(camera: Camera, area: Area, footage: Iterable[Footage] | None = None
         reason, days = _longest(reasons, segment, area)
         locks = _locks_on(spans, segment)
         expires_us = segment.end_us + days * DAY_US
-        found.append(Kept(segment, area.name, reason, days, expires_us, locks))
+        found.append(SegmentRetention(segment, area.name, reason, days, expires_us, locks))
     return found
 
 
-def due(kept: Iterable[Kept], by_us: int) -> list[Kept]:
+def due(kept: Iterable[SegmentRetention], by_us: int) -> list[SegmentRetention]:
     """What may expire by then: old enough, and not locked."""
     return [each for each in kept if each.expires_us <= by_us and not each.locks]
 
 
-def runs(camera: str, kept: Sequence[Kept], between: Sequence[Kept]) -> list[Run]:
+def runs(
+    camera: str, kept: Sequence[SegmentRetention], between: Sequence[SegmentRetention]
+) -> list[RetentionRun]:
     """Segments put together where one follows another with the same keeping.
 
     between: all segments of the camera: none of another keeping lies inside a run.
     """
     chosen = set(map(id, kept))
-    found: list[Run] = []
+    found: list[RetentionRun] = []
     joined = False
     for each in between:
         if id(each) not in chosen:
@@ -216,7 +220,7 @@ def runs(camera: str, kept: Sequence[Kept], between: Sequence[Kept]) -> list[Run
             )
         else:
             found.append(
-                Run(
+                RetentionRun(
                     camera=camera,
                     from_us=segment.start_us,
                     to_us=segment.end_us,
@@ -269,7 +273,7 @@ def _over(spans: Sequence[tuple[int, int]], first: int, last: int) -> bool:
     return at >= 0 and spans[at][1] >= last
 
 
-def _locks_on(spans: Sequence[Held], segment: Footage) -> list[FootageLocked]:
+def _locks_on(spans: Sequence[LockedSpan], segment: Footage) -> list[FootageLocked]:
     """The locks that hold on any instant of a segment, each once."""
     at = bisect_left(spans, segment.start_us, key=lambda each: each.to_us)
     found: dict[int, FootageLocked] = {}

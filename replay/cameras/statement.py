@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from replay.footage.library.files import FootageFiles
 
 
-class Stretch(NamedTuple):
+class StatedTime(NamedTuple):
     """A time to speak of: an open table, or a round. Device times, microseconds."""
 
     name: str  # "open", or the round's subject
@@ -154,7 +154,7 @@ def coverage_statement(
     facts: Iterable[Fact],
     property_: str,
     table: str,
-    stretches: Iterable[Stretch],
+    stretches: Iterable[StatedTime],
     at_hand: FootageFiles | None = None,
     filmed: Callable[[str], Filmed | None] = lambda _: None,
     pictured: Callable[[Sequence[str]], Pictured] = lambda _: Pictured(0, ()),
@@ -228,7 +228,7 @@ def _mappings(facts: Iterable[Fact], property_: str, table: str) -> dict[str, li
     return found
 
 
-def _roles(filming: _Filming, stretch: Stretch) -> Iterable[Sequence[_Mapped]]:
+def _roles(filming: _Filming, stretch: StatedTime) -> Iterable[Sequence[_Mapped]]:
     """When a camera was on the table in a stretch, for each kind and what it covered."""
     roles: dict[tuple[str, tuple[str, ...]], list[_Mapped]] = {}
     for each in filming.mapped:
@@ -242,7 +242,7 @@ def _roles(filming: _Filming, stretch: Stretch) -> Iterable[Sequence[_Mapped]]:
 def _camera(
     filming: _Filming,
     on: Sequence[_Mapped],
-    stretch: Stretch,
+    stretch: StatedTime,
     at_hand: FootageFiles | None,
     filmed: Callable[[str], Filmed | None],
     pictured: Callable[[Sequence[str]], Pictured],
@@ -325,7 +325,7 @@ def _touches(on: Sequence[_Mapped], first_us: int, last_us: int) -> bool:
     return any(each.from_us <= last_us and each.to_us > first_us for each in on)
 
 
-def _cover(stretch: Stretch, cameras: Sequence[CameraCover]) -> Cover:
+def _cover(stretch: StatedTime, cameras: Sequence[CameraCover]) -> Cover:
     """A stretch beside the section: when too few cameras have footage of it."""
     due = cameras_due(stretch.game)
     short = joined(_short(stretch, due, cameras)) if due else []
@@ -345,7 +345,9 @@ def _cover(stretch: Stretch, cameras: Sequence[CameraCover]) -> Cover:
     )
 
 
-def _short(stretch: Stretch, due: Watched, cameras: Sequence[CameraCover]) -> Iterable[CameraState]:
+def _short(
+    stretch: StatedTime, due: Watched, cameras: Sequence[CameraCover]
+) -> Iterable[CameraState]:
     """When fewer stationary cameras have footage than are due, and why."""
     fixed = [each for each in cameras if each.kind == STATIONARY]
     edges = {stretch.from_us, stretch.to_us}

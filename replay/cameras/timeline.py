@@ -68,7 +68,7 @@ class FrameLookup(Struct, frozen=True, kw_only=True):
     beyond: bool = False  # the plus-minus reaches out of this segment
 
 
-class Seen(Struct, frozen=True):
+class FactSights(Struct, frozen=True):
     """A fact and what each camera on its table has of it."""
 
     source: str
@@ -83,14 +83,14 @@ def timeline(
     coverage: Coverage,
     footage: FootageFiles | None,
     device_plus_minus_us: int = DEVICE_PLUS_MINUS_US,
-) -> tuple[Seen, ...]:
+) -> tuple[FactSights, ...]:
     """For each fact, in the order given, what every camera then mapped to its table has of it.
 
     `footage` None: no folder was named, so what facts record is told without frame numbers.
     """
     doubt_us = device_plus_minus_us
     return tuple(
-        Seen(
+        FactSights(
             fact.source,
             fact.id,
             fact.time_us,

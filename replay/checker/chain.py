@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import Any, Iterable, Iterator
 
 from replay.checker.package import Package, printable
-from replay.checker.reading import Fact, Malformed, an_object, microseconds, with_octets
+from replay.checker.reading import Malformed, ReceivedFact, an_object, microseconds, with_octets
 from replay.checker.report import Dossier, Report, Row
 
 PROOF, HEADS, FACTS = "proof.jsonl", "heads.jsonl", "facts.jsonl"
@@ -198,7 +198,7 @@ def _line(row: Row) -> int:
     return row.line or 0
 
 
-def _added(facts: list[Fact], chained: dict[Any, Row], file: str) -> Iterator[str]:
+def _added(facts: list[ReceivedFact], chained: dict[Any, Row], file: str) -> Iterator[str]:
     seen: set[tuple[str, str]] = set()
     for fact in facts:
         row = chained.get(fact.key)
@@ -212,7 +212,7 @@ def _added(facts: list[Fact], chained: dict[Any, Row], file: str) -> Iterator[st
         seen.add(fact.key)
 
 
-def _differs(fact: Fact, row: Row) -> Iterator[str]:
+def _differs(fact: ReceivedFact, row: Row) -> Iterator[str]:
     """Why a fact is not the one that the chain has, if it is not."""
     if row.data_base64 is not None:
         try:
@@ -230,7 +230,7 @@ def _differs(fact: Fact, row: Row) -> Iterator[str]:
         yield f"{printable(fact.where)} is put at another tape, type or time than it says itself."
 
 
-def _payload(fact: Fact) -> bytes:
+def _payload(fact: ReceivedFact) -> bytes:
     named = fact.attributes
     attributes = _frame(part.encode() for name in sorted(named) for part in (name, named[name]))
     return hashlib.sha256(_frame((attributes, fact.data))).digest()

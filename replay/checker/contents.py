@@ -11,7 +11,7 @@ from typing import Any, Iterator
 
 from replay.checker.chain import FACTS
 from replay.checker.package import printable
-from replay.checker.reading import Fact, microseconds, parsed
+from replay.checker.reading import ReceivedFact, microseconds, parsed
 from replay.checker.report import Dossier, Report
 from replay.checker.window import check_window
 
@@ -234,7 +234,9 @@ def check_footage(dossier: Dossier, report: Report) -> None:
         )
 
 
-def _not_recorded(dossier: Dossier, each: dict[str, Any], recorded: dict[Any, Fact]) -> list[str]:
+def _not_recorded(
+    dossier: Dossier, each: dict[str, Any], recorded: dict[Any, ReceivedFact]
+) -> list[str]:
     """Why an original is not what a fact says was recorded, if it is not."""
     path = each["path"]
     if path not in dossier.package.sizes:
@@ -285,12 +287,12 @@ def _other_sums(file: str, line: dict[str, Any], sums: dict[str, int]) -> Iterat
             )
 
 
-def _of(fact: Fact) -> tuple[str, str]:
+def _of(fact: ReceivedFact) -> tuple[str, str]:
     of = fact.told().get("of") or {}
     return (str(of.get("source")), str(of.get("id")))
 
 
-def _reading(fact: Fact) -> tuple[str, ...]:
+def _reading(fact: ReceivedFact) -> tuple[str, ...]:
     told = fact.told()
     return (
         _cell(told["camera"]),

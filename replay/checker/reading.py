@@ -20,7 +20,7 @@ class Malformed(Exception):  # noqa: N818 - named for what it says of a text
     """A text that is not what its file's name promises; why, in a sentence."""
 
 
-class Fact(NamedTuple):
+class ReceivedFact(NamedTuple):
     """One fact in the octets received."""
 
     where: str  # "facts.jsonl line 7"
@@ -95,7 +95,7 @@ def canonical(told: object) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def fact_of(line: bytes, where: str) -> Fact:
+def fact_of(line: bytes, where: str) -> ReceivedFact:
     """One line of a file of facts, its `data` in the very octets. Raises Malformed."""
     try:
         text = line.decode("utf-8")
@@ -104,7 +104,7 @@ def fact_of(line: bytes, where: str) -> Fact:
         raise Malformed(f"{where} is not a fact.") from None
 
 
-def with_octets(fact: Fact, base64: str) -> Fact:
+def with_octets(fact: ReceivedFact, base64: str) -> ReceivedFact:
     """The fact with data that came in several lines; Malformed where those are other data."""
     try:
         octets = b64decode(base64, validate=True)
@@ -132,7 +132,7 @@ def microseconds(time: str) -> int | None:
     return since // timedelta(microseconds=1)
 
 
-def _fact(text: str, where: str) -> Fact:
+def _fact(text: str, where: str) -> ReceivedFact:
     decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=str, parse_float=str)
     attributes: dict[str, str] = {}
     data = b""
@@ -151,7 +151,7 @@ def _fact(text: str, where: str) -> Fact:
         mark = ","
     if text[at:] != "}":
         raise ValueError(text[at:])
-    return Fact(where, attributes, data)
+    return ReceivedFact(where, attributes, data)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

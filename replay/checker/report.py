@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from replay.checker.package import Package, printable
-from replay.checker.reading import Fact
+from replay.checker.reading import ReceivedFact
 
 SAME_KIND_MAX = 5
 """Sentences of one kind that are told; of more, how many there are."""
@@ -56,10 +56,10 @@ class Dossier(NamedTuple):
 
     package: Package
     manifest: dict[str, Any]
-    facts: dict[str, list[Fact]]  # by file
+    facts: dict[str, list[ReceivedFact]]  # by file
     rows: list[Row]
 
-    def named(self, *names: str) -> list[Fact]:
+    def named(self, *names: str) -> list[ReceivedFact]:
         """Facts of these names in any file, each once."""
         found = {fact.key: fact for facts in self.facts.values() for fact in facts}
         return [fact for fact in found.values() if fact.name in names]

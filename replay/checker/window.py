@@ -10,7 +10,7 @@ import re
 from typing import Any, Iterator
 
 from replay.checker.package import printable
-from replay.checker.reading import Fact, microseconds
+from replay.checker.reading import ReceivedFact, microseconds
 from replay.checker.report import Dossier, Report
 
 CASE, FACTS_OF, BETWEEN_OF, CAMERA_FACTS_OF = (
@@ -35,7 +35,7 @@ def span_of(name: str) -> tuple[int, int] | None:
     return None if start is None or end is None else (start, end)
 
 
-def table_of(fact: Fact) -> str:
+def table_of(fact: ReceivedFact) -> str:
     """The table that a fact speaks of: its round's, the one it names, or its source's place."""
     subject = fact.attributes.get("subject", "")
     of_round = _ROUND_NAME.fullmatch(subject)
@@ -86,7 +86,7 @@ def _locks(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
         yield f"{len(found)} of the {count} locks of window {name} are in here: one was taken out."
 
 
-def _locked_table(dossier: Dossier, lock: Fact) -> Any:  # noqa: ANN401 - whatever the fact holds
+def _locked_table(dossier: Dossier, lock: ReceivedFact) -> Any:  # noqa: ANN401 - whatever the fact holds
     """The table that a lock names, or that its camera was on."""
     told = lock.told()
     if told.get("table"):
@@ -102,7 +102,7 @@ def _scope(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
     place, table = str(window["property"]), window["table"]
     ruled = {str(each["round"]) for each in dossier.manifest["rulings"]}
 
-    def within(fact: Fact) -> bool:
+    def within(fact: ReceivedFact) -> bool:
         at = microseconds(fact.attributes.get("time", ""))
         here = fact.tape.partition("/")[0] == place and table_of(fact) == table
         return here and at is not None and span[0] <= at <= span[1]
@@ -122,7 +122,7 @@ def _scope(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
         yield f"Round {printable(each)} is ruled in here, and no fact of it is in the window."
 
 
-def _round(fact: Fact, place: str) -> Any:  # noqa: ANN401 - text or None, in sets of either
+def _round(fact: ReceivedFact, place: str) -> Any:  # noqa: ANN401 - text or None, in sets of either
     """The round of a fact, with its property; None where it names none."""
     subject = fact.attributes.get("subject", "")
     here = fact.tape.partition("/")[0] == place

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from ledger.rules.engine.ruling import Finding, Ruling
     from ledger.simulate import Planted
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
 
 
-class Checked(NamedTuple):
+class AuditedMistake(NamedTuple):
     """One planted mistake, what was found of it, and what of it was not."""
 
     planted: Planted
@@ -26,7 +26,7 @@ class Checked(NamedTuple):
 class Audit(NamedTuple):
     """All mistakes that were planted, and findings that none of them explains."""
 
-    checked: Sequence[Checked]
+    checked: Sequence[AuditedMistake]
     unexplained: Sequence[tuple[str, Finding]]  # the round, or the table where it is of no round
 
     @property
@@ -49,7 +49,7 @@ def audit(
         known = {*each.expect, *each.may}
         explained.setdefault(each.round or "", set()).update(known)
         checked.append(
-            Checked(
+            AuditedMistake(
                 each,
                 tuple(finding for finding in found if finding.code in known),
                 tuple(code for code in each.expect if code not in codes),
@@ -64,6 +64,6 @@ def audit(
     return Audit(checked, [*unexplained, *of_tables])
 
 
-def money_at_stake(lines: Iterable[Line]) -> int:
+def money_at_stake(lines: Iterable[OwedLine]) -> int:
     """Cents that went where they should not have, whoever gained by it."""
     return sum(abs(line.difference or 0) for line in lines)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from replay.cameras.timeline import Seen
+    from replay.cameras.timeline import FactSights
     from replay.demo.audit import Audit
     from replay.rounds.story import Story
 
@@ -77,7 +77,7 @@ def worst_text(story: Story) -> Iterator[RenderableType]:
         yield Padding(Text(f"{finding.code}  {finding.says}", style="bold"), (0, 0, 0, 2))
 
 
-def _seen(seen: Seen) -> str:
+def _seen(seen: FactSights) -> str:
     """Each camera in a few words: its frame and how surely, or why there is none."""
     told = []
     for sight in seen.sights:
@@ -90,7 +90,7 @@ def _seen(seen: Seen) -> str:
     return ", ".join(told)
 
 
-class Left(NamedTuple):
+class DemoResult(NamedTuple):
     """What the demonstration leaves: how to reach its record, and what to open.
 
     setting: what to say to the shell first; program: how this one is called; page: the address
@@ -105,7 +105,7 @@ class Left(NamedTuple):
     page: str
 
 
-def pointers(left: Left) -> Iterator[RenderableType]:
+def pointers(left: DemoResult) -> Iterator[RenderableType]:
     """What to do next, as lines to copy."""
     table = left.round.partition("/")[0]
     checker, key = shlex.quote(str(left.dossier / "verify.py")), shlex.quote(str(left.public_key))

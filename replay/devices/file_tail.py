@@ -40,7 +40,7 @@ _OURS = (PLACE, LOCK, ASIDE, _PARTIAL)
 _BEFORE_OCTETS = 4_096
 
 
-class Told(Protocol):
+class TailListener(Protocol):
     """Told what befell the file, with figures."""
 
     def __call__(self, says: str, **figures: object) -> None:
@@ -55,7 +55,7 @@ class Finished(NamedTuple):
     modified_ns: int
 
 
-class Place(msgspec.Struct, frozen=True):
+class FileCheckpoint(msgspec.Struct, frozen=True):
     """How far everything was taken, as it is kept."""
 
     inode: int
@@ -65,7 +65,7 @@ class Place(msgspec.Struct, frozen=True):
     finished: tuple[Finished, ...] = ()  # siblings read to their end
 
 
-class Line(NamedTuple):
+class TailLine(NamedTuple):
     """One line that is not empty. Without octets it was too long, and is at `start`."""
 
     number: int  # from 1 in its file, empty lines counted
@@ -76,8 +76,8 @@ class Line(NamedTuple):
 class Block(NamedTuple):
     """Lines, and the place to keep once all of them were taken."""
 
-    lines: Sequence[Line]
-    after: Place
+    lines: Sequence[TailLine]
+    after: FileCheckpoint
     waiting: int  # octets of this file after it
 
 
@@ -105,15 +105,15 @@ def alone(path: Path) -> Iterator[None]:
         yield
 
 
-def kept_place(path: Path) -> Place:
+def kept_place(path: Path) -> FileCheckpoint:
     """The place as it was kept; at first the beginning, which is kept at once.
 
     What was renamed away before that is not read. Raises `Usage` for a place that is none.
     """
     try:
-        return msgspec.json.decode(Path(f"{path}{PLACE}").read_bytes(), type=Place)
+        return msgspec.json.decode(Path(f"{path}{PLACE}").read_bytes(), type=FileCheckpoint)
     except FileNotFoundError:
-        place = Place(0, 0, 0, _digest(b""), tuple(map(_as_it_is, _siblings(path))))
+        place = FileCheckpoint(0, 0, 0, _digest(b""), tuple(map(_as_it_is, _siblings(path))))
         keep_place(path, place)
         return place
     except (OSError, msgspec.DecodeError) as error:
@@ -124,7 +124,7 @@ def kept_place(path: Path) -> Place:
         ) from error
 
 
-def keep_place(path: Path, place: Place) -> None:
+def keep_place(path: Path, place: FileCheckpoint) -> None:
     """Replace the place kept, so that one or the other is there whatever happens."""
     partial = Path(f"{path}{_PARTIAL}")
     with partial.open("wb") as out:
@@ -155,10 +155,10 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-class Tail:
+class FileTail:
     """The lines of `path` from a place on, through every file it was. For one thread."""
 
-    def __init__(self, path: Path, place: Place, told: Told) -> None:
+    def __init__(self, path: Path, place: FileCheckpoint, told: TailListener) -> None:
         self._path = path
         self._told = told
         self._fd: int | None = None
@@ -191,7 +191,7 @@ class Tail:
             return block
         return self._end(fd, here, size)
 
-    def part(self, line: Line) -> Iterator[bytes]:
+    def part(self, line: TailLine) -> Iterator[bytes]:
         """The octets of a line of the newest block, in parts."""
         if line.octets is not None:
             yield line.octets
@@ -204,12 +204,12 @@ class Tail:
                 return
             at += len(octets)
 
-    def _opened(self) -> tuple[int, Place] | None:
+    def _opened(self) -> tuple[int, FileCheckpoint] | None:
         if self._fd is None and not self._open():
             return None
         return None if self._fd is None else (self._fd, self._at)
 
-    def _block(self, fd: int, here: Place, size: int) -> Block | None:
+    def _block(self, fd: int, here: FileCheckpoint, size: int) -> Block | None:
         """Whole lines from here on."""
         want = BLOCK_OCTETS
         while True:
@@ -224,20 +224,20 @@ class Tail:
             return self._too_long(fd, here, size)
         return None
 
-    def _taken(self, fd: int, here: Place, octets: bytes, size: int) -> Block:
+    def _taken(self, fd: int, here: FileCheckpoint, octets: bytes, size: int) -> Block:
         """These octets as lines, the last one with or without a line feed."""
-        lines: list[Line] = []
+        lines: list[TailLine] = []
         at, number = here.offset, here.lines
         for line in octets.split(b"\n")[: octets.count(b"\n") or 1]:
             number += 1
             if line not in (b"", b"\r"):
-                lines.append(Line(number, line, at))
+                lines.append(TailLine(number, line, at))
             at += len(line) + 1
             if len(lines) == LINES_A_BLOCK_MAX:
                 break
         return self._moved(fd, here, lines, (min(at, here.offset + len(octets)), number), size)
 
-    def _too_long(self, fd: int, here: Place, size: int) -> Block | None:
+    def _too_long(self, fd: int, here: FileCheckpoint, size: int) -> Block | None:
         """A line that fits into no request, once its end is there."""
         at = max(self._scanned, here.offset)
         while octets := os.pread(fd, BLOCK_OCTETS, at):
@@ -245,20 +245,20 @@ class Tail:
             if feed >= 0:
                 self._scanned = 0
                 number = here.lines + 1
-                line = Line(number, None, here.offset)
+                line = TailLine(number, None, here.offset)
                 return self._moved(fd, here, [line], (at + feed + 1, number), size)
             at += len(octets)
         self._scanned = at
         return None
 
     def _moved(
-        self, fd: int, here: Place, lines: list[Line], to: tuple[int, int], size: int
+        self, fd: int, here: FileCheckpoint, lines: list[TailLine], to: tuple[int, int], size: int
     ) -> Block:
         offset, number = to
-        self._at = Place(here.inode, offset, number, _before(fd, offset), here.finished)
+        self._at = FileCheckpoint(here.inode, offset, number, _before(fd, offset), here.finished)
         return Block(lines, self._at, size - offset)
 
-    def _end(self, fd: int, here: Place, size: int) -> Block | None:
+    def _end(self, fd: int, here: FileCheckpoint, size: int) -> Block | None:
         """Nothing whole is left: wait, or go on to the next file where this one was renamed."""
         about = os.fstat(fd)
         if _inode(self._path) == about.st_ino:
@@ -269,7 +269,7 @@ class Tail:
         if time.monotonic() - self._rested[1] < FINISHED_S:
             return None
         if size - here.offset > LINE_OCTETS_MAX:
-            line = Line(here.lines + 1, None, here.offset)
+            line = TailLine(here.lines + 1, None, here.offset)
             return self._moved(fd, here, [line], (size, here.lines + 1), size)
         if here.offset < size:
             octets = os.pread(fd, size - here.offset, here.offset)
@@ -296,7 +296,7 @@ class Tail:
             self._told("the place is in no file any more; all there are are read", lost=True)
         return self._go_to(*self._next_but(place.finished))
 
-    def _candidates(self, place: Place) -> list[Path]:
+    def _candidates(self, place: FileCheckpoint) -> list[Path]:
         """Where the place may be: the file it was in first, then whatever may be a copy of it."""
         every = [self._path, *_siblings(self._path)]
         return sorted(every, key=lambda path: _inode(path) != place.inode)
@@ -316,7 +316,7 @@ class Tail:
 
     def _go_to(self, path: Path, finished: tuple[Finished, ...]) -> bool:
         """Begin a file at its beginning."""
-        self._at = Place(0, 0, 0, _digest(b""), finished)
+        self._at = FileCheckpoint(0, 0, 0, _digest(b""), finished)
         try:
             self._fd = os.open(path, os.O_RDONLY)
         except FileNotFoundError:
@@ -353,7 +353,7 @@ def _inode(path: Path) -> int | None:
     return None
 
 
-def _is_at(fd: int, place: Place) -> bool:
+def _is_at(fd: int, place: FileCheckpoint) -> bool:
     """Whether what is before the place is what was there when it was kept."""
     return os.fstat(fd).st_size >= place.offset and _before(fd, place.offset) == place.before
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from replay.devices.file_tail import Block, Line, Tail, Told
+    from replay.devices.file_tail import Block, FileTail, TailLine, TailListener
 
 POLL_S = 0.5
 """How often a file without news is looked at, seconds."""
@@ -63,11 +63,11 @@ class Manner(NamedTuple):
 
     stop: Callable[[], bool]
     pause: Callable[[float], None]  # may return early where it is told to stop
-    answered: Callable[[Line, object], None]
-    told: Told
+    answered: Callable[[TailLine, object], None]
+    told: TailListener
 
 
-def forward(path: Path, tail: Tail, send: Send, manner: Manner) -> int:
+def forward(path: Path, tail: FileTail, send: Send, manner: Manner) -> int:
     """Hand on lines until told to stop; how many were set aside because no ledger takes them."""
     aside = 0
     while not manner.stop():
@@ -130,7 +130,7 @@ def _answers(block: Block, send: Send, manner: Manner) -> list[object] | None:
     return [found.get(line.number) for line in block.lines]
 
 
-def _fitting(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+def _fitting(lines: list[TailLine]) -> tuple[list[TailLine], list[TailLine]]:
     """As many of the lines as one request holds, at least one; and the rest.
 
     A line that is no JSON goes alone: in a batch it could spoil those beside it.

@@ -45,7 +45,7 @@ class Verdict(msgspec.Struct, frozen=True):
     verdict: str
 
 
-class Post:
+class HttpSender:
     """Sends lines to one ledger, over one connection while it holds."""
 
     def __init__(self, url: str, key_file: Path | None = None) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Resolved,
         Revealed,
     )
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
     from replay.rounds.story import Story
 
 SHARED = frozenset(("dice_thrown", "no_roll_called", "starting_position_determined"))
@@ -59,7 +59,7 @@ class CaseComparison(Struct, frozen=True, kw_only=True):
     claims: Sequence[Claim] = ()  # the first stands
     saw: Sequence[Observation] = ()
     shown: Sequence[RecordedFact] = ()  # by the record, of the position and of what all share
-    lines: Sequence[Line] = ()  # of the position: owed by the ruling, moved by the dealer
+    lines: Sequence[OwedLine] = ()  # of the position: owed by the ruling, moved by the dealer
     owed: int | None = None
     moved: int | None = None  # winnings less stakes lost
     difference: int | None = None

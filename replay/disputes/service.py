@@ -25,10 +25,10 @@ from ledger.facts import Attached, FactRef, FootageLocked, FootageReleased
 from ledger.record.wire import Fact, fact_of
 from ledger.values import RoundId, format_time, parse_time
 from replay.cameras.coverage import coverage
-from replay.cameras.custody import Span, locked, times_of, to_keep, unlocked
+from replay.cameras.custody import CameraSpan, locked, times_of, to_keep, unlocked
 from replay.cameras.custody_service import put_handled, stretch
 from replay.disputes.dispute import Dispute, DisputeDecisions, dispute_of, raised, unplayed
-from replay.recording.house_facts import Noted, Record
+from replay.recording.house_facts import FactWriter, Noted
 from replay.rounds.reading import catch_up_views, load_round, resolve_round
 from replay.rounds.story import Story
 from replay.shell.connections import opened_database
@@ -68,7 +68,7 @@ class LockContext(NamedTuple):
     """What whoever locks footage works with: the views, the record, how much to lock."""
 
     database: Database
-    record: Record
+    record: FactWriter
     margins: LockMargins
 
 
@@ -277,7 +277,7 @@ def lock(vault: LockContext, case: Dispute, by: str | None = None) -> list[Noted
     return put_handled(vault.record, case.property, bodies, LOCKS)
 
 
-def unlocked_spans(vault: LockContext, case: Dispute) -> list[Span]:
+def unlocked_spans(vault: LockContext, case: Dispute) -> list[CameraSpan]:
     """The footage around a dispute's round that was never locked for it."""
     claim = case.claim
     if claim is None or claim.round is None:
@@ -341,7 +341,7 @@ def locks_kept(
 
 
 def locks_on(
-    spans: Sequence[Span],
+    spans: Sequence[CameraSpan],
     by: str,
     because: str,
     *,

@@ -6,18 +6,29 @@ does: to set paper takes a third of a second to import.
 
 from replay.dossier.signing.sealing import Filed
 from replay.dossier.writing.evidence import (
-    Clip,
     Evidence,
+    EvidenceClip,
+    EvidenceText,
+    EvidenceWindow,
     Kind,
     Making,
     Original,
-    Stretch,
-    Told,
-    Window,
+    TapeRange,
 )
 from replay.dossier.writing.footage import named_frames, picture_name, pictures, wanted
 
 __all__ = [
-    "Clip", "Evidence", "Filed", "Kind", "Making", "Original", "Stretch", "Told", "Window",
-    "named_frames", "picture_name", "pictures", "wanted",
+    "Evidence",
+    "EvidenceClip",
+    "EvidenceText",
+    "EvidenceWindow",
+    "Filed",
+    "Kind",
+    "Making",
+    "Original",
+    "TapeRange",
+    "named_frames",
+    "picture_name",
+    "pictures",
+    "wanted",
 ]  # fmt: skip

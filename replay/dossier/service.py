@@ -17,11 +17,10 @@ from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject
 from replay.checker.window import span_of
 from replay.disputes.dispute import DisputeDecisions, dispute_of, revealed
-from replay.dossier import Filed, Kind
-from replay.dossier import Told as Said
+from replay.dossier import EvidenceText, Filed, Kind
 from replay.dossier.gathering.clips import cut
 from replay.dossier.gathering.evidence import Wanted, gathered, rounds_told
-from replay.dossier.gathering.found import Found, cuts_of, found_window, frames_for, of_round
+from replay.dossier.gathering.found import Gathered, cuts_of, found_window, frames_for, of_round
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
 from replay.dossier.signing.keys import keys_folder, load_if_there
 from replay.dossier.writing.making import write_dossier
@@ -101,7 +100,7 @@ def write_for(
 
 def write_found(
     database: Database,
-    found: Found,
+    found: Gathered,
     out: Path,
     wanted: Wanted,
     keys: Path,
@@ -123,7 +122,7 @@ def write_found(
                 cuts = cuts_of(found, wanted.pre_s, wanted.post_s)
                 place, rows = found.place, found.camera_rows
                 made, lacking = cut(library, place, rows, cuts, evidence.making, signer, folder)
-                told = Said([*evidence.coverage.words, *lacking], evidence.coverage.table)
+                told = EvidenceText([*evidence.coverage.words, *lacking], evidence.coverage.table)
                 evidence = evidence._replace(clips=made, coverage=told)
             return write_dossier(evidence, out, signer=signer, zipped=zipped)
     except OSError as error:
@@ -141,7 +140,7 @@ def wanted_for(found: LoadedRound, by: str) -> Wanted:
 
 def found_for(
     database: Database, name: str, footage: Path | FootageIndex | None, kind: Kind | None = None
-) -> tuple[Found, Wanted]:
+) -> tuple[Gathered, Wanted]:
     """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
     kind = kind or _kind(database, name)
     if kind == "round":
@@ -171,7 +170,7 @@ def _kind(database: Database, name: str) -> Kind:
 
 def _of_dispute(
     database: Database, name: str, footage: Path | FootageIndex | None
-) -> tuple[Found, Wanted]:
+) -> tuple[Gathered, Wanted]:
     """The round of a dispute, and what its dossier is asked for with."""
     with reading(database, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
         cases = _cases_named(store, name)
@@ -221,7 +220,7 @@ def _shown_the_claim(
         return disputes.facts_about(store, property_, dispute)
 
 
-def _name_for(wanted: Wanted, found: Found) -> str:
+def _name_for(wanted: Wanted, found: Gathered) -> str:
     if found.window:
         return f"dossier-{found.window.name}"
     round_ = found.stories[0].round

@@ -10,13 +10,13 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.facts import FootageExported
 from ledger.values import Source, format_time
-from replay.recording.house_facts import Record, made, put_all, screen
+from replay.recording.house_facts import FactWriter, made, put_all, screen
 
 By = Annotated[str | None, typer.Option("--by", metavar="WHO", help="Credential of who takes it.")]
 Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why, for the record.")]
 
 
-class Taken(NamedTuple):
+class ExportedFootage(NamedTuple):
     """What of a camera is copied out; by its own clock, microseconds."""
 
     camera: str
@@ -25,9 +25,9 @@ class Taken(NamedTuple):
 
 
 def tell_exports(
-    record: Record,
+    record: FactWriter,
     source: Source,
-    taken: Iterable[Taken],
+    taken: Iterable[ExportedFootage],
     by: str,
     because: str,
     time_us: int | None = None,
@@ -51,7 +51,11 @@ def tell_exports(
 
 
 def tell_of_command(
-    database: Database, property_: str, taken: Sequence[Taken], by: str | None, because: str
+    database: Database,
+    property_: str,
+    taken: Sequence[ExportedFootage],
+    by: str | None,
+    because: str,
 ) -> None:
     """The same of what a command copies out; by: None stands for whoever is logged in here."""
     if taken:

@@ -52,7 +52,7 @@ TIME, FACT = ("time",), ("fact", "time")
 _BLINDS = 2  # posted before any straddle
 
 
-class Told(NamedTuple):
+class HandFact(NamedTuple):
     """A fact of a hand, and what of it is derived."""
 
     body: Body
@@ -122,7 +122,7 @@ def unit_of(hand: Hand) -> int:
     return CENTS if all(isinstance(each, int) for each in amounts) else 1
 
 
-def facts_of(hand: Hand) -> list[Told]:
+def facts_of(hand: Hand) -> list[HandFact]:
     """The facts of a hand in the order they must have happened. Raises Usage."""
     table = _Table(hand)
     table.begin()
@@ -145,7 +145,7 @@ class _Table:
     """Chips and cards of a hand as its actions move them: what a `cc` adds, what is left over."""
 
     hand: Hand
-    told: list[Told] = field(default_factory=list)
+    told: list[HandFact] = field(default_factory=list)
     behind: list[int] = field(default_factory=list)
     bets: list[int] = field(default_factory=list)  # in this betting round
     decided: list[int] = field(default_factory=list)  # of those, beyond what was posted
@@ -168,7 +168,7 @@ class _Table:
 
     def tell(self, body: Body, derived: tuple[str, ...] = TIME) -> None:
         """Add a fact."""
-        self.told.append(Told(body, derived))
+        self.told.append(HandFact(body, derived))
 
     def cents(self, amount: object) -> int:
         """A number of the notation in cents. Raises Usage where it is no whole number of them."""

@@ -29,7 +29,7 @@ KEPT = ("appended", "duplicate")
 """Verdicts on a fact that is on record now as it was told."""
 
 
-class Record(Protocol):
+class FactWriter(Protocol):
     """What keeps facts: an open `PostgresTape`, or a `Committer` over one."""
 
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
@@ -54,7 +54,7 @@ def screen(property_: str, device: str = "screen") -> Source:
 
 
 def put(
-    record: Record,
+    record: FactWriter,
     body: Body,
     source: Source,
     *,
@@ -71,7 +71,7 @@ def put(
     return put_all(record, [made(body, source, subject=subject, time_us=time_us, id=id)])[0]
 
 
-def put_all(record: Record, facts: Sequence[Received]) -> list[Noted]:
+def put_all(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
     """Put several facts that `made` built on record, all in one transaction. Raises as `put`."""
     noted = put_each(record, facts)
     for _, receipt in noted:
@@ -84,7 +84,7 @@ def put_all(record: Record, facts: Sequence[Received]) -> list[Noted]:
     return noted
 
 
-def put_each(record: Record, facts: Sequence[Received]) -> list[Noted]:
+def put_each(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
     """The same, and whoever asks looks which verdict is not one of `KEPT`. Raises `Unavailable`."""
     try:
         receipts = record.append(facts)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake, Thrown
+    from replay.rounds.moment import HeldCards, Moment, SeatMoment, SeenCard, Stake, Thrown
 
 WIDTH = 100
 """Columns everything here fits into."""
@@ -56,7 +56,7 @@ def layout(moment: Moment, game: str | None, *, hindsight: bool = False) -> Text
 
 def seats(
     moment: Moment, game: str | None, *, hindsight: bool = False
-) -> Iterator[tuple[Seat, Text, Text]]:
+) -> Iterator[tuple[SeatMoment, Text, Text]]:
     """Each position with its cards, one hand a line, and with its wagers and what it decided."""
     name = wager_namer(game)
     for seat in moment.seats:
@@ -175,14 +175,14 @@ def _seats(moment: Moment, game: str | None, *, hindsight: bool) -> RenderableTy
     return table
 
 
-def _hand(held: Held, *, hindsight: bool) -> Text:
+def _hand(held: HeldCards, *, hindsight: bool) -> Text:
     cards = _cards(held.cards, hindsight=hindsight)
     if held.gone:
         cards.append(" racked", style=_DOWN)
     return cards
 
 
-def _wagers(seat: Seat, name: Callable[[str], str]) -> Text:
+def _wagers(seat: SeatMoment, name: Callable[[str], str]) -> Text:
     """A position's wagers on one line, and what it decided."""
     told = [_stake(stake, name) for stake in seat.stakes]
     told += [Text(decision, style="italic") for decision in seat.decisions]

@@ -10,7 +10,7 @@ class SeenCard(Struct, frozen=True):
     up: bool  # whether it lay face up at this moment
 
 
-class Held(Struct, frozen=True, kw_only=True):
+class HeldCards(Struct, frozen=True, kw_only=True):
     """The cards of one holder, in dealing order, and what became of them."""
 
     to: str
@@ -34,7 +34,7 @@ class Stake(Struct, frozen=True, kw_only=True):
     state: str | None  # "on" or "off", where it was called so
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class SeatMoment(Struct, frozen=True, kw_only=True):
     """One position: its wagers, what it decided, and what it paid in fees or put into a pot."""
 
     position: int
@@ -67,8 +67,8 @@ class Moment(Struct, frozen=True, kw_only=True):
     position: int | None  # whose it is, where the fact names one
     says: str
     phase: str
-    seats: tuple[Seat, ...]
-    held: tuple[Held, ...]
+    seats: tuple[SeatMoment, ...]
+    held: tuple[HeldCards, ...]
     throws: tuple[Thrown, ...]
     markers: dict[str, int | str]
     burned: int  # cards

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Ruling, Settlement
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class OwedLine(Struct, frozen=True, kw_only=True):
     """One wager: owed by the rules, moved by the dealer. Money in cents, stake not in `owed`."""
 
     position: int
@@ -58,7 +58,7 @@ class Line(Struct, frozen=True, kw_only=True):
         return self.paid - self.collected + self.awarded - put_in
 
 
-def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[Line]:
+def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[OwedLine]:
     """One line a settlement, then one for chips that moved though nothing was owed."""
     ordered = in_order(facts)
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in ordered)
@@ -76,8 +76,8 @@ def paid_beside_owed(ruling: Ruling, facts: Sequence[Fact]) -> list[Line]:
     return lines
 
 
-def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> Line:
-    return Line(
+def _line(owed: Settlement, chips: Moved, name: str, *, settled: bool) -> OwedLine:
+    return OwedLine(
         position=owed.position,
         hand=owed.hand,
         wager=owed.wager,
@@ -122,9 +122,9 @@ def _unowed(
     name: str,
     *,
     settled: bool,
-) -> Line:
+) -> OwedLine:
     """Chips that moved on a wager the record does not have."""
-    return Line(
+    return OwedLine(
         position=position,
         hand=hand,
         wager=wager,

@@ -14,7 +14,7 @@ from replay.text.money import money
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from replay.rounds.moment import Moment, Seat
+    from replay.rounds.moment import Moment, SeatMoment
 
 
 class PotNow(NamedTuple):
@@ -31,7 +31,7 @@ class PotNow(NamedTuple):
         return "Main pot" if self.number == 0 else f"Side pot {self.number}"
 
 
-def put_in(seat: Seat | None) -> int:
+def put_in(seat: SeatMoment | None) -> int:
     """Chips a poker player has in the pots, cents, less an uncalled bet that came back."""
     if seat is None:
         return 0
@@ -70,12 +70,12 @@ def pot_text(pot: PotNow) -> str:
     return f"{pot.name} {money(pot.left)}, contested by positions {', '.join(others)} and {last}."
 
 
-def _plays(moment: Moment, seat: Seat) -> bool:
+def _plays(moment: Moment, seat: SeatMoment) -> bool:
     """Whether a position has a hand or chips in the round, and did not fold."""
     has_hand = any(h.to == "player" and h.position == seat.position for h in moment.held)
     return (has_hand or put_in(seat) > 0) and "fold" not in seat.decisions
 
 
-def _all_in(seat: Seat) -> bool:
+def _all_in(seat: SeatMoment) -> bool:
     """Whether it was told, or nothing is left of a stack that was counted."""
     return seat.all_in or (seat.stack is not None and put_in(seat) >= seat.stack)

@@ -15,7 +15,7 @@ from ledger.facts.rounds import indexes
 from ledger.rules.engine.order import in_order
 from ledger.values import UNKNOWN_CARD
 from replay.rounds.layout import Cards, Cell, Layout
-from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake, Thrown
+from replay.rounds.moment import HeldCards, Moment, SeatMoment, SeenCard, Stake, Thrown
 from replay.rounds.sentences import in_words, wager_namer
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _with_cards(moment: Moment, cells: list[tuple[Who, list[tuple[Cell, bool]]]]
     """Put in what the record, read to its end, says each card is."""
     shown = {who: tuple(SeenCard(cell.code, up) for cell, up in its) for who, its in cells}
     held = tuple(
-        Held(
+        HeldCards(
             to=each.to,
             position=each.position,
             hand=each.hand,
@@ -73,7 +73,7 @@ def _moment(layout: Layout, number: int, fact: Fact, name: Callable[[str], str])
         phase=layout.phase,
         seats=_seats(layout),
         held=tuple(
-            Held(
+            HeldCards(
                 to=to,
                 position=position or None,
                 hand=hand,
@@ -104,14 +104,14 @@ def _name(body: object) -> str:
     return type_name(type(body)).partition(".")[0] if isinstance(body, Body) else str(type(body))
 
 
-def _seats(layout: Layout) -> tuple[Seat, ...]:
+def _seats(layout: Layout) -> tuple[SeatMoment, ...]:
     """Every position the facts have spoken of, from the dealer's left on."""
     tables = (layout.decisions, layout.fees, layout.in_pot, layout.awarded)
     positions = {position for table in (*tables, layout.stacks) for position in table}
     positions |= {position for position, _, _ in layout.spots}
     positions |= {position for to, position, _ in layout.cards if to == "player"}
     return tuple(
-        Seat(
+        SeatMoment(
             position=position,
             stakes=tuple(
                 Stake(wager=wager, hand=hand, **vars(spot))

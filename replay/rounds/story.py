@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
     from ledger.rules.engine.ruling import Awaiting, Ruling
     from ledger.values import RoundId
-    from replay.cameras.timeline import Seen
+    from replay.cameras.timeline import FactSights
     from replay.footage.library.files import FootageFiles
     from replay.rounds.moment import Moment
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
 
 
 class Story(NamedTuple):
@@ -42,9 +42,9 @@ class Story(NamedTuple):
     facts: Sequence[Fact]
     moments: Sequence[Moment]
     times: Sequence[str]  # each fact's `time` as it was received
-    seen: Sequence[Seen]
+    seen: Sequence[FactSights]
     ruling: Ruling | None  # None: the record does not say which game, or not a known one
-    lines: Sequence[Line]
+    lines: Sequence[OwedLine]
     missing: Sequence[str]  # sentences: what the record does not have
     corrected: Mapping[tuple[str, str], str]  # by source and id: what was corrected since
 

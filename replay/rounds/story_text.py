@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from replay.cameras.timeline import FrameLookup
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
     from replay.rounds.story import Story
 
 _NAMED_APART = ("number", "position", "source", "id", "time_us", "fact", "says", "phase")
@@ -152,7 +152,7 @@ def tell_ruling(story: Story) -> Iterator[RenderableType]:
             yield Padding(Text(says), (0, 0, 0, 2))
 
 
-def owed_table(lines: Iterable[Line]) -> Table:
+def owed_table(lines: Iterable[OwedLine]) -> Table:
     """Every wager: what the sections give beside what the dealer moved."""
     table = boxed_table(
         "pos", "wager", "stake", "owed", "by", "moved", "difference",
@@ -175,14 +175,14 @@ def owed_table(lines: Iterable[Line]) -> Table:
     return table
 
 
-def wager_text(line: Line) -> str:
+def wager_text(line: OwedLine) -> str:
     """The wager as printed, with its hand and throw where there are several."""
     hand = f", hand {line.hand}" if line.hand > 1 else ""
     throw = f", throw {line.throw}" if line.throw else ""
     return f"{line.name}{hand}{throw}"
 
 
-def ground(line: Line) -> str:
+def ground(line: OwedLine) -> str:
     """Why that much is owed: outcome, printed row, odds and section."""
     if line.section is None:
         return "no such wager is on record"
@@ -192,7 +192,7 @@ def ground(line: Line) -> str:
     return f"{line.outcome}{what} ({line.section})"
 
 
-def moved_text(line: Line) -> str:
+def moved_text(line: OwedLine) -> str:
     """What the dealer did with chips."""
     told = [
         f"{what} {money(cents)}"
@@ -207,7 +207,7 @@ def moved_text(line: Line) -> str:
     return ", ".join(told) or "nothing"
 
 
-def _reading(line: Line) -> str:
+def _reading(line: OwedLine) -> str:
     """The reading a settlement depended on."""
     if line.reading is None:
         return ""

@@ -15,7 +15,7 @@ import msgspec
 from consumers.alerts import conditions
 from consumers.alerts.cameras import Cameras
 from consumers.alerts.conditions import Alert
-from consumers.alerts.devices import Devices
+from consumers.alerts.devices import DeviceWatch
 from consumers.floor import table_board
 from infra.postgres import parking, relay_progress
 from infra.postgres.alerts import Alerts
@@ -62,7 +62,7 @@ class AlertWatch:
 
     def __init__(self, database: Database, tape: PostgresTape, settings: Settings) -> None:
         self._database, self._tape, self._settings = database, tape, settings
-        self._devices, self._cameras = Devices(settings), Cameras(settings)
+        self._devices, self._cameras = DeviceWatch(settings), Cameras(settings)
         self._lock = threading.Lock()
         self._kept: AlertsNow | None = None
         self._until = 0.0
@@ -137,7 +137,7 @@ class AlertWatch:
 
 
 def _of_parked(
-    parked: Sequence[parking.Shown], now_us: int, settings: Settings
+    parked: Sequence[parking.ParkedSummary], now_us: int, settings: Settings
 ) -> Iterator[AlertNow]:
     for each in parked:
         for alert in conditions.of_parked([each], now_us, settings):

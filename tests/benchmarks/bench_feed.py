@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.kafka.clients import Connection
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import AnyConnection
     from ledger.record.tape import Received
     from tests.benchmarks.served import Place
@@ -252,9 +252,9 @@ def tracked(connection: psycopg.Connection) -> int:
     return int(row[0]) if row else 0
 
 
-def all_records(database: Database) -> list[Record]:
+def all_records(database: Database) -> list[ProducerRecord]:
     """The records of the facts there are, as the relay sends them."""
-    made: list[Record] = []
+    made: list[ProducerRecord] = []
     places = PreviousHashes()
     with tape_source(database) as source:
         while rows := source.read(len(made), 2_000):
@@ -283,7 +283,7 @@ def relayed(database: Database, kafka: Connection) -> None:
     relay(database, kafka, stop=lambda: False, follow=False)
 
 
-def bare_kafka_python(where: Connection, sent: Sequence[Record]) -> None:
+def bare_kafka_python(where: Connection, sent: Sequence[ProducerRecord]) -> None:
     """As its manual shows it, with the relay's guarantees: idempotent, all acknowledged."""
     producer = kafka.KafkaProducer(
         bootstrap_servers=where.bootstrap,
@@ -305,7 +305,7 @@ def bare_kafka_python(where: Connection, sent: Sequence[Record]) -> None:
     producer.close()
 
 
-def bare_confluent(kafka: Connection, sent: Sequence[Record]) -> None:
+def bare_confluent(kafka: Connection, sent: Sequence[ProducerRecord]) -> None:
     """As above, by the C library."""
     producer = confluent_kafka.Producer(
         {

@@ -19,10 +19,10 @@ import numpy as np
 
 from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
-from replay.footage.clips.clips import Stretch, clip
+from replay.footage.clips.clips import SegmentCut, clip
 from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.decoding.reader import index
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.files import frames
 from replay.footage.library.index import FootageIndex
 from replay.footage.muxing.muxer import write as write_here
@@ -32,7 +32,7 @@ from tests.footage.video_kinds import KINDS, write
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
 
 S = 1_000_000
 SEGMENTS, FRAMES, WIDTH, HEIGHT = 4, 900, 1280, 720
@@ -49,7 +49,9 @@ def run() -> dict[str, object]:
         top = Path(folder)
         paths = [segment(top, number) for number in range(SEGMENTS)]
         library = FootageIndex(top / "home")
-        told = [Told("hollywood", "CC-07-A", START_US + n * 30 * S) for n in range(SEGMENTS)]
+        told = [
+            FootageDetails("hollywood", "CC-07-A", START_US + n * 30 * S) for n in range(SEGMENTS)
+        ]
         entries = []
         took_in = [0.0] * SEGMENTS
         for number, path in enumerate(paths):
@@ -85,7 +87,7 @@ def segment(top: Path, number: int) -> Path:
     return path
 
 
-def frame_times(library: FootageIndex, entries: Sequence[Entry]) -> dict[str, float]:
+def frame_times(library: FootageIndex, entries: Sequence[IndexedSegment]) -> dict[str, float]:
     """One frame at a random place, each by a child process of its own, as a page asks for it."""
     facts = [recorded(entry) for entry in entries]
     chance = np.random.default_rng(4)
@@ -98,7 +100,7 @@ def frame_times(library: FootageIndex, entries: Sequence[Entry]) -> dict[str, fl
     return {"median": median(times), "max": max(times)}
 
 
-def recorded(entry: Entry) -> Fact:
+def recorded(entry: IndexedSegment) -> Fact:
     """The fact that makes a segment one of those at hand."""
     body = SegmentRecorded(
         camera="CC-07-A", path="x", sha256=entry.sha256, start="2026-11-18T11:06:40Z", frames=1,
@@ -107,16 +109,16 @@ def recorded(entry: Entry) -> Fact:
     return Fact(body, "/hollywood/surveillance/nvr", entry.sha256, 0, None, None, None, None)
 
 
-def clips(top: Path, library: FootageIndex, entries: Sequence[Entry]) -> dict[str, object]:
+def clips(top: Path, library: FootageIndex, entries: Sequence[IndexedSegment]) -> dict[str, object]:
     """From 20 s into the first segment to 10 s into the second, each time to a new file."""
     one, two = entries[0], entries[1]
     late = count()
 
-    def asked() -> list[Stretch]:  # never the same twice, or it would come from the cache
+    def asked() -> list[SegmentCut]:  # never the same twice, or it would come from the cache
         more = next(late) * 1000
         return [
-            Stretch(one.sha256, 20 * S + more, one.duration_us),
-            Stretch(two.sha256, 0, 10 * S),
+            SegmentCut(one.sha256, 20 * S + more, one.duration_us),
+            SegmentCut(two.sha256, 0, 10 * S),
         ]
 
     def here() -> None:

@@ -35,7 +35,7 @@ from ledger.record.wire import parse_line
 from ledger.simulate import read_shots
 from ledger.simulate.cameras.shot_list import camera_clock_us
 from ledger.values import format_time
-from replay.footage.library.adding import Told, add, footage_files
+from replay.footage.library.adding import FootageDetails, add, footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.camera import draw
 from tests.benchmarks.bench_views import checkpoint, fill, floor
@@ -100,7 +100,7 @@ def _set_up(cli: Cli, home: Path, out: Path) -> Day:
     _done(cli, "ingest", out / "feed.jsonl", out / "footage.jsonl")
     library, count = FootageIndex(home), 0
     for camera in sorted((out / "footage").iterdir()):
-        for added in add(library, footage_files(camera), Told("bench", camera.name)):
+        for added in add(library, footage_files(camera), FootageDetails("bench", camera.name)):
             assert added.entry, added.problem
             count += 1
     person = ("maria", "--employee", "S-2001", "--role", "surveillance", "--password-file", "-")
@@ -129,7 +129,7 @@ def _more_cameras(database: Database, library: FootageIndex, out: Path) -> int:
         ]  # fmt: skip
         told += [_fact(body, f"more-{number}-{at}", us) for at, (body, us) in enumerate(bodies)]
         files = footage_files(out / "footage" / plan.camera)
-        for added in add(library, files, Told("bench", plan.camera)):
+        for added in add(library, files, FootageDetails("bench", plan.camera)):
             assert added.entry, added.problem
     with PostgresTape(database) as tape:
         tape.append(told)

@@ -27,7 +27,7 @@ from infra.kafka.clients import Connection
 from infra.kafka.consumer_group import Read
 from infra.kafka.dead_letters import HEADERS, send_to_dead_letters
 from infra.kafka.ports import Consumed
-from infra.postgres.outbox import Kept
+from infra.postgres.outbox import QueuedMessage
 from ledger.adjudication.feed import adjudicate
 from ledger.facts import FACTS, UPCASTERS
 from ledger.record.tape import GENESIS, InQuarantine, Received, TapeRow, chain_hash
@@ -37,7 +37,7 @@ from ledger.simulate import deal, line, plan_of
 from replay.docs import asyncapi
 
 if TYPE_CHECKING:
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.view_tables import Row
 
 SCHEMAS = Path(__file__).parents[2] / "ledger" / "facts" / "schemas"
@@ -70,7 +70,9 @@ def judge(registry: Registry[Any], schema: dict[str, Any], told: object) -> None
     Draft202012Validator({"$ref": whole}, registry=registry).validate(told)
 
 
-def fits(document: dict[str, Any], registry: Registry[Any], name: str, record: Record) -> None:
+def fits(
+    document: dict[str, Any], registry: Registry[Any], name: str, record: ProducerRecord
+) -> None:
     """Hold a record's headers and value to a message."""
     message = document["components"]["messages"][name]
     judge(registry, message["headers"], {key: value.decode() for key, value in record.headers})
@@ -129,7 +131,9 @@ def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
     assert said
     for version, ruling in enumerate(said, 1):
         body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, version))
-        record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
+        record = records.of_message(
+            "ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body)
+        )
         fits(document, registry, "round_adjudicated.v1", record)
 
 
@@ -137,7 +141,7 @@ def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry
     finding = msgspec.json.encode(Finding(code="stub_count_overdue", says="So.")).decode()
     row = ("p", "t", NOW_US, "/p/t/shoe", "9", 0, "2026-11-20", "stub_count_overdue", finding)
     body = rulings.VIEW.tells[1].body(row)
-    record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
+    record = records.of_message("ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body))
     fits(document, registry, "round_adjudicated.v1.TableFindings", record)
     assert json.loads(body)["fact"] == {"source": "/p/t/shoe", "id": "9"}
 
@@ -149,7 +153,9 @@ def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
     facts, _ = deal(plan_of(tables=1, minutes=6, seed=11))
     for ruling in (each for each in adjudicate(facts) if isinstance(each, Ruling)):
         body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, 1))
-        record = records.of_message("ledger.adjudications.v1", Kept(1, 1, NOW_US, "p/t", body))
+        record = records.of_message(
+            "ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body)
+        )
         fits(document, registry, "round_adjudicated.v1.CutRuling", record)
         with pytest.raises(ValidationError, match="settlements"):
             fits(document, registry, "round_adjudicated.v1", record)
@@ -167,7 +173,9 @@ def test_what_views_tell_fits(
     document: dict[str, Any], registry: Registry[Any], topic: str, name: str, told: object
 ) -> None:
     body = msgspec.json.encode(told).decode()
-    fits(document, registry, name, records.of_message(topic, Kept(1, 1, NOW_US, "k", body)))
+    fits(
+        document, registry, name, records.of_message(topic, QueuedMessage(1, 1, NOW_US, "k", body))
+    )
 
 
 @pytest.mark.parametrize("name", ["drop_totalled.v1", "table_stated.v1"])
@@ -179,7 +187,7 @@ def test_a_tombstone_fits_as_such_and_not_as_what_it_takes_back(
         for each, channel in document["channels"].items()
         if f"{name}.Tombstone" in channel["messages"]
     )
-    record = records.of_message(topic, Kept(1, 1, NOW_US, "k", None))
+    record = records.of_message(topic, QueuedMessage(1, 1, NOW_US, "k", None))
     fits(document, registry, f"{name}.Tombstone", record)
     with pytest.raises(ValidationError):
         fits(document, registry, name, record)
@@ -214,10 +222,10 @@ class Letterbox:
     """Where a letter is written to."""
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self.records: list[ProducerRecord] = []
         self.kafka = Connection("nobody:1")
 
-    def publish(self, topic: str, partitions: int, sent: list[Record]) -> None:
+    def publish(self, topic: str, partitions: int, sent: list[ProducerRecord]) -> None:
         assert topic == DEAD
         assert partitions
         self.records += sent

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import Tape
 
 PARKED = Parked("p/A", 2, 1, "edited", "Bent.", "t/0@1")
@@ -34,7 +34,7 @@ NOT_JSON = Quarantined(b"{", "not_json", "Not JSON", "$", "Send JSON.")
 
 class Ports(NamedTuple):
     tape: Tape
-    desk: Desk
+    desk: RelayStore
     live: ViewStore
     other: ViewStore  # another connection to the live views
     beside: ViewStore

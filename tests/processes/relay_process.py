@@ -34,7 +34,7 @@ from ledger.errors import Unavailable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
 
 
 _AN_HOUR_MS = 3_600_000
@@ -77,9 +77,11 @@ def _say(word: str) -> None:
 
 def _early() -> None:
     publish = Publisher.publish
-    held: list[tuple[Publisher, str, int, Sequence[Record]]] = []
+    held: list[tuple[Publisher, str, int, Sequence[ProducerRecord]]] = []
 
-    def later(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def later(
+        self: Publisher, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> None:
         for each in held:
             publish(*each)
         held[:] = [(self, topic, partitions, records)]
@@ -99,7 +101,9 @@ def _heedless() -> None:
 def _hasty(deadline_s: float) -> None:
     given_up_ms = int(deadline_s * 1000)
 
-    def publish(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def publish(
+        self: Publisher, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> None:
         for record in records:
             self._send(topic, partitions, record)
         with suppress(KafkaError):
@@ -114,7 +118,9 @@ def _hasty(deadline_s: float) -> None:
 
 
 def _by_the_wall_clock(deadline_s: float) -> None:
-    def publish(self: Publisher, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def publish(
+        self: Publisher, topic: str, partitions: int, records: Sequence[ProducerRecord]
+    ) -> None:
         futures: list[Any] = [self._send(topic, partitions, record) for record in records]
         until = time.time() + deadline_s
         while not all(future.is_done for future in futures):

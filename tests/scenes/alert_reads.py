@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.alerts import conditions
-from consumers.alerts.conditions import ADJUDICATIONS, Alert, Told
+from consumers.alerts.conditions import ADJUDICATIONS, Alert, RulingMessage
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read
 from infra.kafka.ports import Consumed
@@ -30,10 +30,10 @@ RULED_AT_US = 1_795_183_200_000_000
 class Whole:
     """`Rulings` behind records that hold all of it."""
 
-    def whole(self, cut: Told) -> Told:
+    def whole(self, cut: RulingMessage) -> RulingMessage:
         raise AssertionError(f"{cut} is whole")
 
-    def received_us(self, told: Told) -> int | None:
+    def received_us(self, told: RulingMessage) -> int | None:
         assert told.fact_position is None, "a record of before that was told"
         return None
 

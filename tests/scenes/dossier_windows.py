@@ -12,7 +12,7 @@ from ledger.rules.engine.ruling import Ruling
 from ledger.simulate import deal, line
 from ledger.values import format_time, parse_subject
 from replay.disputes.preserved_windows import lock_ids, window_name
-from replay.dossier import Evidence, Making, Original, Stretch, Told, Window
+from replay.dossier import Evidence, EvidenceText, EvidenceWindow, Making, Original, TapeRange
 from replay.rounds.story import story
 from tests.scenes.dossiers import (
     CAMERA,
@@ -34,13 +34,13 @@ OTHER_CAMERA = "CC-01-end"
 
 
 @cache
-def record() -> tuple[Chained, Window]:
+def record() -> tuple[Chained, EvidenceWindow]:
     """A small record with a preserved window over its third to fifth round."""
     facts, window = facts_and_window()
     return chained(facts), window
 
 
-def facts_and_window() -> tuple[list[Received], Window]:
+def facts_and_window() -> tuple[list[Received], EvidenceWindow]:
     """Its facts in the order told, and the window that is preserved."""
     dealt = [received(line(PLAN, fact)) for fact in deal(PLAN)[0]]
     started: dict[str, list[int]] = {}
@@ -49,7 +49,7 @@ def facts_and_window() -> tuple[list[Received], Window]:
             started.setdefault(fact.subject, []).append(fact.time_us)
     subjects = sorted(started, key=lambda each: started[each][0])[2:5]
     from_us, to_us = started[subjects[0]][0], started[subjects[2]][4]  # the last one only begun
-    window = Window(window_name(from_us, to_us), "hollywood", "CC-01", from_us, to_us)
+    window = EvidenceWindow(window_name(from_us, to_us), "hollywood", "CC-01", from_us, to_us)
     told = [
         (
             CameraMapped(camera=CAMERA, table="CC-01", kind="stationary", covers=("table",)),
@@ -127,12 +127,12 @@ def evidence(folder: Path) -> Evidence:
         previous=kept.previous,
         heads=kept.heads,
         between=_others(table, own | set(loose), min(seqs), max(seqs)),
-        stretches=[Stretch("hollywood/CC-01", min(seqs), max(seqs))],
+        stretches=[TapeRange("hollywood/CC-01", min(seqs), max(seqs))],
         submissions=submissions,
         case_rows=locks,
         custody_rows=locks,
         originals=[Original(CAMERA, SHA256, folder / "nvr.mp4", "nvr-2/CC-01-ovh.mp4")],
-        coverage=Told(["Camera CC-01-ovh saw all of it."]),
+        coverage=EvidenceText(["Camera CC-01-ovh saw all of it."]),
         making=Making("S-2001", "2026-11-20T20:00:00.000000Z", 0, 0),
         window=window,
         window_rows=loose,

@@ -32,12 +32,12 @@ from ledger.rules.engine.ruling import Ruling
 from ledger.simulate import deal, line, plan_of
 from ledger.values import format_time, parse_subject
 from replay.checker.reading import canonical
-from replay.dossier import Evidence, Filed, Making, Original, Stretch, Told
+from replay.dossier import Evidence, EvidenceText, Filed, Making, Original, TapeRange
 from replay.dossier.signing.keys import Signer
 from replay.dossier.signing.sealing import contents_sha256, signature_json
-from replay.dossier.writing.evidence import Clip
+from replay.dossier.writing.evidence import EvidenceClip
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageFiles, FrameFile, Kept
+from replay.footage.library.files import FootageFiles, FrameFile, VerifiedFile
 from replay.rounds.story import story
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def evidence(folder: Path) -> Evidence:
     assert round_
     span_us = rows[-1].time_us - rows[0].time_us + 20_000_000
     index = FrameIndex(tuple(range(0, span_us, 100_000)), (0,))
-    at_hand = FootageFiles({SHA256: Kept(folder / "nvr.mp4", index, None)}, frozenset())
+    at_hand = FootageFiles({SHA256: VerifiedFile(folder / "nvr.mp4", index, None)}, frozenset())
     whole = story(round_, rows, ruling, [fact_of(row) for row in camera], at_hand)
     frames: dict[tuple[str, int], FrameFile | str] = {}
     for seen in whole.seen:
@@ -190,14 +190,18 @@ def evidence(folder: Path) -> Evidence:
         previous=kept.previous,
         heads=kept.heads,
         between=between,
-        stretches=[Stretch(rows[0].tape, min(seqs), max(seqs))],
+        stretches=[TapeRange(rows[0].tape, min(seqs), max(seqs))],
         submissions=(submission,),
         dispute="D-17",
         case_rows=[row for row in surveillance if row.type.startswith(("dispute", "footage_lock"))],
         custody_rows=[row for row in surveillance if row.type.startswith("footage")],
         originals=[Original(CAMERA, SHA256, folder / "nvr.mp4", "nvr-2/CC-01-ovh.mp4")],
-        clips=[Clip(CAMERA, folder / "CC-01-ovh-cut.mp4", [SHA256], "Cut without decoding.")],
-        coverage=Told(["Camera CC-01-ovh saw every fact of the round."], [{"table": "CC-01"}]),
+        clips=[
+            EvidenceClip(CAMERA, folder / "CC-01-ovh-cut.mp4", [SHA256], "Cut without decoding.")
+        ],
+        coverage=EvidenceText(
+            ["Camera CC-01-ovh saw every fact of the round."], [{"table": "CC-01"}]
+        ),
         making=Making("S-2001", "2026-11-20T20:00:00.000000Z", 8, 12),
     )
 
@@ -225,7 +229,7 @@ def rounds_of(
         stretches = []
         for tape in sorted({row.tape for row in rows}):
             seqs = [row.table_seq for row in rows if row.tape == tape]
-            stretches.append(Stretch(tape, min(seqs), max(seqs)))
+            stretches.append(TapeRange(tape, min(seqs), max(seqs)))
         between = [
             row
             for row in kept.rows

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from consumers.runtime.lifecycle import Projection, RunnerOptions
     from infra.kafka.clients import Connection
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
 
 
-def of_rows(rows: Sequence[TapeRow]) -> list[Record]:
+def of_rows(rows: Sequence[TapeRow]) -> list[ProducerRecord]:
     """The record of every row, as the relay would write it."""
     places = PreviousHashes()
     made = []
@@ -40,7 +40,7 @@ def of_rows(rows: Sequence[TapeRow]) -> list[Record]:
 
 
 def publish(
-    database: Database, kafka: Connection, sent: Sequence[Record], acknowledged: int
+    database: Database, kafka: Connection, sent: Sequence[ProducerRecord], acknowledged: int
 ) -> None:
     """Write records in this order, and track as if the relay had published up to a position."""
     with Publisher(kafka, deadline_s=30) as publisher:

@@ -19,7 +19,7 @@ from tests.until import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from consumers.relay.check import Checked
+    from consumers.relay.check import FeedCheck
     from infra.kafka.clients import Connection
     from infra.postgres.connection import Database
 
@@ -90,7 +90,7 @@ def load(database: Database, every_s: float = 0.01) -> Iterator[list[int]]:
         thread.join()
 
 
-def checked(database: Database, kafka: Connection) -> Checked:
+def checked(database: Database, kafka: Connection) -> FeedCheck:
     """What the feed holds once a relay was left alone until it had nothing more to do."""
     once(database, kafka)
     return check.verify(database, kafka)

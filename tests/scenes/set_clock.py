@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ledger.facts import ClockChecked, SegmentRecorded
 from ledger.values import format_time
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from tests.footage.video_kinds import KINDS, decoded, write
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def filmed(
         start_ms = (T0 + number * SET_AT + (by_us if number > 0 else 0)) // MS
         first = (number - segments.start) * SEGMENT
         write(path, KINDS["gop60"], SEGMENT, start_ms=start_ms, first=first)
-        (added,) = add(library, [path], Told("hollywood", "A", start_ms * MS))
+        (added,) = add(library, [path], FootageDetails("hollywood", "A", start_ms * MS))
         assert added.entry, added.problem
         body = SegmentRecorded(
             camera="A", path=f"A/{number}.mp4", sha256=added.entry.sha256,

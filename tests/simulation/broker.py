@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from infra.kafka import topics
 from infra.kafka.library import KafkaError
 from infra.kafka.ports import Consumed
-from infra.kafka.records import OUTBOX, POSITION, QUARANTINE_ID, Record
+from infra.kafka.records import OUTBOX, POSITION, QUARANTINE_ID, ProducerRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +63,7 @@ class Broker:
         self.deleted = 0
         self.lies: list[tuple[str, int]] = []  # what was done to records, and their positions
         self.bend: Callable[[Log, list[Consumed]], list[Consumed | None]] = lambda _, sent: [*sent]
-        self.appended: Callable[[Log, Record], None] = lambda *_: None
+        self.appended: Callable[[Log, ProducerRecord], None] = lambda *_: None
 
     @property
     def is_up(self) -> bool:
@@ -88,7 +88,9 @@ class Broker:
         self.store(log, batch.producer, batch.seq, batch.records)
         return "kept"
 
-    def store(self, log: Log, producer: int, seq: int | None, records: Sequence[Record]) -> None:
+    def store(
+        self, log: Log, producer: int, seq: int | None, records: Sequence[ProducerRecord]
+    ) -> None:
         """Put records at the end, bent or whole."""
         told = [Consumed(log.number, 0, r.key, r.value, tuple(r.headers)) for r in records]
         for at, each in enumerate(self.bend(log, told)):
@@ -162,7 +164,7 @@ class Batch:
         self.producer = producer
         self.log = log
         self.seq = seq
-        self.records: list[Record] = []
+        self.records: list[ProducerRecord] = []
         self.sent: list[SimSent] = []
         self.under_way = False
         self.end = 0
@@ -230,7 +232,7 @@ class SimProducer:
             seq = self._seqs.get((topic, partition), 0) if self._idempotent else None
             queue.append(Batch(self._id, self._broker.logs[topic][partition], seq))
         batch = queue[-1]
-        batch.records.append(Record(key, value, headers))
+        batch.records.append(ProducerRecord(key, value, headers))
         self._seqs[topic, partition] = self._seqs.get((topic, partition), 0) + 1
         sent = SimSent(self._world)
         batch.sent.append(sent)

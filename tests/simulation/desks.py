@@ -1,4 +1,4 @@
-"""The port `Desk` and the views' `ViewStore` on the imagined PostgreSQL.
+"""The port `RelayStore` and the views' `ViewStore` on the imagined PostgreSQL.
 
 The same contract is held to the real ones (`tests/contract/test_ports.py`). Nothing is decided here
 that production code decides.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from infra.postgres.outbox import Kept, Message
+from infra.postgres.outbox import Message, QueuedMessage
 from infra.postgres.relay_progress import UNSAID
 from infra.postgres.view_tables import (
     LIVE,
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
-    from infra.postgres.view_tables import Schema, Table
+    from infra.postgres.view_tables import Schema, ViewTable
     from tests.simulation.database import Key, Session
 
 
 class SimDesk:
-    """`infra.postgres.relay_progress.Desk`."""
+    """`infra.postgres.relay_progress.RelayStore`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -105,7 +105,7 @@ class SimDesk:
         found = [r.position for r in rows if r.tape in tapes and after < r.position <= until]
         return found[0] if found else None
 
-    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[Kept]:
+    def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[QueuedMessage]:
         found = self._left(topic, after, limit)
         said = itertools.accumulate(len((each.body or "").encode()) for each in found)
         fitting = sum(until <= octets for until in said)
@@ -114,7 +114,7 @@ class SimDesk:
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
         return [(each.number, each.key) for each in self._left(topic, after, limit)]
 
-    def _left(self, topic: str, after: int, limit: int) -> list[Kept]:
+    def _left(self, topic: str, after: int, limit: int) -> list[QueuedMessage]:
         self._session.do(f"outbox {topic} after {after}")
         kept = self._session.scan("outbox")
         found = [kept[key][1] for key in sorted(kept) if key[0] > after and kept[key][0] == topic]
@@ -140,7 +140,7 @@ class SimStore(ViewStore):
         self.heard: dict[str, dict[Key, None]] = {}
         self.session = session
 
-    def load(self, table: Table, keys: Iterable[Key]) -> dict[Key, Key]:
+    def load(self, table: ViewTable, keys: Iterable[Key]) -> dict[Key, Key]:
         self.session.do(f"load {self.schema}.{table.name}")
         found = {key: self.session.get("cells", (self.schema, table.name, key)) for key in keys}
         return {key: row for key, row in found.items() if row is not None}
@@ -151,7 +151,7 @@ class SimStore(ViewStore):
         rows = self.session.database.rows
         return [row for row in rows if row.tape == tape and low <= row.table_seq <= high]
 
-    def save(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    def save(self, table: ViewTable, rows: Iterable[Sequence[Any]]) -> None:
         self.session.do(f"save {self.schema}.{table.name}")
         for row in rows:
             key = tuple(row[: table.keys])
@@ -212,37 +212,37 @@ class SimStore(ViewStore):
             database = self.session.database
             database.message += 1  # a sequence: what is rolled back leaves a hole
             at_us = int(database.world.wall() * 1_000_000)
-            kept = Kept(database.message, position, at_us, each.key, each.body)
+            kept = QueuedMessage(database.message, position, at_us, each.key, each.body)
             self.session.put("outbox", (database.message,), (each.topic, kept))
 
-    def page(self, table: Table, after: Key | None, limit: int) -> list[Key]:
+    def page(self, table: ViewTable, after: Key | None, limit: int) -> list[Key]:
         self.session.do(f"page of {self.schema}.{table.name} after {after}")
         cells = self.session.scan("cells")
         keys = [key for key in sorted(cells) if key[:2] == (self.schema, table.name)]
         return [cells[key] for key in keys if after is None or key[2] > after][:limit]
 
-    def changed(self, table: Table, after: Key | None, limit: int) -> list[Key]:
+    def changed(self, table: ViewTable, after: Key | None, limit: int) -> list[Key]:
         self.session.do(f"changed {table.name} after {after}")
         cells = self.session.scan("cells")
         keys = [key for key in sorted(cells) if key[:2] == (SHADOW_SCHEMA, table.name)]
         other = [key for key in keys if cells.get((LIVE, *key[1:])) != cells[key]]
         return [cells[key] for key in other if after is None or key[2] > after][:limit]
 
-    def removed(self, table: Table, after: Key | None, limit: int) -> list[Key]:
+    def removed(self, table: ViewTable, after: Key | None, limit: int) -> list[Key]:
         self.session.do(f"removed {table.name} after {after}")
         cells = self.session.scan("cells")
         keys = [key for key in sorted(cells) if key[:2] == (LIVE, table.name)]
         gone = [key[2] for key in keys if (SHADOW_SCHEMA, *key[1:]) not in cells]
         return [key for key in gone if after is None or key > after][:limit]
 
-    def create(self, view: str, version: int, tables: Iterable[Table], schema: Schema) -> bool:
+    def create(self, view: str, version: int, tables: Iterable[ViewTable], schema: Schema) -> bool:
         with self.session.transaction():
             if self.session.get("tracking", (view, schema == SHADOW_SCHEMA)) is not None:
                 return False
             self.session.put("tracking", (view, schema == SHADOW_SCHEMA), Tracking(0, version, 1))
             return True
 
-    def discard(self, view: str, tables: Iterable[Table]) -> None:
+    def discard(self, view: str, tables: Iterable[ViewTable]) -> None:
         with self.session.transaction():
             self.session.remove("tracking", (view, True))
             self._empty(SHADOW_SCHEMA, [table.name for table in tables])
@@ -257,7 +257,7 @@ class SimStore(ViewStore):
         found: Tracking | None = self.session.get("tracking", (view, False))
         return found
 
-    def swap(self, view: str, tables: Sequence[Table]) -> None:
+    def swap(self, view: str, tables: Sequence[ViewTable]) -> None:
         session = self.session
         session.do(f"swap {view}")
         if session.world.fault("readers in the way"):
@@ -286,7 +286,7 @@ class SimStore(ViewStore):
             self.session.remove(name, key)
             self.session.put(name, (view, False, *key[2:]), value)
 
-    def analyze(self, tables: Iterable[Table]) -> None:
+    def analyze(self, tables: Iterable[ViewTable]) -> None:
         self.session.do("analyze")
 
     def _empty(self, schema: Schema, names: Sequence[str]) -> None:

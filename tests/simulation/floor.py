@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.kafka.ports import Consumed
-    from infra.kafka.publisher import Window
+    from infra.kafka.publisher import SendWindow
     from ledger.record.tape import Receipt, TapeRow
     from tests.simulation.broker import Log
     from tests.simulation.world import Actor, World
@@ -232,7 +232,7 @@ class Floor:
             first = self.world.chance.randint(1, last)
             with self._publisher(actor) as publisher:
 
-                def send(window: Window, publisher: Publisher = publisher) -> None:
+                def send(window: SendWindow, publisher: Publisher = publisher) -> None:
                     publisher.publish(topics.FACTS, self.world.plan.partitions, window.records)
 
                 republish_in(desk, send, first, last)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from consumers.relay.check import compared
 from infra.kafka import topics
 from infra.kafka.ports import Consumed
-from infra.kafka.records import REPUBLISHED, UnreadableError, fed
+from infra.kafka.records import REPUBLISHED, UnreadableRecordError, fed
 from ledger.record.tape import Received
 from tests.simulation.broker import number_of
 from tests.simulation.desks import SimDesk
@@ -24,7 +24,7 @@ from tests.simulation.world import Broken
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.parking import Parked
     from ledger.record.tape import TapeRow
     from tests.simulation.broker import Log
@@ -114,7 +114,7 @@ class Oracle:
             f"a message at {kept.position} of {kept.key} is untrue",
         )
 
-    def appended(self, log: Log, record: Record) -> None:
+    def appended(self, log: Log, record: ProducerRecord) -> None:
         """No record of a tape comes to the log before those before it did; none in two versions."""
         told = dict(record.headers)
         if log.topic == topics.FACTS:
@@ -210,7 +210,7 @@ class Oracle:
         if id(each) not in self._whole:
             try:
                 row = fed(each.key, each.value, each.headers).row
-            except UnreadableError:
+            except UnreadableRecordError:
                 self._whole[id(each)] = each, 0
             else:
                 known = self.database.rows[row.position - 1 : row.position]
@@ -365,7 +365,7 @@ class Oracle:
     def position_if_edited(self, each: Consumed) -> int:
         try:
             found = fed(each.key, each.value, each.headers)
-        except UnreadableError:
+        except UnreadableRecordError:
             return 0
         return 0 if found.is_whole else found.row.position
 
@@ -373,7 +373,7 @@ class Oracle:
         return any(map(self.position_if_edited, self.on(topics.FACTS)))
 
 
-def number_of_record(record: Record) -> int:
+def number_of_record(record: ProducerRecord) -> int:
     return number_of(Consumed(0, 0, record.key, record.value, tuple(record.headers)))
 
 

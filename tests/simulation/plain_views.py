@@ -9,7 +9,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from consumers.runtime.source import Batch, OutboxMapping, Projection
-from infra.postgres.view_tables import Column, Table, ViewStore
+from infra.postgres.view_tables import Column, ViewStore, ViewTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,8 @@ BAD = b'{"bad":1}'
 """What the program of one view fails on."""
 
 
-def _table(name: str, *cells: str) -> Table:
-    return Table(name, name, 1, tuple(Column(cell, "text", cell) for cell in ("key", *cells)))
+def _table(name: str, *cells: str) -> ViewTable:
+    return ViewTable(name, name, 1, tuple(Column(cell, "text", cell) for cell in ("key", *cells)))
 
 
 CHAIN = _table("chain", "digest")

@@ -11,9 +11,9 @@ from ledger.errors import Unavailable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from infra.kafka.ports import Tail
+    from infra.kafka.ports import PartitionEnd
     from infra.kafka.publisher import Publisher
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from tests.simulation.broker import Broker
 
 
@@ -45,14 +45,14 @@ class SimOutlet:
         self._broker = broker
         self._publisher = publisher
 
-    def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
         self._publisher.publish(topic, partitions, records)
 
     def partitions(self, topic: str) -> int:
         ask(self._broker, f"partitions {topic}")
         return self._broker.partitions[topic]
 
-    def tails(self, topic: str) -> dict[int, Tail]:
+    def tails(self, topic: str) -> dict[int, PartitionEnd]:
         at = self._broker.world.now
         found = tails_of(SimReader(self._broker, topic))
         self._publisher._producer.looked(topic, at)

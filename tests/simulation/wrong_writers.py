@@ -8,7 +8,7 @@ import consumers.relay.relay as relaying
 from consumers.relay import view_topics
 from consumers.relay.check import _Check
 from infra.kafka import publisher
-from infra.kafka.ports import Tail
+from infra.kafka.ports import PartitionEnd
 from infra.kafka.publisher import Publisher
 from tests.simulation.broker import number_of
 from tests.simulation.database import SimTape, _receipt
@@ -84,7 +84,9 @@ def one_broker_is_enough(patch: pytest.MonkeyPatch) -> None:
 
 
 def nothing_seen_is_expired(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Tail, "expired", property(lambda self: not self.last and self.bounds.end > 0))
+    patch.setattr(
+        PartitionEnd, "expired", property(lambda self: not self.last and self.bounds.end > 0)
+    )
 
 
 def position_outside_the_lock(patch: pytest.MonkeyPatch) -> None:

@@ -37,11 +37,11 @@ from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import blocks, opened, size
 from replay.demo.audit import Audit, audit, money_at_stake
-from replay.demo.report import Left, found_text, pointers, worst_text
+from replay.demo.report import DemoResult, found_text, pointers, worst_text
 from replay.dossier.service import wanted_for, write_for
 from replay.dossier.signing.keys import SIGNING, public_text
 from replay.dossier.signing.keys import make as make_key
-from replay.footage.library.adding import Told as Known
+from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
@@ -74,7 +74,7 @@ MISTAKES = {
 }
 
 
-class Place(NamedTuple):
+class DemoPaths(NamedTuple):
     """Where a demonstration lies."""
 
     folder: Path
@@ -123,7 +123,7 @@ def demo(
 
     Example: round-ledger demo
     """
-    place = Place(folder.resolve())
+    place = DemoPaths(folder.resolve())
     began = time.monotonic()
     _make_room(place)
     settings = _settings(place)
@@ -154,7 +154,7 @@ def _stage(title: str, work: Callable[[Advance], tuple[T, str]]) -> T:
     return result
 
 
-def _make_room(place: Place) -> None:
+def _make_room(place: DemoPaths) -> None:
     """An empty folder with our mark. Raises `Refused` for one that we did not make."""
     folder = place.folder
     there = folder.exists()
@@ -185,7 +185,7 @@ def _not_ours(folder: Path) -> Refused:
     )
 
 
-def _stop_what_runs_there(place: Place) -> None:
+def _stop_what_runs_there(place: DemoPaths) -> None:
     """End a server that a killed run left. Raises `Refused` where a program still uses it."""
     users = place.home / "postgres.users"
     if not users.is_file():
@@ -204,7 +204,7 @@ def _stop_what_runs_there(place: Place) -> None:
             pass  # the last one to leave stops it
 
 
-def _deal(plan: Plan, place: Place, advance: Advance) -> tuple[WrittenFloor, str]:
+def _deal(plan: Plan, place: DemoPaths, advance: Advance) -> tuple[WrittenFloor, str]:
     written = write(
         plan, place.folder, lambda facts: advance(0, doing=f"Deal: {facts:,} facts"), cameras_max=2
     )
@@ -235,7 +235,7 @@ def _film(
     filming: Future[int],
     plan: Plan,
     written: WrittenFloor,
-    place: Place,
+    place: DemoPaths,
     advance: Advance,
 ) -> tuple[None, str]:
     """Wait for what was drawn meanwhile, and take in what the recorder tells of it."""
@@ -249,7 +249,7 @@ def _film(
     )
 
 
-def _index(database: Database, plan: Plan, place: Place) -> None:
+def _index(database: Database, plan: Plan, place: DemoPaths) -> None:
     """What `footage add` does, a camera a folder. Raises `Refused` where a segment is not taken."""
     for folder in sorted(place.footage.iterdir()):
         told_of = Known(plan.property, folder.name)
@@ -300,7 +300,9 @@ def _round(name: str) -> RoundId:
     return round_
 
 
-def _worst(database: Database, planted: Sequence[Planted], place: Place) -> tuple[LoadedRound, str]:
+def _worst(
+    database: Database, planted: Sequence[Planted], place: DemoPaths
+) -> tuple[LoadedRound, str]:
     """The mistaken round in which most money went wrong, with its footage."""
     names = sorted({each.round for each in planted if each.round})
     stakes = {name: money_at_stake(load_round(database, name, None).story.lines) for name in names}
@@ -311,7 +313,7 @@ def _worst(database: Database, planted: Sequence[Planted], place: Place) -> tupl
     return found, f"{name}: {dollars(stakes[name])} went wrong; cameras saw {seen} of {facts} facts"
 
 
-def _hand_over(database: Database, worst: LoadedRound, place: Place) -> tuple[None, str]:
+def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tuple[None, str]:
     wanted = wanted_for(worst, "demonstration")
     keys = place.home / SIGNING
     signer = make_key(keys, "demonstration", datetime.now(UTC))
@@ -323,7 +325,7 @@ def _hand_over(database: Database, worst: LoadedRound, place: Place) -> tuple[No
     return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
 
 
-def _settings(place: Place) -> Settings:
+def _settings(place: DemoPaths) -> Settings:
     """The demonstration's own: its home, and on a server of one's own a database begun anew."""
     settings = replace(in_force(), home=place.home)
     if settings.database_url:
@@ -332,10 +334,10 @@ def _settings(place: Place) -> Settings:
     return settings
 
 
-def _left(place: Place, settings: Settings, round_: RoundId) -> Left:
+def _left(place: DemoPaths, settings: Settings, round_: RoundId) -> DemoResult:
     """What to look at next, by commands and on the screen."""
     url = settings.public_url or f"http://{settings.http_host}:{settings.http_port}"
-    return Left(
+    return DemoResult(
         setting=_to_set(place, settings),
         dossier=place.dossier,
         public_key=place.public_key,
@@ -345,7 +347,7 @@ def _left(place: Place, settings: Settings, round_: RoundId) -> Left:
     )
 
 
-def _to_set(place: Place, settings: Settings) -> str:
+def _to_set(place: DemoPaths, settings: Settings) -> str:
     """The line that makes a reader's shell look at this record; URLs stay in a file of hers."""
     if not settings.database_url:
         return f"export ROUND_LEDGER_HOME={shlex.quote(str(place.home))}"

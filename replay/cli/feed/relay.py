@@ -9,7 +9,7 @@ import typer
 from consumers.registry import VIEWS, install
 from consumers.relay import check
 from consumers.relay import refill as relay_refill
-from consumers.relay.check import Checked
+from consumers.relay.check import FeedCheck
 from consumers.relay.metrics import RelayMetrics
 from consumers.relay.relay import relay as run
 from consumers.runtime import outbox
@@ -213,7 +213,7 @@ def verify(*, json: Json = False) -> None:
         raise typer.Exit(FINDINGS)
 
 
-def _tell(seen: Checked, *, json: bool) -> None:
+def _tell(seen: FeedCheck, *, json: bool) -> None:
     if json:
         for broken in seen.breaks:
             print_json(broken._asdict())

@@ -29,7 +29,7 @@ from infra.kafka.topics import FACTS
 from infra.metrics import metrics_server
 from infra.postgres import parking
 from infra.postgres.connection import AnyConnection, Database, kept_running
-from infra.postgres.parking import Shown
+from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import tracked
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
@@ -49,7 +49,7 @@ ALL, ALERTS = "all", "alerts"
 app = family()
 
 
-class Source(StrEnum):
+class ReadFrom(StrEnum):
     """Where facts are read from."""
 
     KAFKA = "kafka"
@@ -58,7 +58,7 @@ class Source(StrEnum):
 
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, `all`, or `alerts`.")]
 From = Annotated[
-    Source | None,
+    ReadFrom | None,
     typer.Option("--from", help="Default: kafka where ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
 ]
 
@@ -107,7 +107,7 @@ def consume(
         install(database)
         watch = ConsumerMetrics(
             database,
-            feed=_source(from_) is Source.KAFKA,
+            feed=_source(from_) is ReadFrom.KAFKA,
             ready_s=in_force().ready_s,
             views=[each.name for each in chosen],
         )
@@ -151,7 +151,7 @@ def rebuild(
     Example: round-ledger rebuild rounds table_board --workers 4
     """
     chosen = _chosen(names)
-    feed = from_ is Source.KAFKA
+    feed = from_ is ReadFrom.KAFKA
     with opened_database() as database, until_signalled() as stop, _bar(database) as passed:
         for each in chosen:
             began = time.monotonic()
@@ -298,7 +298,7 @@ def _tell_status(chosen: Sequence[Projection], *, json: bool) -> None:
         raise typer.Exit(FINDINGS)
 
 
-def _told(each: Shown) -> dict[str, object]:
+def _told(each: ParkedSummary) -> dict[str, object]:
     return {
         "view": each.view,
         "tape": each.tape,
@@ -311,8 +311,8 @@ def _told(each: Shown) -> dict[str, object]:
     }
 
 
-def _source(told: Source | None) -> Source:
-    return told or (Source.KAFKA if in_force().kafka_bootstrap else Source.TAPE)
+def _source(told: ReadFrom | None) -> ReadFrom:
+    return told or (ReadFrom.KAFKA if in_force().kafka_bootstrap else ReadFrom.TAPE)
 
 
 def _opened(
@@ -345,9 +345,9 @@ def _chosen(names: Sequence[str]) -> Sequence[Projection]:
     return VIEWS if ALL in names else named
 
 
-def _refuse_for_alerts(*, status: bool, from_: Source | None) -> None:
+def _refuse_for_alerts(*, status: bool, from_: ReadFrom | None) -> None:
     """Raises `Usage` of what is asked of views alone: a look would raise alerts instead."""
-    for given, where in ((status, "--status"), (from_ is Source.TAPE, "--from tape")):
+    for given, where in ((status, "--status"), (from_ is ReadFrom.TAPE, "--from tape")):
         if given:
             raise Usage(
                 "`alerts` is no view, and reads Kafka",

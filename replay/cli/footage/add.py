@@ -34,8 +34,8 @@ from replay.cli.footage.group import (
     told_errors,
 )
 from replay.cli.shell.app import family
-from replay.footage.library.adding import Added, Told, add, footage_files
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.adding import Added, FootageDetails, add, footage_files
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.library.start_times import Recorded
 from replay.footage.muxing.muxing import available
 from replay.recording.house_facts import KEPT, Noted, made, put_each
@@ -92,7 +92,7 @@ Reference = Annotated[
 ]
 
 
-class Taken(NamedTuple):
+class AddedFile(NamedTuple):
     """What became of one file, and where the fact of it stands."""
 
     added: Added
@@ -219,10 +219,10 @@ def take(
     database: Database,
     index: FootageIndex,
     paths: Sequence[Path],
-    told: Told,
+    told: FootageDetails,
     advance: Callable[[], object] = lambda: None,
-    read: Callable[[Sequence[Entry]], object] = lambda _: None,
-) -> Iterator[Taken]:
+    read: Callable[[Sequence[IndexedSegment]], object] = lambda _: None,
+) -> Iterator[AddedFile]:
     """Take files into the index, and put those on record that are not.
 
     What recorders have told of them by now is learnt first. read: is handed what was taken, once it
@@ -301,7 +301,7 @@ def finished(folder: Path, stable_s: float, stop: Callable[[], bool]) -> Iterato
         time.sleep(min(POLL_S, stable_s))
 
 
-def segment_fact(entry: Entry) -> Received:
+def segment_fact(entry: IndexedSegment) -> Received:
     """The fact that a segment was recorded; of the same file always the same octets."""
     body = SegmentRecorded(
         camera=entry.camera,
@@ -316,8 +316,8 @@ def segment_fact(entry: Entry) -> Received:
 
 
 def _reader(
-    database: Database, told: Told, reference: str | None, *, json: bool
-) -> Callable[[Sequence[Entry]], object]:
+    database: Database, told: FootageDetails, reference: str | None, *, json: bool
+) -> Callable[[Sequence[IndexedSegment]], object]:
     """Reads the clock of the camera from what is taken in, or nothing where that is not wanted."""
     if reference is None:
         return lambda _: None
@@ -325,7 +325,7 @@ def _reader(
     return lambda entries: clock.read(entries, json=json)
 
 
-def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[Taken]:
+def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[AddedFile]:
     """Put the segments among these on record that only this command knows of."""
     ours = [each.entry for each in added if each.entry and each.entry.start_from != "record"]
     noted = iter(put_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
@@ -333,9 +333,11 @@ def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[Taken]:
         told = each.entry is not None and each.entry.start_from != "record"
         answer = next(noted) if told else None
         if answer and answer.receipt.verdict not in KEPT:
-            yield Taken(each._replace(verdict="refused", entry=None, problem=TOLD_OTHERWISE), None)
+            yield AddedFile(
+                each._replace(verdict="refused", entry=None, problem=TOLD_OTHERWISE), None
+            )
         else:
-            yield Taken(each, answer)
+            yield AddedFile(each, answer)
 
 
 def _starts(rows: Iterable[TapeRow]) -> Iterator[tuple[str, int]]:
@@ -361,7 +363,7 @@ def _told(
     zone: str | None,
     *,
     keep_audio: bool,
-) -> Told:
+) -> FootageDetails:
     with reading(database, [CAMERA_FACTS.name]) as store:
         property_ = property_of(store, camera, named)
     try:
@@ -369,10 +371,10 @@ def _told(
     except (ZoneInfoNotFoundError, ValueError) as error:
         hint = "Give one as America/New_York."
         raise Usage(f"There is no time zone {zone}", where="--zone", hint=hint) from error
-    return Told(property_, camera, start_us, known, keep_audio)
+    return FootageDetails(property_, camera, start_us, known, keep_audio)
 
 
-def _tell(results: Iterator[Taken], *, json: bool) -> Counter[str]:
+def _tell(results: Iterator[AddedFile], *, json: bool) -> Counter[str]:
     """Print what became of each file; how many of each verdict."""
     counted: Counter[str] = Counter()
     for taken in results:
@@ -408,7 +410,7 @@ _KNOWN_FROM = {
 }
 
 
-def says(entry: Entry) -> str:
+def says(entry: IndexedSegment) -> str:
     """A segment in one line."""
     played = entry.playable.how if entry.playable else f"not playable: {entry.unplayable}"
     by_pictures = entry.timecode_us and f", but {format_time(entry.timecode_us)} by its pictures"
@@ -418,7 +420,7 @@ def says(entry: Entry) -> str:
     )
 
 
-def as_json(entry: Entry) -> dict[str, object]:
+def as_json(entry: IndexedSegment) -> dict[str, object]:
     """A segment without its frames' times."""
     played = entry.playable
     return {
@@ -446,9 +448,9 @@ def as_json(entry: Entry) -> dict[str, object]:
     }
 
 
-def list_cameras(entries: Sequence[Entry]) -> None:
+def list_cameras(entries: Sequence[IndexedSegment]) -> None:
     """A line a camera."""
-    cameras: dict[tuple[str, str], list[Entry]] = {}
+    cameras: dict[tuple[str, str], list[IndexedSegment]] = {}
     for entry in entries:
         cameras.setdefault((entry.property, entry.camera), []).append(entry)
     show_table(
@@ -469,7 +471,7 @@ def list_cameras(entries: Sequence[Entry]) -> None:
     )
 
 
-def list_segments(index: FootageIndex, entries: Sequence[Entry]) -> None:
+def list_segments(index: FootageIndex, entries: Sequence[IndexedSegment]) -> None:
     """A line a segment; whether its file is whole is looked up."""
     show_table(
         "Segments",

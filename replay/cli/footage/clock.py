@@ -10,7 +10,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading as views_read
 from ledger.errors import NotFound, Usage
 from ledger.values import Source, format_time
-from replay.cameras.calibration import Checked, Reading, checks
+from replay.cameras.calibration import ClockCheck, ClockReading, checks
 from replay.cameras.clock_reading import (
     REFRESH_MS,
     check_fact,
@@ -78,7 +78,7 @@ def calibrate(
         with views_read(database, [CAMERA_FACTS.name]) as store:
             place = property_of(store, camera, property_)
         entries = entries_of(library(), camera, place)
-        readings: list[Reading] = []
+        readings: list[ClockReading] = []
         with progress("pictures", len(entries)) as advance:
             for entry in entries:
                 for _, seen in looked_over([entry], kinds, round(every * S)):
@@ -139,14 +139,14 @@ def clock(
             camera_us = moment(camera_time, "--camera-time")
             reference_us = moment(reference_time, "--reference-time")
             body = check_fact(
-                camera, reference, Checked(camera_us, reference_us, uncertainty_ms, 1)
+                camera, reference, ClockCheck(camera_us, reference_us, uncertainty_ms, 1)
             )
             with PostgresTape(database) as tape:
                 noted = put(tape, body, Source(place, "surveillance", "console"))
             tell_check(
                 camera,
                 reference,
-                Checked(camera_us, reference_us, uncertainty_ms, 1),
+                ClockCheck(camera_us, reference_us, uncertainty_ms, 1),
                 noted.receipt.verdict,
                 json=json,
             )

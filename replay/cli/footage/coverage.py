@@ -22,8 +22,8 @@ from replay.cameras.picture_checks import filmed, happened_on_record, pictured
 from replay.cameras.statement import (
     CameraCover,
     Cover,
+    StatedTime,
     Statement,
-    Stretch,
     coverage_statement,
     statement_json,
 )
@@ -48,7 +48,7 @@ class _About(NamedTuple):
 
     property: str
     table: str
-    stretches: Sequence[Stretch]
+    stretches: Sequence[StatedTime]
     facts: Sequence[Fact]
 
 
@@ -122,7 +122,7 @@ def about_round(store: ViewStore, name: str) -> _About:
         raise NotFound("No fact of it is on record", where=name, hint="See `round-ledger rounds`.")
     started = next((fact.body for fact in facts if isinstance(fact.body, RoundStarted)), None)
     game = started.game if started else find(store, round_).game or ""
-    stretch = Stretch(round_.subject, game, *times)
+    stretch = StatedTime(round_.subject, game, *times)
     rows = rows_about(store, round_.property, round_.table, *times)
     return _About(round_.property, round_.table, [stretch], [fact_of(row) for row in rows])
 
@@ -139,7 +139,7 @@ def _about_day(store: ViewStore, table: str, day: str, property_: str | None) ->
         )
     last_us = _last_told(store, house, table)
     stretches = [
-        Stretch("open", each.game, each.from_us, each.to_us or max(last_us, each.from_us),
+        StatedTime("open", each.game, each.from_us, each.to_us or max(last_us, each.from_us),
                 ended=each.to_us is not None)
         for each in open_
     ]  # fmt: skip
@@ -153,7 +153,7 @@ def _about_day(store: ViewStore, table: str, day: str, property_: str | None) ->
         {"property": house, "table": table, "day": day},
     )
     stretches += [
-        Stretch(f"{table}/{day}/{number}", game or open_[0].game, began_us, ended_us)
+        StatedTime(f"{table}/{day}/{number}", game or open_[0].game, began_us, ended_us)
         for number, game, began_us, ended_us in rounds
     ]
     return _About(house, table, stretches, [fact_of(row) for row in rows])

@@ -18,7 +18,7 @@ from ledger.facts import FootageExpired, FootageLocked, FootageReleased, Segment
 from ledger.facts.cameras import FootageHandled
 from ledger.record.wire import fact_of
 from ledger.values import format_time, parse_time
-from replay.cameras.custody import Held, held, without
+from replay.cameras.custody import LockedSpan, held, without
 from replay.cameras.custody_service import (
     PropertyFootage,
     ReleaseScope,
@@ -31,7 +31,7 @@ from replay.cameras.retention import (
     BUILT_IN,
     DAY_US,
     Footage,
-    Run,
+    RetentionRun,
     due,
     expired,
     keeping,
@@ -43,7 +43,7 @@ from replay.cli.footage.group import Property, library, moment
 from replay.cli.shell.app import family
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import Noted, now_us
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, print_list, print_text, say
@@ -239,7 +239,7 @@ def expire(
         _tell_deleted(deleted, json=json)
 
 
-def _due_json(run: Run) -> dict[str, object]:
+def _due_json(run: RetentionRun) -> dict[str, object]:
     """What expires, when, and why then."""
     return {
         "what": "expires",
@@ -291,7 +291,7 @@ def _tell_handled(what: str, found: Sequence[Handled], *, json: bool) -> None:
     )
 
 
-def _due(house: PropertyFootage, name: str, until_us: int) -> list[Run]:
+def _due(house: PropertyFootage, name: str, until_us: int) -> list[RetentionRun]:
     """What of a camera is past its keeping by then, in runs.
 
     Only segments are read that no fact says have expired, and that are old enough by the shortest
@@ -304,7 +304,7 @@ def _due(house: PropertyFootage, name: str, until_us: int) -> list[Run]:
     return runs(name, due(kept, until_us), kept)
 
 
-def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[Entry]:
+def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[IndexedSegment]:
     """Segments at hand all of whose footage has expired, and on none of which a lock holds."""
     for name, camera in house.cameras.items():
         locked = held(camera)
@@ -317,7 +317,7 @@ def _deletable(house: PropertyFootage, index: FootageIndex) -> Iterator[Entry]:
                 yield entry
 
 
-def _told_of(house: PropertyFootage, entry: Entry) -> list[tuple[int, int]]:
+def _told_of(house: PropertyFootage, entry: IndexedSegment) -> list[tuple[int, int]]:
     """From when to when facts say that these very bytes were recorded; closed."""
     span = (entry.start_us, entry.end_us - 1)
     places = segments_over(house.store, house.property, entry.camera, [span])
@@ -330,11 +330,11 @@ def _told_of(house: PropertyFootage, entry: Entry) -> list[tuple[int, int]]:
     ]
 
 
-def _touches(locked: Sequence[Held], first: int, last: int) -> bool:
+def _touches(locked: Sequence[LockedSpan], first: int, last: int) -> bool:
     return any(span.from_us <= last and span.to_us >= first for span in locked)
 
 
-def _forget_clips(gone: Sequence[Entry]) -> None:
+def _forget_clips(gone: Sequence[IndexedSegment]) -> None:
     """Delete the clips that hold anything of these. Raises `Refused`: then no original goes yet."""
     try:
         forget(library().home, {each.sha256 for each in gone})
@@ -346,7 +346,7 @@ def _forget_clips(gone: Sequence[Entry]) -> None:
         ) from error
 
 
-def _delete(entry: Entry) -> bool:
+def _delete(entry: IndexedSegment) -> bool:
     """Delete a segment's copy for browsers and its file; what cannot be deleted is said.
 
     The file last: as long as it is there, the next `expire --delete` comes to it again.
@@ -412,7 +412,7 @@ def _say(noted: Noted, body: FootageHandled, what: str, *, json: bool) -> None:
         say(f"{what.capitalize()}: {body.camera}, {body.from_} to {body.to} by its own clock.")
 
 
-def _tell_deleted(deleted: Sequence[Entry], *, json: bool) -> None:
+def _tell_deleted(deleted: Sequence[IndexedSegment], *, json: bool) -> None:
     if json:
         print_lines(
             {"deleted": str(each.path), "sha256": each.sha256, "camera": each.camera}

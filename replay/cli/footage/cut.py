@@ -38,7 +38,7 @@ from replay.cli.shell.app import family
 from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageFiles, frames
-from replay.recording.exports import Because, By, Taken, tell_of_command
+from replay.recording.exports import Because, By, ExportedFootage, tell_of_command
 from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
 from replay.shell.output import Json, print_json, progress, say
 from replay.text.file_names import file_name
@@ -113,7 +113,7 @@ def frame(  # noqa: PLR0913 - one option a choice
         found = frames(asked.footage, [(sha, n) for sha, n in wanted if sha and n is not None])
         gots = [found.get((sha or "", -1 if n is None else n)) for sha, n in wanted]
         taken = [
-            Taken(each.camera or "", each.camera_time_us or 0, each.camera_time_us or 0)
+            ExportedFootage(each.camera or "", each.camera_time_us or 0, each.camera_time_us or 0)
             for each, got in zip(sights, gots, strict=True)
             if isinstance(got, Frame)
         ]

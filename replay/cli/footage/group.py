@@ -10,7 +10,7 @@ from consumers.cameras.cameras import CAMERA_FACTS
 from infra.postgres.view_tables import ViewStore
 from ledger.errors import NotFound, Unavailable, Usage
 from ledger.values import parse_time
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.shell.settings import in_force
 
 Camera = Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")]
@@ -72,7 +72,7 @@ def told_errors() -> Iterator[None]:
         ) from error
 
 
-def entries_of(index: FootageIndex, camera: str, property_: str) -> list[Entry]:
+def entries_of(index: FootageIndex, camera: str, property_: str) -> list[IndexedSegment]:
     """The segments of a camera whose files are whole. Raises `NotFound` where there is none."""
     entries = [entry for entry in index.entries(camera, property_) if index.whole(entry)]
     if not entries:

@@ -20,7 +20,7 @@ from replay.cameras.picture_checks import (
 from replay.cli.footage.group import library
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
 
@@ -86,8 +86,8 @@ def health(
         raise typer.Exit(FINDINGS)
 
 
-def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[Entry]]]:
-    cameras: dict[tuple[str, str], list[Entry]] = {}
+def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[IndexedSegment]]]:
+    cameras: dict[tuple[str, str], list[IndexedSegment]] = {}
     for entry in index.entries(camera):
         if index.whole(entry):
             cameras.setdefault((entry.property, entry.camera), []).append(entry)
@@ -95,7 +95,7 @@ def _by_camera(index: FootageIndex, camera: str | None) -> list[tuple[str, list[
 
 
 def _of_camera(
-    store: ViewStore, index: FootageIndex, entries: list[Entry], every_us: int
+    store: ViewStore, index: FootageIndex, entries: list[IndexedSegment], every_us: int
 ) -> list[Ailing]:
     """What is wrong with one camera, by all of its pictures; how it usually looks is kept."""
     seen = seen_of(index, entries, every_us)

@@ -16,7 +16,7 @@ from ledger.record.group_commit import Committer
 from ledger.record.wire import parse_line
 from replay.devices import file_tail
 from replay.devices.forwarding import Manner, NotTaken, Send, forward
-from replay.devices.http_client import Post
+from replay.devices.http_client import HttpSender
 from replay.recording.answers import Answer, answer
 from replay.shell.connections import opened_tape
 from replay.shell.logs import LOG, log_to_stderr
@@ -37,7 +37,7 @@ def follow_file(
     log_to_stderr()
     verdicts: Counter[str] = Counter()
     with until_signalled() as stop, _sender(to, key_file) as send, file_tail.alone(path):
-        with closing(file_tail.Tail(path, file_tail.kept_place(path), _told)) as lines:
+        with closing(file_tail.FileTail(path, file_tail.kept_place(path), _told)) as lines:
             manner = Manner(stop, _pausing(stop), _answering(verdicts, json=json), _told)
             LOG.info("following", extra={"figures": {"file": str(path), "to": to}})
             aside = forward(path, lines, send, manner)
@@ -58,7 +58,7 @@ def _one(feeds: Sequence[str]) -> Path:
 @contextmanager
 def _sender(to: str | None, key_file: Path | None) -> Iterator[Send]:
     if to is not None:
-        with Post(to, key_file) as post:
+        with HttpSender(to, key_file) as post:
             yield post
         return
     if key_file is not None:
@@ -83,11 +83,13 @@ def _here(committer: Committer) -> Send:
     return send
 
 
-def _answering(verdicts: Counter[str], *, json: bool) -> Callable[[file_tail.Line, object], None]:
+def _answering(
+    verdicts: Counter[str], *, json: bool
+) -> Callable[[file_tail.TailLine, object], None]:
     """Count what becomes of lines, print it, and log the figures now and then."""
     told_at = time.monotonic()
 
-    def answered(line: file_tail.Line, said: object) -> None:
+    def answered(line: file_tail.TailLine, said: object) -> None:
         nonlocal told_at
         told = said if isinstance(said, Answer) else msgspec.convert(said, _Said)
         verdicts[told.verdict] += 1

@@ -25,7 +25,7 @@ from ledger.record.tape import (
 from ledger.record.wire import parse_kept, parse_line, parse_structured
 from ledger.values import format_time
 from replay.cli.shell.app import family
-from replay.cli.shell.feeds import Feeds, Line, blocks, opened, size
+from replay.cli.shell.feeds import FeedLine, Feeds, blocks, opened, size
 from replay.recording.answers import answer, totals
 from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_json, print_list, progress, say, show_table
@@ -46,16 +46,16 @@ app.add_typer(quarantine, name="quarantine", help="Look at what was malformed, a
 Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="Its number, from `list`.")]
 
 
-class Kept(NamedTuple):
+class IngestedLine(NamedTuple):
     """A line, what it was judged to be, and its receipt."""
 
-    line: Line
+    line: FeedLine
     judged: Received | Quarantined
     receipt: Receipt
 
 
 class _Block(NamedTuple):
-    lines: list[Line]
+    lines: list[FeedLine]
     judged: list[Received | Quarantined]
     receipts: Future[list[Receipt]]
 
@@ -128,7 +128,7 @@ def print_totals(counted: Counters, *, json: bool) -> None:
         say("What was not appended waits in `round-ledger quarantine list`, with its reason.")
 
 
-def keep(committer: Committer, lines: Iterable[list[Line]]) -> Iterator[Kept]:
+def keep(committer: Committer, lines: Iterable[list[FeedLine]]) -> Iterator[IngestedLine]:
     """Judge and append block after block; the receipts in order, as they come.
 
     While one block is being committed the next is judged. An empty block means that nothing more
@@ -145,8 +145,8 @@ def keep(committer: Committer, lines: Iterable[list[Line]]) -> Iterator[Kept]:
         yield from _receipts(left)
 
 
-def _receipts(block: _Block) -> Iterator[Kept]:
-    return map(Kept, block.lines, block.judged, block.receipts.result())
+def _receipts(block: _Block) -> Iterator[IngestedLine]:
+    return map(IngestedLine, block.lines, block.judged, block.receipts.result())
 
 
 @quarantine.command("list")

@@ -22,9 +22,9 @@ from replay.cli.record.ingest import keep, print_totals
 from replay.cli.rules.rules import print_rulings
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.feeds import Line
+from replay.cli.shell.feeds import FeedLine
 from replay.recording.answers import totals
-from replay.recording.hand_history import FACT, Hand, Told, facts_of, hands, unit_of
+from replay.recording.hand_history import FACT, Hand, HandFact, facts_of, hands, unit_of
 from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_text
 
@@ -105,7 +105,7 @@ def _fact(line: bytes) -> Fact:
 
 def _keep(tape: PostgresTape, lines: list[bytes], *, json: bool) -> None:
     """Append the facts, and tell how many were new."""
-    numbered = [Line("import-phh", number, line) for number, line in enumerate(lines, 1)]
+    numbered = [FeedLine("import-phh", number, line) for number, line in enumerate(lines, 1)]
     with Committer(tape) as committer:
         verdicts = Counter[str](kept.receipt.verdict for kept in keep(committer, [numbered]))
     if not json:
@@ -131,7 +131,7 @@ def _lines(of: list[Hand], property_: str, table: str | None) -> Iterator[bytes]
             yield _marked(line, each)
 
 
-def _marked(line: bytes, told: Told) -> bytes:
+def _marked(line: bytes, told: HandFact) -> bytes:
     """The fact with what of it is derived, a field that readers of facts pass over."""
     event = msgspec.json.decode(line)
     event["data"]["derived"] = told.derived
@@ -149,7 +149,7 @@ def _filing(hand: Hand, property_: str, table: str, day: str) -> bytes:
     )
     id_ = f"phh-{table}-{day}-{hand.game}-{unit}"
     line = encode(body, f"/{property_}/office/phh", id_, _noon_us(day), table)
-    return _marked(line, Told(body, FACT))
+    return _marked(line, HandFact(body, FACT))
 
 
 def _day(hand: Hand) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from consumers.money import drop as view
-from consumers.money.amounts import Box
+from consumers.money.amounts import BoxCount
 from ledger.values import dollars
 from replay.cli.shell.app import family
 from replay.rounds.reading import opened_views
@@ -126,7 +126,7 @@ def _pieces_or_money(amount: str, value: int | None) -> str | None:
     return _money(value)
 
 
-def _counted(box: Box, field: str | None) -> str | None:
+def _counted(box: BoxCount, field: str | None) -> str | None:
     """What the count room found of one kind; coupons are pieces, all else dollars."""
     if field is None:
         return None

@@ -17,7 +17,7 @@ from replay.cli.shell.app import family
 from replay.dossier import pictures, wanted
 from replay.dossier.writing.package import beside
 from replay.footage.library.files import FrameFile, spilled
-from replay.recording.exports import Because, By, Taken, tell_of_command
+from replay.recording.exports import Because, By, ExportedFootage, tell_of_command
 from replay.rounds.reading import (
     FootageFolder,
     LoadedRound,
@@ -89,11 +89,11 @@ def _replay_json(story: Story, at: int | None) -> Iterator[dict[str, object]]:
     yield ruling_json(story)
 
 
-def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[Taken]:
+def _taken(shown: Mapping[str, tuple[FrameLookup, FrameFile]]) -> Iterator[ExportedFootage]:
     """Which instant of which camera each frame shows, by the camera's clock."""
     for sight, _ in shown.values():
         at_us = sight.camera_time_us or 0
-        yield Taken(sight.camera or "", at_us, at_us)
+        yield ExportedFootage(sight.camera or "", at_us, at_us)
 
 
 def _hand_out(

@@ -20,7 +20,7 @@ from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import Ruling, TableFindings
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
-from replay.cli.shell.feeds import Feeds, Line, blocks, opened, size
+from replay.cli.shell.feeds import FeedLine, Feeds, blocks, opened, size
 from replay.games.game_card import GameCard, ReadingCard, card
 from replay.games.submission_file import edges_of, read_filing
 from replay.shell.output import Json, print_json, print_lines, progress, say, show_table
@@ -76,11 +76,11 @@ def _read(feeds: list[str]) -> list[Fact]:
     return facts
 
 
-def _lines(blocks_: Iterable[list[Line]]) -> Iterator[Line]:
+def _lines(blocks_: Iterable[list[FeedLine]]) -> Iterator[FeedLine]:
     return (line for block in blocks_ for line in block)
 
 
-def _malformed(line: Line, why: Quarantined) -> str:
+def _malformed(line: FeedLine, why: Quarantined) -> str:
     return f"{line.feed}, line {line.number}: {why.what} ({why.reason}, {why.where}); {why.hint}"
 
 

@@ -32,7 +32,7 @@ Feeds = Annotated[
 """The argument of every command that reads feeds."""
 
 
-class Line(NamedTuple):
+class FeedLine(NamedTuple):
     """One line that is not empty."""
 
     feed: str
@@ -61,7 +61,7 @@ def size(feeds: Sequence[Opened]) -> int | None:
     return None if None in sizes else sum(filter(None, sizes))
 
 
-def blocks(feeds: Sequence[Opened]) -> Iterator[list[Line]]:
+def blocks(feeds: Sequence[Opened]) -> Iterator[list[FeedLine]]:
     """The lines of all feeds in blocks; an empty block where nothing more has arrived yet."""
     for feed in feeds:
         yield from _blocks(feed)
@@ -92,7 +92,7 @@ def _unreadable(name: str, error: OSError) -> Usage:
     )
 
 
-def _blocks(feed: Opened) -> Iterator[list[Line]]:
+def _blocks(feed: Opened) -> Iterator[list[FeedLine]]:
     number, begun = 0, b""
     while octets := _read(feed):
         *whole, begun = (begun + octets).split(b"\n")
@@ -112,12 +112,12 @@ def _read(feed: Opened) -> bytes:
         raise _unreadable(feed.name, error) from error
 
 
-def _lines(feed: str, before: int, lines: Sequence[bytes]) -> Iterator[list[Line]]:
+def _lines(feed: str, before: int, lines: Sequence[bytes]) -> Iterator[list[FeedLine]]:
     """The lines in blocks; only those before a line that is too long, which then raises."""
     numbered = list(enumerate(lines, before + 1))
     long = next((number for number, octets in numbered if len(octets) > LINE_OCTETS_MAX), None)
     taken = [
-        Line(feed, number, octets)
+        FeedLine(feed, number, octets)
         for number, octets in numbered
         if octets not in (b"", b"\r") and (long is None or number < long)
     ]

@@ -11,7 +11,7 @@ from ledger.values import format_time, parse_time
 from replay.cameras.clocks import unchecked_us
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.cutting import Cut, name_of, reference_us
-from replay.dossier import Clip, Making
+from replay.dossier import EvidenceClip, Making
 from replay.dossier.signing.keys import Signer
 from replay.dossier.signing.onvif import Export, sign
 from replay.dossier.writing.footage import plain_name
@@ -30,14 +30,14 @@ def cut(
     making: Making,
     signer: Signer | None,
     into: Path,
-) -> tuple[list[Clip], list[str]]:
+) -> tuple[list[EvidenceClip], list[str]]:
     """One clip for each piece of each camera's clock, and in words why there is none of another.
 
     A clip is signed as an ONVIF export where there is a key, in a file of its own under `into`; it
     takes the place of the unsigned one.
     """
     known = coverage(fact_of(row) for row in camera_rows)
-    made: list[Clip] = []
+    made: list[EvidenceClip] = []
     lacking: list[str] = []
     for each in cuts:
         at_hand = {one.sha256: one for one in each.stretches if library.entry(one.sha256)}
@@ -91,7 +91,7 @@ def _signed(
     making: Making,
     signer: Signer | None,
     into: Path,
-) -> Clip:
+) -> EvidenceClip:
     path = Path(cut_out.path)
     name = f"{plain_name(name_of(of))}-{cut_out.sha256[:12]}.{cut_out.container}"
     says = (
@@ -103,7 +103,7 @@ def _signed(
         says = says.replace("copied and not encoded anew", "encoded anew for browsers")
     into.mkdir(parents=True, exist_ok=True)
     out = into / name
-    made = Clip(of.camera, out, [each.sha256 for each in cut_out.sources], says)
+    made = EvidenceClip(of.camera, out, [each.sha256 for each in cut_out.sources], says)
     if not (signer and signer.clips):
         shutil.copyfile(path, out)
         return made

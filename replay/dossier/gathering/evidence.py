@@ -29,21 +29,21 @@ from ledger.record.tape import GENESIS, TapeRow
 from ledger.record.wire import fact_of
 from ledger.values import RoundId, format_time, parse_subject, parse_time
 from replay.cameras.coverage import Camera, coverage
-from replay.cameras.custody import Span, times_of
-from replay.cameras.cutting import Cut, Window, may_show
+from replay.cameras.custody import CameraSpan, times_of
+from replay.cameras.cutting import Cut, CutWindow, may_show
 from replay.cameras.health import Pictured
 from replay.cameras.picture_checks import filmed, happened_of, pictured
 from replay.cameras.statement import Filmed, coverage_statement, statement_json
-from replay.cameras.statement import Stretch as Stretched
+from replay.cameras.statement import StatedTime as Stretched
 from replay.checker.window import span_of
 from replay.disputes.preserved_windows import named_by
-from replay.dossier import Evidence, Making, Original, Stretch
-from replay.dossier import Told as Said
-from replay.dossier.gathering.found import US, Found, cuts_of
+from replay.dossier import Evidence, Making, Original, TapeRange
+from replay.dossier import EvidenceText as Said
+from replay.dossier.gathering.found import US, Gathered, cuts_of
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.library.files import FrameFile
 from replay.footage.library.index import FootageIndex
-from replay.recording.exports import Taken, tell_exports
+from replay.recording.exports import ExportedFootage, tell_exports
 from replay.recording.house_facts import now_us, screen
 from replay.rounds.story import Story
 
@@ -75,7 +75,7 @@ class Wanted(NamedTuple):
 
 def gathered(
     database: Database,
-    found: Found,
+    found: Gathered,
     frames: Mapping[tuple[str, int], FrameFile | str],
     wanted: Wanted,
     library: FootageIndex | None = None,
@@ -124,7 +124,7 @@ def gathered(
         )
 
 
-def rounds_told(database: Database, found: Found, wanted: Wanted) -> list[RoundId]:
+def rounds_told(database: Database, found: Gathered, wanted: Wanted) -> list[RoundId]:
     """The rounds that facts of a dossier are of, or of whose disputes they speak, each once."""
     whole, _ = going_out(found, wanted.pre_s, wanted.post_s)
     with (
@@ -191,7 +191,7 @@ def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[Rou
             yield round_
 
 
-def covered(found: Found, library: FootageIndex | None) -> Said:
+def covered(found: Gathered, library: FootageIndex | None) -> Said:
     """What was filmed of it and of each round, camera by camera, and what was not and why."""
     stretches = list(_stretches(found))
     if not stretches:
@@ -214,7 +214,7 @@ def covered(found: Found, library: FootageIndex | None) -> Said:
     return Said(in_sentences(stated), [statement_json(stated)])
 
 
-def _stretches(found: Found) -> Iterator[Stretched]:
+def _stretches(found: Gathered) -> Iterator[Stretched]:
     """The times that the statement of coverage speaks of: a window, and each round."""
     games = [story.game for story in found.stories if story.game]
     if found.window:
@@ -226,15 +226,15 @@ def _stretches(found: Found) -> Iterator[Stretched]:
             yield Stretched(story.round.subject, story.game or "", *times)
 
 
-def stretches_of(rows: Iterable[TapeRow]) -> list[Stretch]:
+def stretches_of(rows: Iterable[TapeRow]) -> list[TapeRange]:
     """The stretches of each tape on which these rows stand; a far row makes one of its own."""
-    found: list[Stretch] = []
+    found: list[TapeRange] = []
     for row in sorted(rows, key=lambda row: (row.tape, row.table_seq)):
         last = found[-1] if found else None
         if last and last.tape == row.tape and row.table_seq - last.last <= GAP_MAX:
             found[-1] = last._replace(last=row.table_seq)
         else:
-            found.append(Stretch(row.tape, row.table_seq, row.table_seq))
+            found.append(TapeRange(row.tape, row.table_seq, row.table_seq))
     return found
 
 
@@ -254,7 +254,7 @@ def before(tape: PostgresTape, rows: Iterable[TapeRow]) -> dict[tuple[str, int],
 
 
 def around(
-    tape: PostgresTape, rows_of_it: Iterable[TapeRow], stretches: Iterable[Stretch]
+    tape: PostgresTape, rows_of_it: Iterable[TapeRow], stretches: Iterable[TapeRange]
 ) -> tuple[list[TapeRow], dict[tuple[str, int], bytes]]:
     """The rows of stretches that are not its own, and the hash before each row of them."""
     own = {(row.tape, row.table_seq) for row in rows_of_it}
@@ -271,35 +271,35 @@ def around(
 
 
 def going_out(
-    found: Found, pre_s: int, post_s: int
-) -> tuple[list[Span], list[tuple[Span, Original]]]:
+    found: Gathered, pre_s: int, post_s: int
+) -> tuple[list[CameraSpan], list[tuple[CameraSpan, Original]]]:
     """For each camera from when to when of it anything may go out, and the segments copied whole.
 
     A segment is copied that may show any of the time asked for, whatever the clock showed then, or
     any of what was locked.
     """
     around = [
-        Span(each.camera, each.from_us - pre_s * US, each.to_us + post_s * US)
+        CameraSpan(each.camera, each.from_us - pre_s * US, each.to_us + post_s * US)
         for each in found.spans
     ]
     cuts = [*cuts_of(found, pre_s, post_s), *(_locked(each) for each in around)]
     copied = list(_copied(found, cuts))
-    spans = [Span(each.camera, each.window.from_us, each.window.to_us) for each in cuts]
+    spans = [CameraSpan(each.camera, each.window.from_us, each.window.to_us) for each in cuts]
     spans += [span for span, _ in copied]
-    whole: dict[str, Span] = {}
+    whole: dict[str, CameraSpan] = {}
     for each in spans:
         known = whole.get(each.camera, each)
         from_us, to_us = min(known.from_us, each.from_us), max(known.to_us, each.to_us)
-        whole[each.camera] = Span(each.camera, from_us, to_us)
+        whole[each.camera] = CameraSpan(each.camera, from_us, to_us)
     return [whole[name] for name in sorted(whole)], copied
 
 
-def _locked(span: Span) -> Cut:
+def _locked(span: CameraSpan) -> Cut:
     """What was locked, by the camera's clock, whatever part of it is of another time."""
-    return Cut(span.camera, Window(span.from_us, span.to_us, None, None), (), ())
+    return Cut(span.camera, CutWindow(span.from_us, span.to_us, None, None), (), ())
 
 
-def _copied(found: Found, cuts: Sequence[Cut]) -> Iterator[tuple[Span, Original]]:
+def _copied(found: Gathered, cuts: Sequence[Cut]) -> Iterator[tuple[CameraSpan, Original]]:
     """The segments at hand that may show something of any cut, each as long as it is."""
     if found.footage is None:
         return
@@ -311,15 +311,15 @@ def _copied(found: Found, cuts: Sequence[Cut]) -> Iterator[tuple[Span, Original]
             body = segment.body
             kept = found.footage.kept.get(body.sha256)
             if kept and any(may_show(camera, segment, each) for each in wanted):
-                whole = Span(name, segment.start_us, segment.end_us)
+                whole = CameraSpan(name, segment.start_us, segment.end_us)
                 yield whole, Original(name, body.sha256, kept.path, body.path)
 
 
 def _footage_of(
-    windows: Iterable[Span],
-    copied: Iterable[tuple[Span, Original]],
+    windows: Iterable[CameraSpan],
+    copied: Iterable[tuple[CameraSpan, Original]],
     frames: Mapping[tuple[str, int], FrameFile | str],
-) -> list[Span]:
+) -> list[CameraSpan]:
     """The windows of cameras whose footage goes out."""
     cameras = {each.camera for each, _ in copied}
     pictured = any(isinstance(frame, FrameFile) for frame in frames.values())
@@ -327,14 +327,14 @@ def _footage_of(
 
 
 def _tell_of_export(
-    tape: PostgresTape, place: str, windows: Iterable[Span], wanted: Wanted, at_us: int
+    tape: PostgresTape, place: str, windows: Iterable[CameraSpan], wanted: Wanted, at_us: int
 ) -> None:
     """One `footage_exported` a camera, all or none."""
-    taken = [Taken(each.camera, each.from_us, each.to_us) for each in windows]
+    taken = [ExportedFootage(each.camera, each.from_us, each.to_us) for each in windows]
     tell_exports(tape, screen(place, "dossier"), taken, wanted.by, wanted.because, at_us)
 
 
-def custody(store: ViewStore, place: str, windows: Iterable[Span]) -> list[TapeRow]:
+def custody(store: ViewStore, place: str, windows: Iterable[CameraSpan]) -> list[TapeRow]:
     """Who viewed, copied, locked or released footage of the windows, and what expired."""
     return sorted(
         {
@@ -370,7 +370,7 @@ def _submission(store: ViewStore, story: Story) -> TapeRow | None:
     return next((row for row, fact in known if fact.body is chosen), None)
 
 
-def _corrections(store: ViewStore, found: Found) -> list[TapeRow]:
+def _corrections(store: ViewStore, found: Gathered) -> list[TapeRow]:
     """The rows of corrections of its facts."""
     own = {(row.source, row.id) for row in found.rows}
     rows = store.rows_named(

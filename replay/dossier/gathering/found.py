@@ -21,13 +21,12 @@ from ledger.record.wire import fact_of
 from ledger.values import RoundId, parse_subject, parse_time
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US
 from replay.cameras.coverage import Camera, Coverage, coverage
-from replay.cameras.custody import ROUND_US_MAX, UNCHECKED_US, Span, times_of, to_keep
+from replay.cameras.custody import ROUND_US_MAX, UNCHECKED_US, CameraSpan, times_of, to_keep
 from replay.cameras.cutting import Cut, cut_camera, windows
-from replay.checker.reading import Fact
+from replay.checker.reading import ReceivedFact
 from replay.checker.window import span_of, table_of
 from replay.disputes.service import LOCKS
-from replay.dossier import Window as Preserved
-from replay.dossier import named_frames
+from replay.dossier import EvidenceWindow, named_frames
 from replay.dossier import wanted as every_frame
 from replay.footage.library.files import FootageFiles, FrameFile, spilled
 from replay.footage.library.index import FootageIndex
@@ -44,7 +43,7 @@ AT_ONCE = 5_000
 """Rows that are read at a time."""
 
 
-class Found(NamedTuple):
+class Gathered(NamedTuple):
     """One round, or a window: its stories, the facts of its cameras, the footage at hand."""
 
     place: str  # the property
@@ -52,10 +51,10 @@ class Found(NamedTuple):
     stories: Sequence[Story]
     camera_rows: Sequence[TapeRow]
     footage: FootageFiles | None
-    window: Preserved | None = None
+    window: EvidenceWindow | None = None
     window_rows: Sequence[TapeRow] = ()  # facts of a window that are of none of its rounds
     locks: Sequence[TapeRow] = ()  # that preserve a window
-    spans: Sequence[Span] = ()  # what they lock
+    spans: Sequence[CameraSpan] = ()  # what they lock
 
     @property
     def rows(self) -> list[TapeRow]:
@@ -64,13 +63,13 @@ class Found(NamedTuple):
         return sorted(own | set(self.window_rows))
 
 
-def of_round(told: LoadedRound) -> Found:
+def of_round(told: LoadedRound) -> Gathered:
     """A told round."""
     round_ = told.story.round
-    return Found(round_.property, round_.table, [told.story], told.camera_rows, told.footage)
+    return Gathered(round_.property, round_.table, [told.story], told.camera_rows, told.footage)
 
 
-def cuts_of(found: Found, pre_s: int, post_s: int) -> list[Cut]:
+def cuts_of(found: Gathered, pre_s: int, post_s: int) -> list[Cut]:
     """What each camera has of it and of so many seconds around, for each piece of its clock.
 
     A piece is as much longer as its clock and the devices' may be off. Of a window, a camera whose
@@ -89,7 +88,7 @@ def cuts_of(found: Found, pre_s: int, post_s: int) -> list[Cut]:
     return cuts
 
 
-def _times(found: Found, coverage: Coverage) -> dict[str, tuple[int, int]]:
+def _times(found: Gathered, coverage: Coverage) -> dict[str, tuple[int, int]]:
     """From when to when each camera saw it, by the reference; by an unchecked one's own word.
 
     A fact whose clock is wrong by days is not gone by.
@@ -115,7 +114,7 @@ def _times(found: Found, coverage: Coverage) -> dict[str, tuple[int, int]]:
     return times
 
 
-def frames_for(found: Found, folder: Path) -> Mapping[tuple[str, int], FrameFile | str]:
+def frames_for(found: Gathered, folder: Path) -> Mapping[tuple[str, int], FrameFile | str]:
     """The frames that cameras have of a round; of a window's rounds, of what a finding names.
 
     They lie in `folder`. Raises OSError.
@@ -149,7 +148,7 @@ def locks_of(store: ViewStore, tape: PostgresTape, name: str) -> tuple[str, list
     return place, rows
 
 
-def found_window(database: Database, name: str, footage: Path | FootageIndex | None) -> Found:
+def found_window(database: Database, name: str, footage: Path | FootageIndex | None) -> Gathered:
     """All that is on record of a preserved window. Raises `NotFound`, `Usage`, `Refused`."""
     with PostgresTape(database) as tape, reading(database, STORY_TABLES) as store:
         locks, held, window = _window_of(store, tape, name)
@@ -161,7 +160,7 @@ def found_window(database: Database, name: str, footage: Path | FootageIndex | N
     own = {row for each in stories for row in each.story.rows}
     camera_rows = sorted({*around, *(row for each in stories for row in each.camera_rows)})
     _require_few(window, len(own | set(rows)))
-    return Found(
+    return Gathered(
         place,
         table,
         [each.story for each in stories],
@@ -170,20 +169,20 @@ def found_window(database: Database, name: str, footage: Path | FootageIndex | N
         window,
         [row for row in rows if row not in own],
         locks,
-        [Span(each.camera, *_span(each)) for each in held],
+        [CameraSpan(each.camera, *_span(each)) for each in held],
     )
 
 
 def _window_of(
     store: ViewStore, tape: PostgresTape, name: str
-) -> tuple[list[TapeRow], list[FootageLocked], Preserved]:
+) -> tuple[list[TapeRow], list[FootageLocked], EvidenceWindow]:
     """A window by its name, with the locks that preserve it, as facts and as what they say."""
     place, locks = locks_of(store, tape, name)
     window_id = name.rpartition(":")[2]
     from_us, to_us = span_of(window_id) or (0, 0)
     held = [body for row in locks if isinstance(body := fact_of(row).body, FootageLocked)]
     table = _table_of(store, place, held, (from_us, to_us))
-    return locks, held, Preserved(window_id, place, table, from_us, to_us)
+    return locks, held, EvidenceWindow(window_id, place, table, from_us, to_us)
 
 
 def _span(lock: FootageLocked) -> tuple[int, int]:
@@ -214,7 +213,7 @@ def _table_of(
     return tables[0]
 
 
-def _rounds(store: ViewStore, window: Preserved, rows: Iterable[TapeRow]) -> list[RoundId]:
+def _rounds(store: ViewStore, window: EvidenceWindow, rows: Iterable[TapeRow]) -> list[RoundId]:
     """The rounds that have a fact told in the window, the first begun first.
 
     `rows`: its facts. Rounds are looked for in the index too, since a fact of a round may stand on
@@ -242,7 +241,7 @@ def _rounds(store: ViewStore, window: Preserved, rows: Iterable[TapeRow]) -> lis
     return [each for *_, each in began]
 
 
-def _other_tables(store: ViewStore, window: Preserved) -> set[str]:
+def _other_tables(store: ViewStore, window: EvidenceWindow) -> set[str]:
     """The tapes of other tables: nothing on them is of this one."""
     found = store.query(
         f"SELECT DISTINCT table_name FROM {{schema}}.{ROUNDS.name} WHERE property = %(property)s",  # noqa: S608 - our own name
@@ -251,7 +250,7 @@ def _other_tables(store: ViewStore, window: Preserved) -> set[str]:
     return {f"{window.property}/{row[0]}" for row in found if row[0] != window.table}
 
 
-def _rows(store: ViewStore, tape: PostgresTape, window: Preserved) -> list[TapeRow]:
+def _rows(store: ViewStore, tape: PostgresTape, window: EvidenceWindow) -> list[TapeRow]:
     """The facts of the table told in the window, on its own tape and on those of pit and cage.
 
     Cameras' facts are not among them: they are read by camera. Nor is what came after the moment
@@ -288,10 +287,10 @@ def _told_in(
 
 def _is_of(row: TapeRow, table: str) -> bool:
     """Whether a fact speaks of a table, as the checker of dossiers reads it."""
-    return table_of(Fact("", unframe_attributes(row.attributes), row.data)) == table
+    return table_of(ReceivedFact("", unframe_attributes(row.attributes), row.data)) == table
 
 
-def _require_few(window: Preserved, facts: int) -> None:
+def _require_few(window: EvidenceWindow, facts: int) -> None:
     if facts > FACTS_MAX:
         raise Refused(
             f"More than {FACTS_MAX:,} facts of table {window.table} are in the window",

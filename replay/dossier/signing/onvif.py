@@ -56,7 +56,7 @@ class Export(NamedTuple):
     starts_us: int  # the first frame, as near as the camera's clock is known
 
 
-class Checked(NamedTuple):
+class SignatureCheck(NamedTuple):
     """What a check of a signed clip found."""
 
     good: bool
@@ -88,7 +88,7 @@ def sign(clip: Path, out: Path, export: Export, signer: ClipSigner) -> None:
             signed.write(signer.key.sign(digest, _padding(), Prehashed(hashes.SHA256())))
 
 
-def check(path: Path, trusted: bytes | None = None) -> Checked:
+def check(path: Path, trusted: bytes | None = None) -> SignatureCheck:
     """Whether the signature of an export fits its every octet.
 
     trusted: the certificate (DER) that it must be made with, got by another way; without it the one
@@ -98,34 +98,38 @@ def check(path: Path, trusted: bytes | None = None) -> Checked:
         with path.open("rb") as file:
             return _check(file, trusted)
     except Refused as error:
-        return Checked(good=False, says=f"{error.what} ({error.where}).", certificate=None)
+        return SignatureCheck(good=False, says=f"{error.what} ({error.where}).", certificate=None)
 
 
-def _check(file: IO[bytes], trusted: bytes | None) -> Checked:
+def _check(file: IO[bytes], trusted: bytes | None) -> SignatureCheck:
     parts = _signature_parts(file)
     if parts is None:
-        return Checked(good=False, says="It carries no ONVIF export signature.", certificate=None)
+        return SignatureCheck(
+            good=False, says="It carries no ONVIF export signature.", certificate=None
+        )
     sibo, cert = parts
     size = sibo.end - sibo.payload
     certificate = _read(file, cert)
     if trusted is not None and certificate != trusted:
         says = "It is signed with another certificate than the one you trust."
-        return Checked(good=False, says=says, certificate=certificate)
+        return SignatureCheck(good=False, says=says, certificate=certificate)
     try:
         key = x509.load_der_x509_certificate(certificate).public_key()
     except ValueError:
-        return Checked(good=False, says="Its certificate is none.", certificate=certificate)
+        return SignatureCheck(good=False, says="Its certificate is none.", certificate=certificate)
     if not isinstance(key, rsa.RSAPublicKey) or key.key_size < RSA_BITS_MIN:
         says = f"Its key is not RSA of {RSA_BITS_MIN} bits or more."
-        return Checked(good=False, says=says, certificate=certificate)
+        return SignatureCheck(good=False, says=says, certificate=certificate)
     signature = _read(file, sibo)
     try:
         digest = _digest(file, sibo.payload, size)
         key.verify(signature, digest, _padding(), Prehashed(hashes.SHA256()))
     except InvalidSignature:
         says = "Its signature does not fit: the file was changed after it was signed."
-        return Checked(good=False, says=says, certificate=certificate)
-    return Checked(good=True, says="Its signature fits every octet.", certificate=certificate)
+        return SignatureCheck(good=False, says=says, certificate=certificate)
+    return SignatureCheck(
+        good=True, says="Its signature fits every octet.", certificate=certificate
+    )
 
 
 def _signature_parts(file: IO[bytes]) -> tuple[Box, Box] | None:

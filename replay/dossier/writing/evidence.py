@@ -29,7 +29,7 @@ class Original(NamedTuple):
     label: str  # what the fact calls it
 
 
-class Clip(NamedTuple):
+class EvidenceClip(NamedTuple):
     """A stretch of one camera cut out without decoding; derived, never an original."""
 
     camera: str
@@ -39,7 +39,7 @@ class Clip(NamedTuple):
     unsigned: str | None = "There was no key for clips."  # why; None: it carries an ONVIF signature
 
 
-class Stretch(NamedTuple):
+class TapeRange(NamedTuple):
     """Rows of one tape, from the first to the last of a round, without a hole. Both included."""
 
     tape: str
@@ -47,14 +47,14 @@ class Stretch(NamedTuple):
     last: int
 
 
-class Told(NamedTuple):
+class EvidenceText(NamedTuple):
     """One side of the evidence told in words, and the same as a table."""
 
     words: Sequence[str]
     table: Sequence[Mapping[str, object]] = ()
 
 
-class Window(NamedTuple):
+class EvidenceWindow(NamedTuple):
     """A stretch of a table's time that was preserved without a dispute; microseconds, reference."""
 
     name: str
@@ -86,17 +86,17 @@ class Evidence(NamedTuple):
     heads: Sequence[Head]  # of every tape when this was read
     between: Sequence[TapeRow] = ()  # others on its tapes between its first fact and its last
     hidden: Sequence[TapeRow] = ()  # the same, too many to show: by their hash alone
-    stretches: Sequence[Stretch] = ()
+    stretches: Sequence[TapeRange] = ()
     submissions: Sequence[TapeRow | None] = ()  # the Rules Submission that judged each round
     corrections: Sequence[TapeRow] = ()  # of its facts
     dispute: str | None = None
     case_rows: Sequence[TapeRow] = ()  # the dispute's own facts
     custody_rows: Sequence[TapeRow] = ()  # who viewed, exported, locked, released
     originals: Sequence[Original] = ()
-    clips: Sequence[Clip] = ()
-    coverage: Told = Told(())
+    clips: Sequence[EvidenceClip] = ()
+    coverage: EvidenceText = EvidenceText(())
     making: Making | None = None
-    window: Window | None = None
+    window: EvidenceWindow | None = None
     window_rows: Sequence[TapeRow] = ()  # a window's facts that are of none of its rounds
     cameras: Sequence[str] = ()  # whose footage was preserved
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.cameras.timeline import FrameLookup
-    from replay.dossier.writing.evidence import Clip, Evidence, Original
+    from replay.dossier.writing.evidence import Evidence, EvidenceClip, Original
     from replay.rounds.story import Story
 
 _KINDS = frozenset((".mp4", ".mkv", ".webm", ".ts", ".avi", ".mov", ".m4v"))
@@ -124,7 +124,7 @@ def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict
         }
 
 
-def clip_says(clip: Clip) -> str:
+def clip_says(clip: EvidenceClip) -> str:
     """What a clip shows, and whether it carries an ONVIF signature, or why it does not."""
     if clip.unsigned is None:
         return f"{clip.says} It carries an ONVIF signature."

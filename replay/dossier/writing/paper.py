@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from replay.dossier.writing.evidence import Evidence
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
     from replay.rounds.story import Story
 
 SAYS_MAX = 230
@@ -193,7 +193,7 @@ def _head(paper: Paper, evidence: Evidence, seal: Seal, what: str) -> None:
         )
 
 
-def _money(paper: Paper, lines: Sequence[Line]) -> None:
+def _money(paper: Paper, lines: Sequence[OwedLine]) -> None:
     if not lines:
         paper.say("No wager is on record.")
         return

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from replay.cameras.timeline import FrameLookup
     from replay.dossier.writing.evidence import Evidence
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
     from replay.rounds.story import Story
 
 _TEMPLATES = Path(__file__).parents[2] / "web" / "templates"
@@ -128,7 +128,7 @@ def others_told(evidence: Evidence) -> list[tuple[str, str, str]]:
     ]
 
 
-def line_told(line: Line) -> dict[str, object]:
+def line_told(line: OwedLine) -> dict[str, object]:
     """One wager as the report prints it."""
     return {
         "position": line.position,

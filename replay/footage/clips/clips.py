@@ -26,7 +26,7 @@ from replay.footage.muxing.muxing import How, Made, Part, Writing, require_video
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from replay.footage.library.index import Entry, FootageIndex
+    from replay.footage.library.index import FootageIndex, IndexedSegment
 
 VERSION = 2
 """Counts up whenever the same request is to give other bytes."""
@@ -38,7 +38,7 @@ Way = Literal["copy", "exact", "overlay"]
 """Packets copied; encoded anew so that it begins and ends exactly; the same with its time in it."""
 
 
-class Stretch(NamedTuple):
+class SegmentCut(NamedTuple):
     """What is wanted of one segment, in microseconds from its first frame on."""
 
     sha256: str
@@ -46,7 +46,7 @@ class Stretch(NamedTuple):
     to_us: int  # the first instant that is not wanted
 
 
-class Source(Struct, frozen=True):
+class ClipSource(Struct, frozen=True):
     """A segment that a clip was made from."""
 
     sha256: str  # of the original
@@ -72,7 +72,7 @@ class Clip(Struct, frozen=True, kw_only=True):
     in_us: int  # where what is wanted begins in the clip
     out_us: int  # and where it ends
     frames: int
-    sources: tuple[Source, ...]
+    sources: tuple[ClipSource, ...]
 
 
 def clip(
@@ -80,11 +80,11 @@ def clip(
 ) -> Clip:
     """Make a clip of stretches of one camera's segments, in order of time, or find it made.
 
-    wanted: as `Stretch` has it. It lies in the cache: who hands it out puts that on record first.
+    wanted: as `SegmentCut` has it. It lies in the cache; to hand it out, put that on record first.
     Raises NotFound where a segment is not at hand, Refused where it cannot be cut, Unavailable
     without the extra `video`.
     """
-    stretches = [Stretch(*each) for each in wanted]
+    stretches = [SegmentCut(*each) for each in wanted]
     entries = [_entry(library, stretch) for stretch in stretches]
     if not entries:
         raise NotFound(
@@ -116,7 +116,7 @@ def _recoded(made: Clip) -> bool:
     return made.derived and made.way == "copy"
 
 
-def _entry(library: FootageIndex, stretch: Stretch) -> Entry:
+def _entry(library: FootageIndex, stretch: SegmentCut) -> IndexedSegment:
     entry = library.entry(stretch.sha256)
     if entry is None or not library.whole(entry):
         state = "is not in the footage index" if entry is None else "is gone or was altered"
@@ -129,8 +129,8 @@ def _entry(library: FootageIndex, stretch: Stretch) -> Entry:
 
 
 def _parts(
-    wanted: Sequence[Stretch], entries: Sequence[Entry], way: Way
-) -> tuple[tuple[Part, ...], tuple[Source, ...]]:
+    wanted: Sequence[SegmentCut], entries: Sequence[IndexedSegment], way: Way
+) -> tuple[tuple[Part, ...], tuple[ClipSource, ...]]:
     """Where each stretch is read from and where it goes on the camera's clock."""
     for before, after in pairwise(entries):
         if (before.property, before.camera) != (after.property, after.camera):
@@ -147,12 +147,12 @@ def _parts(
         parts.append(Part(str(path), sha256, stretch.from_us, stretch.to_us, at_us))
         moved_us = at_us - entry.start_us
         sources.append(
-            Source(entry.sha256, stretch.from_us, stretch.to_us, at_us, moved_us, sha256)
+            ClipSource(entry.sha256, stretch.from_us, stretch.to_us, at_us, moved_us, sha256)
         )
     return tuple(parts), tuple(sources)
 
 
-def _file(entry: Entry, way: Way) -> tuple[Path, str]:
+def _file(entry: IndexedSegment, way: Way) -> tuple[Path, str]:
     """The file to read: the original where it is encoded anew, else what browsers play of it."""
     if way != "copy":
         return entry.path, entry.sha256
@@ -168,9 +168,9 @@ def _file(entry: Entry, way: Way) -> tuple[Path, str]:
 
 def _cached(
     library: FootageIndex,
-    entries: Sequence[Entry],
+    entries: Sequence[IndexedSegment],
     parts: tuple[Part, ...],
-    sources: tuple[Source, ...],
+    sources: tuple[ClipSource, ...],
     way: Way,
 ) -> Clip:
     """The clip of this request: found, if its bytes are still those, else made."""
@@ -229,7 +229,9 @@ def _found(record: Path, place: Path) -> Clip | None:
     return msgspec.structs.replace(made, path=str(place)) if whole else None
 
 
-def _note(way: Way, first: Entry, in_us: int, out_us: int, sources: Sequence[Source]) -> str:
+def _note(
+    way: Way, first: IndexedSegment, in_us: int, out_us: int, sources: Sequence[ClipSource]
+) -> str:
     """What stands in the clip's own metadata, so that it can be told without its record."""
     told = {
         "made_by": "round-ledger",

@@ -13,7 +13,16 @@ from replay.footage.decoding.hashing import sha256_of
 from replay.footage.decoding.limits import LIMITS, Limits, in_turn
 from replay.footage.decoding.timecode import Timecode
 
-__all__ = ["Answer", "Frame", "FrameIndex", "Job", "Nature", "decode", "decoded", "sha256_of"]
+__all__ = [
+    "DecodedFrames",
+    "Frame",
+    "FrameIndex",
+    "Job",
+    "Nature",
+    "decode",
+    "decoded",
+    "sha256_of",
+]
 
 FRAMES_MAX = 500_000  # of one file: over four hours at 30 a second
 
@@ -56,7 +65,7 @@ class Nature(Struct, frozen=True):
     plain: bool  # whether a browser, too, shows its first frame at time 0
 
 
-class Answer(Struct, frozen=True, omit_defaults=True):
+class DecodedFrames(Struct, frozen=True, omit_defaults=True):
     """An index and the frames asked for; or a problem, and the frames read before it."""
 
     index: FrameIndex | None = None
@@ -66,14 +75,15 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     problem: str | None = None
 
 
-def decode(jobs: Sequence[Job], limits: Limits = LIMITS) -> list[Answer]:
+def decode(jobs: Sequence[Job], limits: Limits = LIMITS) -> list[DecodedFrames]:
     """One answer a job, in order, in bounded time whatever the files hold."""
     return list(decoded(jobs, limits))
 
 
-def decoded(jobs: Sequence[Job], limits: Limits = LIMITS) -> Iterator[Answer]:
+def decoded(jobs: Sequence[Job], limits: Limits = LIMITS) -> Iterator[DecodedFrames]:
     """The same, each answer as it comes: the frames of no more than one are in memory."""
     return in_turn(
-        "decoding.reader", jobs, Answer, lambda ended: Answer(problem=f"the decoder {ended}"),
+        "decoding.reader", jobs, DecodedFrames,
+        lambda ended: DecodedFrames(problem=f"the decoder {ended}"),
         limits, lambda job: [job.path],
     )  # fmt: skip

@@ -53,7 +53,7 @@ class Limits(Struct, frozen=True):
     bytes_a_s: int = 16 << 20  # of what a job reads: a second more for each so many octets
 
 
-class Timed(NamedTuple, Generic[J]):
+class TimedJob(NamedTuple, Generic[J]):
     """A job, and how long it may take."""
 
     seconds: int
@@ -99,7 +99,7 @@ def in_turn(
     at = 0
     while at < len(jobs):
         batch = [
-            Timed(limits.job_s + _size_s(reads(job), limits), job)
+            TimedJob(limits.job_s + _size_s(reads(job), limits), job)
             for job in jobs[at : at + BATCH_MAX]
         ]
         done = 0
@@ -147,7 +147,7 @@ def _tell(confined: Confined) -> None:
 
 @contextmanager
 def _started(
-    program: str, jobs: Sequence[Timed[J]], limits: Limits
+    program: str, jobs: Sequence[TimedJob[J]], limits: Limits
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A child at work on these jobs, which does not outlive this.
 

@@ -25,7 +25,7 @@ from replay.footage.decoding.containers import (
 )
 from replay.footage.decoding.decoder import (
     FRAMES_MAX,
-    Answer,
+    DecodedFrames,
     Frame,
     FrameIndex,
     Job,
@@ -68,7 +68,7 @@ _BACK_US = 100_000  # sought to this much before the target, then four times as 
 _STDERR, _SAID_MAX = 2, 1 << 16  # where FFmpeg speaks; octets of it that are read
 
 
-class UnreadableError(Exception):
+class UnreadableVideoError(Exception):
     """The file is not video that can be read; says why."""
 
 
@@ -76,7 +76,7 @@ def nature(path: Path) -> Nature:
     """What the file is. Raises UnreadableError."""
     container = container_of(path)
     if container is None:
-        raise UnreadableError(_NO_VIDEO)
+        raise UnreadableVideoError(_NO_VIDEO)
     with _opened(path, raw=True) as capture:
         width, height = (int(capture.get(side)) for side in _SIDES)
         fourcc = int(capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little", signed=True)
@@ -98,9 +98,11 @@ def index(path: Path) -> FrameIndex:
         while capture.grab():
             times[_position_us(capture)] = bool(capture.get(cv2.CAP_PROP_LRF_HAS_KEY_FRAME))
             if len(times) > FRAMES_MAX:
-                raise UnreadableError(f"it holds more than {FRAMES_MAX:,} frames; cut it shorter")
+                raise UnreadableVideoError(
+                    f"it holds more than {FRAMES_MAX:,} frames; cut it shorter"
+                )
     if not times:
-        raise UnreadableError("it holds no frame")
+        raise UnreadableVideoError("it holds no frame")
     order = sorted(times)
     keys = [n for n, pts_us in enumerate(order) if times[pts_us]]
     hidden_until_us = order[0] + hidden_us(path, container_of(path) or "mp4") - _ROUNDED_US
@@ -133,7 +135,7 @@ def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
     code = read_timecode(picture)
     kept, png = cv2.imencode(".png", picture)
     if not kept:
-        raise UnreadableError(f"frame {number} decodes, but cannot be written as PNG")
+        raise UnreadableVideoError(f"frame {number} decodes, but cannot be written as PNG")
     octets = png.tobytes()
     return Frame(number, pts_us, octets, hashlib.sha256(octets).hexdigest(), code)
 
@@ -148,7 +150,7 @@ def timecode_us(path: Path, times: FrameIndex) -> int | None:
         number = bisect_left(times.pts_us, times.pts_us[0] + after_us)
         try:
             code = read_timecode(picture_at(path, times, number))
-        except (UnreadableError, IndexError, cv2.error):
+        except (UnreadableVideoError, IndexError, cv2.error):
             return None
         if code is None:
             return None
@@ -174,7 +176,7 @@ def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
     with _opened(path, raw=False) as capture:
         picture = _step_to(capture, times, number, delay_us)
         if picture is None:
-            raise UnreadableError(f"frame {number} stands in the index, but does not decode")
+            raise UnreadableVideoError(f"frame {number} stands in the index, but does not decode")
         return picture
 
 
@@ -237,7 +239,7 @@ def _picture(capture: cv2.VideoCapture, number: int) -> NDArray[np.uint8]:
             os.close(each)
     if not decoded:
         problem = "its picture cannot be converted; it may be interlaced"
-        raise UnreadableError(f"frame {number} decodes, but {problem}")
+        raise UnreadableVideoError(f"frame {number} decodes, but {problem}")
     return picture.astype("uint8", copy=False)
 
 
@@ -253,29 +255,31 @@ def _opened(path: Path, *, raw: bool) -> Iterator[cv2.VideoCapture]:
     capture = cv2.VideoCapture(str(path.absolute()), cv2.CAP_FFMPEG, how)
     try:
         if not capture.isOpened():
-            raise UnreadableError(_NO_VIDEO)
+            raise UnreadableVideoError(_NO_VIDEO)
         width, height = (capture.get(side) for side in _SIDES)
         if not 0 < width * height <= PIXELS_MAX:
-            raise UnreadableError(f"its picture of {width:.0f} x {height:.0f} is not acceptable")
+            raise UnreadableVideoError(
+                f"its picture of {width:.0f} x {height:.0f} is not acceptable"
+            )
         yield capture
     finally:
         capture.release()
 
 
-def answer(job: Job) -> Answer:
+def answer(job: Job) -> DecodedFrames:
     """What one file holds, or why it cannot be read."""
     path, frames = Path(job.path), []
     try:
         if sha256_of(path) != job.sha256:
-            return Answer(problem="it was altered after the folder was read")
+            return DecodedFrames(problem="it was altered after the folder was read")
         told = nature(path)
         times = index(path)
         for number in job.frames:
             frames.append(frame_at(path, times, times.pts_us[number]))  # noqa: PERF401 - keeps those before a bad one
         clock_us = timecode_us(path, times) if job.timecode else None
-    except (UnreadableError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
-        return Answer(frames=tuple(frames), problem=str(error) or type(error).__name__)
-    return Answer(index=times, nature=told, frames=tuple(frames), timecode_us=clock_us)
+    except (UnreadableVideoError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
+        return DecodedFrames(frames=tuple(frames), problem=str(error) or type(error).__name__)
+    return DecodedFrames(index=times, nature=told, frames=tuple(frames), timecode_us=clock_us)
 
 
 def main() -> None:

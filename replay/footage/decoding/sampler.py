@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from replay.footage.decoding.decoder import sha256_of
-from replay.footage.decoding.reader import UnreadableError, index, picture_at
+from replay.footage.decoding.reader import UnreadableVideoError, index, picture_at
 from replay.footage.decoding.sampling import SMALL, Code, Look, Looked, Sight
 from replay.footage.decoding.sandbox import serve
 from replay.footage.decoding.timecode import read_timecode
@@ -128,7 +128,7 @@ def answer(job: Look) -> Sight:
             return Sight(problem="it was altered after it was indexed")
         for each in looked_at(job):
             found.append(each)  # noqa: PERF402 - keeps those before a bad one
-    except (UnreadableError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
+    except (UnreadableVideoError, OSError, ValueError, IndexError, MemoryError, cv2.error) as error:
         return Sight(tuple(found), str(error) or type(error).__name__)
     return Sight(tuple(found))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from replay.footage.decoding.containers import SUFFIXES, container_of
 from replay.footage.decoding.decoder import (
-    Answer,
+    DecodedFrames,
     FrameIndex,
     Job,
     Nature,
@@ -21,7 +21,7 @@ from replay.footage.decoding.decoder import (
     sha256_of,
 )
 from replay.footage.library.files import files_under
-from replay.footage.library.index import Entry, Playable, PlayedAs, rates_of, stamp_of
+from replay.footage.library.index import IndexedSegment, Playable, PlayedAs, rates_of, stamp_of
 from replay.footage.library.start_times import DoubtfulTimeError, File, Start, start_in, starts
 from replay.footage.muxing.muxing import (
     END_US,
@@ -53,7 +53,7 @@ _PLAYED: dict[str, Made] = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": 
 Verdict = Literal["added", "known", "refused"]
 
 
-class Told(NamedTuple):
+class FootageDetails(NamedTuple):
     """What is said of the files, beside what they say of themselves."""
 
     property: str
@@ -68,7 +68,7 @@ class Added(NamedTuple):
 
     path: Path
     verdict: Verdict
-    entry: Entry | None = None
+    entry: IndexedSegment | None = None
     problem: str | None = None  # why it was refused
 
 
@@ -107,7 +107,7 @@ def footage_files(folder: Path) -> list[Path]:
 def add(
     library: FootageIndex,
     paths: Sequence[Path],
-    told: Told,
+    told: FootageDetails,
     recorded: Recorded = lambda _, __: None,
 ) -> Iterator[Added]:
     """Take files into the index, one answer a file, in order.
@@ -132,7 +132,7 @@ def add(
                 yield _known(library, found, told) or Added(path, "refused", problem=problem)
 
 
-def _named_otherwise(entry: Entry, file: _File, told: Told) -> bool:
+def _named_otherwise(entry: IndexedSegment, file: _File, told: FootageDetails) -> bool:
     """Whether the same bytes lie under a name that tells another time than that of the first."""
     if told.start_us is not None or entry.start_from not in ("name", "picture"):
         return False
@@ -143,7 +143,9 @@ def _named_otherwise(entry: Entry, file: _File, told: Told) -> bool:
     return None not in (one, other) and one != other
 
 
-def _indexed(anew: Sequence[_File], told: Told, recorded: Recorded) -> dict[_File, _Indexed | str]:
+def _indexed(
+    anew: Sequence[_File], told: FootageDetails, recorded: Recorded
+) -> dict[_File, _Indexed | str]:
     """What each file holds and when it begins, or why it is refused."""
     found: dict[_File, _Indexed | str] = {}
     answers = decode([Job(str(file.path), file.sha256) for file in anew])
@@ -157,7 +159,7 @@ def _indexed(anew: Sequence[_File], told: Told, recorded: Recorded) -> dict[_Fil
     return found | refused
 
 
-def _read(answer: Answer) -> _Read | str:
+def _read(answer: DecodedFrames) -> _Read | str:
     if answer.index is None or answer.nature is None:
         return answer.problem or "it cannot be read"
     return _Read(answer.index, answer.nature, _duration_us(answer.index))
@@ -182,7 +184,7 @@ def _look(path: Path) -> _File | str:
     return _File(path, digest)
 
 
-def _known(library: FootageIndex, file: _File, told: Told) -> Added | None:
+def _known(library: FootageIndex, file: _File, told: FootageDetails) -> Added | None:
     """The answer for bytes that are in the index already."""
     entry = library.entry(file.sha256)
     if entry is None:
@@ -202,14 +204,14 @@ def _known(library: FootageIndex, file: _File, told: Told) -> Added | None:
     return Added(file.path, "known", entry)
 
 
-def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: Told) -> Added:
+def _take(library: FootageIndex, file: _File, of: _Indexed | str, told: FootageDetails) -> Added:
     """Make the entry of a file that was read, or say why not."""
     if isinstance(of, str):
         return Added(file.path, "refused", problem=of)
     (times, nature, duration_us), start = of
     rates = rates_of(times, duration_us)
     made = _playable(library, file, nature, keep_audio=told.keep_audio)
-    entry = Entry(
+    entry = IndexedSegment(
         sha256=file.sha256,
         size=file.path.stat().st_size,
         path=file.path,

@@ -36,7 +36,7 @@ _FRAMES_A_JOB = 4  # all that are in memory at once: a frame of 3840x2160 has so
 _ABSENT = "the segment is not in the footage folder"
 
 
-class Kept(NamedTuple):
+class VerifiedFile(NamedTuple):
     """A file that is what a fact says was recorded."""
 
     path: Path
@@ -56,7 +56,7 @@ class FrameFile(NamedTuple):
 class FootageFiles(NamedTuple):
     """Which recorded segments are at hand, by SHA-256, and what else lies in the folder."""
 
-    kept: Mapping[str, Kept]
+    kept: Mapping[str, VerifiedFile]
     strangers: AbstractSet[str]  # names of files that no fact recorded with these bytes
 
 
@@ -76,7 +76,7 @@ def open_footage(folder: Path, facts: Iterable[Fact]) -> FootageFiles:
             strangers.add(path.name)
     answers = decode([Job(str(path), digest) for digest, path in paths.items()])
     kept = {
-        digest: Kept(path, answer.index, answer.problem)
+        digest: VerifiedFile(path, answer.index, answer.problem)
         for (digest, path), answer in zip(paths.items(), answers, strict=True)
     }
     return FootageFiles(kept, frozenset(strangers))

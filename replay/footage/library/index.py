@@ -20,7 +20,7 @@ from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
 from replay.footage.decoding.containers import Container
 from replay.footage.decoding.decoder import FrameIndex, sha256_of
-from replay.footage.library.files import FootageFiles, Kept
+from replay.footage.library.files import FootageFiles, VerifiedFile
 
 FOLDER = "footage-index"
 """Where the index lies in the ledger's home."""
@@ -60,7 +60,7 @@ class Playable(Struct, frozen=True):
     container: Literal["mp4", "webm"]
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class IndexedSegment(Struct, frozen=True, kw_only=True):
     """One segment. Times in microseconds; its frames' from its first frame on."""
 
     sha256: str
@@ -91,7 +91,7 @@ class Entry(Struct, frozen=True, kw_only=True):
         return self.start_us + self.duration_us
 
 
-_decode = msgspec.json.Decoder(Entry, dec_hook=_path).decode
+_decode = msgspec.json.Decoder(IndexedSegment, dec_hook=_path).decode
 
 
 class _Head(Struct, frozen=True):
@@ -122,14 +122,16 @@ class FootageIndex:
         """Whether anything was ever added."""
         return self.folder.is_dir()
 
-    def entry(self, sha256: str) -> Entry | None:
+    def entry(self, sha256: str) -> IndexedSegment | None:
         """The segment with these bytes, or None; whether they are still so is `whole`'s to say."""
         try:
             return _decode(self._place(sha256).read_bytes())
         except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
             return None
 
-    def entries(self, camera: str | None = None, property_: str | None = None) -> list[Entry]:
+    def entries(
+        self, camera: str | None = None, property_: str | None = None
+    ) -> list[IndexedSegment]:
         """All segments, or those of a camera: by property, camera and start."""
         heads = [
             head
@@ -142,11 +144,11 @@ class FootageIndex:
         found = (self.entry(head.sha256) for head in heads)
         return [entry for entry in found if entry]
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: IndexedSegment) -> None:
         """Write an entry, in place of one for the same bytes. Raises OSError."""
         write_whole(self._place(entry.sha256), _encode(entry))
 
-    def whole(self, entry: Entry) -> bool:
+    def whole(self, entry: IndexedSegment) -> bool:
         """Whether the file is there with the very bytes it was added with.
 
         They are hashed again only where the file looks another than it did.
@@ -181,14 +183,14 @@ class FootageIndex:
         return self.folder / "entries" / sha256[:2] / f"{sha256}.json"
 
 
-class _AtHand(Mapping[str, Kept]):
+class _AtHand(Mapping[str, VerifiedFile]):
     """Segments by SHA-256, each looked up once, when it is asked for."""
 
     def __init__(self, library: FootageIndex, recorded: set[str], altered: set[str]) -> None:
         self._library, self._recorded, self._altered = library, recorded, altered
-        self._seen: dict[str, Kept | None] = {}
+        self._seen: dict[str, VerifiedFile | None] = {}
 
-    def __getitem__(self, sha256: str) -> Kept:
+    def __getitem__(self, sha256: str) -> VerifiedFile:
         if sha256 not in self._seen:
             self._seen[sha256] = self._look(sha256) if sha256 in self._recorded else None
         kept = self._seen[sha256]
@@ -202,7 +204,7 @@ class _AtHand(Mapping[str, Kept]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _look(self, sha256: str) -> Kept | None:
+    def _look(self, sha256: str) -> VerifiedFile | None:
         entry = self._library.entry(sha256)
         if entry is None:
             return None
@@ -210,7 +212,7 @@ class _AtHand(Mapping[str, Kept]):
             if entry.path.is_file():
                 self._altered.add(entry.path.name)
             return None
-        return Kept(entry.path, entry.times, None)
+        return VerifiedFile(entry.path, entry.times, None)
 
 
 def stamp_of(path: Path) -> Stamp:

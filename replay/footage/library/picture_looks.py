@@ -33,7 +33,7 @@ class Usual(Struct, frozen=True):
     sharpness: float | None = None  # in the middle of its lit pictures; None: not known
 
 
-class Seen(Struct, frozen=True):
+class SegmentLooks(Struct, frozen=True):
     """The key frames of a segment, at least so far apart, as they were looked at."""
 
     every_us: int
@@ -56,9 +56,9 @@ class Looks:
         with suppress(OSError):
             write_whole(self._of_camera(property_, camera), msgspec.json.encode(usual))
 
-    def seen(self, sha256: str, every_us: int, against: Against | None) -> Seen | None:
+    def seen(self, sha256: str, every_us: int, against: Against | None) -> SegmentLooks | None:
         """What was seen of a segment in just this way."""
-        found = _read(self._of_segment(sha256), Seen)
+        found = _read(self._of_segment(sha256), SegmentLooks)
         return found if found and (found.every_us, found.against) == (every_us, against) else None
 
     def keep(
@@ -66,7 +66,7 @@ class Looks:
     ) -> None:
         """Write what was seen of a segment, in place of what was before, if the disk takes it."""
         figures = tuple(replace(each, small=b"") for each in looked)
-        octets = msgspec.json.encode(Seen(every_us, against, figures))
+        octets = msgspec.json.encode(SegmentLooks(every_us, against, figures))
         with suppress(OSError):
             write_whole(self._of_segment(sha256), octets)
 

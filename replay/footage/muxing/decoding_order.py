@@ -17,7 +17,7 @@ REORDERED_MAX = 32
 """Packets among which the order of showing is restored: codecs hold back 16 at most."""
 
 
-class Timed(Protocol):
+class TimedPacket(Protocol):
     """A packet with its times, in ticks, in the order of decoding."""
 
     pts: int | None
@@ -26,7 +26,7 @@ class Timed(Protocol):
     is_keyframe: bool
 
 
-P = TypeVar("P", bound=Timed)
+P = TypeVar("P", bound=TimedPacket)
 
 
 def decoded_late(packets: Iterable[P]) -> Iterator[P]:
@@ -70,7 +70,7 @@ def _settle(ahead: deque[P], bounds: deque[tuple[int, int]], number: int, last: 
     return first.dts
 
 
-def _shown(packet: Timed) -> int:
+def _shown(packet: TimedPacket) -> int:
     if packet.pts is None:
         raise ValueError("a packet has no time at which it is shown")
     return packet.pts

@@ -33,7 +33,7 @@ from replay.recording.house_facts import screen
 from replay.text.file_names import file_name
 from replay.text.typed import written
 from replay.web.access.authentication import signed_in
-from replay.web.pages.lanes import Span
+from replay.web.pages.lanes import TableSpan
 from replay.web.pages.round_page import span_of
 from replay.web.ports import ports
 from replay.web.round_reader import KeptRound
@@ -103,7 +103,7 @@ def _round(name: str) -> RoundId:
     return asked
 
 
-def _within(told: KeptRound, from_us: int, to_us: int) -> Span:
+def _within(told: KeptRound, from_us: int, to_us: int) -> TableSpan:
     """The span asked for, if it is of this round: nobody copies a day by way of a round."""
     whole = span_of(told.story)
     if not whole.from_us <= from_us < to_us <= whole.to_us or to_us - from_us > CLIP_US_MAX:

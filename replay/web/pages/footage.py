@@ -20,7 +20,7 @@ from ledger.errors import NotFound, Refused
 from ledger.facts import FootageViewed
 from ledger.values import RoundId, format_time
 from replay.footage.decoding.decoder import Job, decode, sha256_of
-from replay.footage.library.index import Entry, stamp_of
+from replay.footage.library.index import IndexedSegment, stamp_of
 from replay.recording import house_facts
 from replay.web.access.authentication import signed_in
 from replay.web.ports import ports
@@ -122,7 +122,7 @@ def views(request: Request) -> Views:
     return found
 
 
-def looked_at(request: Request, user: User, sha256: str) -> Entry:
+def looked_at(request: Request, user: User, sha256: str) -> IndexedSegment:
     """The segment, now that looking at it is on record. Raises `NotFound`, and `Refused`.
 
     Who comes by its address, without a round opened before, is put on record here.

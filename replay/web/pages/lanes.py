@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from replay.footage.library.files import FootageFiles
 
 
-class Span(NamedTuple):
+class TableSpan(NamedTuple):
     """A stretch of time at a table of a property, by the reference clock."""
 
     property: str
@@ -26,7 +26,7 @@ class Span(NamedTuple):
     to_us: int
 
 
-def cameras_on(coverage: Coverage, span: Span) -> list[str]:
+def cameras_on(coverage: Coverage, span: TableSpan) -> list[str]:
     """Every camera that was mapped to the table at any time of a stretch, by name."""
     changes = coverage.mapped.get((span.property, span.table), ())
     names = {name for told, name, on in changes if on and span.from_us <= told <= span.to_us}
@@ -34,7 +34,7 @@ def cameras_on(coverage: Coverage, span: Span) -> list[str]:
 
 
 def lane_of(
-    coverage: Coverage, footage: FootageFiles, span: Span, camera: str
+    coverage: Coverage, footage: FootageFiles, span: TableSpan, camera: str
 ) -> list[CameraState]:
     """What a camera has of a span, without a break from its beginning to its end."""
     its = coverage.cameras.get((span.property, camera), Camera())
@@ -51,7 +51,7 @@ def lane_of(
     return joined(found)
 
 
-def segments_of(coverage: Coverage, span: Span, camera: str) -> list[Segment]:
+def segments_of(coverage: Coverage, span: TableSpan, camera: str) -> list[Segment]:
     """The segments of a camera that reach into a span, in order of the span, each once."""
     its = coverage.cameras.get((span.property, camera), Camera())
     return segments_in(its, span.from_us, span.to_us)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage
     from replay.disputes.dispute import Dispute, Note
     from replay.rounds.story import Story
-    from replay.web.pages.lanes import Span
+    from replay.web.pages.lanes import TableSpan
 
 
 class PlacedNote(NamedTuple):
@@ -36,7 +36,7 @@ class PlacedNote(NamedTuple):
 
 
 def noted(
-    story: Story, coverage: Coverage, span: Span, disputes: Sequence[Dispute]
+    story: Story, coverage: Coverage, span: TableSpan, disputes: Sequence[Dispute]
 ) -> list[PlacedNote]:
     """Every note of every dispute about a round, in order of the instants."""
     found = []
@@ -50,7 +50,7 @@ def noted(
 
 
 def _instants(
-    story: Story, coverage: Coverage, span: Span, note: Note
+    story: Story, coverage: Coverage, span: TableSpan, note: Note
 ) -> Iterator[tuple[int | None, str]]:
     """Where a note stands, and in words why there; at least one."""
     places = [place for each in note.moments for place in _places(story, coverage, span, each)]
@@ -64,7 +64,7 @@ def _instants(
 
 
 def _places(
-    story: Story, coverage: Coverage, span: Span, moment: Attached
+    story: Story, coverage: Coverage, span: TableSpan, moment: Attached
 ) -> Iterator[tuple[int, str]]:
     """The instants of the reference that a moment may mean."""
     fact = next(

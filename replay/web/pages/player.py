@@ -15,11 +15,11 @@ from replay.web.pages.timeline_svg import STATES
 
 if TYPE_CHECKING:
     from replay.footage.library.index import FootageIndex
-    from replay.web.pages.lanes import Span
+    from replay.web.pages.lanes import TableSpan
     from replay.web.round_reader import KeptRound
 
 
-def player(told: KeptRound, library: FootageIndex, span: Span, name: str) -> dict[str, Any]:
+def player(told: KeptRound, library: FootageIndex, span: TableSpan, name: str) -> dict[str, Any]:
     """One camera in a stretch of time: its clock against the reference, and its segments."""
     camera = told.coverage.cameras.get((span.property, name), Camera())
     segments = []

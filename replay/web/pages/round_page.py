@@ -18,7 +18,7 @@ from replay.cameras.custody import times_of
 from replay.rounds.drawing import notes
 from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
 from replay.text.money import money
-from replay.web.pages.lanes import Span, cameras_on, lane_of, segments_of
+from replay.web.pages.lanes import TableSpan, cameras_on, lane_of, segments_of
 from replay.web.pages.notes import noted
 from replay.web.pages.player import player
 from replay.web.pages.timeline_svg import STATES, Axis, draw_timeline, phases
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from ledger.rules.engine.ruling import Finding
     from replay.cameras.states import CameraState
-    from replay.cameras.timeline import FrameLookup, Seen
+    from replay.cameras.timeline import FactSights, FrameLookup
     from replay.disputes.dispute import Dispute
     from replay.footage.library.index import FootageIndex
     from replay.rounds.moment import Moment
-    from replay.rounds.owed import Line
+    from replay.rounds.owed import OwedLine
     from replay.rounds.story import Story
     from replay.web.round_reader import KeptRound
 
@@ -238,7 +238,7 @@ def jumps(story: Story) -> list[Jump]:
     return found
 
 
-def line_of(line: Line, numbers: Mapping[tuple[str, str], int]) -> Money:
+def line_of(line: OwedLine, numbers: Mapping[tuple[str, str], int]) -> Money:
     """One wager's money in words."""
     reading = f"reading {line.reading} = {line.reading_value}" if line.reading is not None else None
     return Money(
@@ -259,7 +259,7 @@ def line_of(line: Line, numbers: Mapping[tuple[str, str], int]) -> Money:
 
 
 def view(
-    told: KeptRound, span: Span, name: str, lane: Sequence[CameraState], at: int | None
+    told: KeptRound, span: TableSpan, name: str, lane: Sequence[CameraState], at: int | None
 ) -> CameraView:
     """One camera beside the table; at no fact where none may be told."""
     sight = _sight(told.story.seen[at - 1], name) if at else None
@@ -343,14 +343,14 @@ _SETTLES = frozenset(("wager_paid", "wager_collected", "wager_returned", "pot_aw
 _SETTLING = ("wagers are settled", "the pot is awarded")
 
 
-def span_of(story: Story) -> Span:
+def span_of(story: Story) -> TableSpan:
     """What of the cameras' time the page shows: the round's, and a little around it.
 
     Of a round without facts nothing; a fact whose clock is wrong by days stands at its edge.
     """
     first, last = times_of(moment.time_us for moment in story.moments) or (0, 0)
     round_ = story.round
-    return Span(round_.property, round_.table, first - AROUND_US, last + AROUND_US)
+    return TableSpan(round_.property, round_.table, first - AROUND_US, last + AROUND_US)
 
 
 def _numbers(story: Story) -> dict[tuple[str, str], int]:
@@ -363,7 +363,7 @@ def _named(finding: Finding, numbers: Mapping[tuple[str, str], int]) -> list[int
     return sorted(numbers[key] for key in named if key in numbers)
 
 
-def _sight(seen: Seen, name: str) -> FrameLookup | None:
+def _sight(seen: FactSights, name: str) -> FrameLookup | None:
     return next((sight for sight in seen.sights if sight.camera == name), None)
 
 

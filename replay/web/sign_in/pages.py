@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse
 
 from infra.access.connections import Actor
-from infra.access.sessions import Left
+from infra.access.sessions import TimeLeft
 from infra.access.users import PASSWORD_MAX, PASSWORD_MIN, ROLES, Role, User
 from ledger.errors import LedgerError
 from replay.web.access import authentication
@@ -126,7 +126,7 @@ async def stay(request: Request) -> Response:
 async def _left(request: Request) -> Response:
     token = request.cookies.get(authentication.cookie(request, authentication.SESSION), "")
     found = await run_in_threadpool(ports(request).sessions.left, token)
-    told = found or Left("", 0, 0)
+    told = found or TimeLeft("", 0, 0)
     return JSONResponse({**told._asdict(), "csrf": authentication.csrf_of(token) if found else ""})
 
 

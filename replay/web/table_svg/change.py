@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from replay.rounds.moment import Held, Moment
+    from replay.rounds.moment import HeldCards, Moment
 
 Holder = tuple[str, int | None, int]
 """Who holds cards: `to`, position and hand."""
@@ -18,7 +18,7 @@ class Change(NamedTuple):
     cards: tuple[tuple[Holder, frozenset[int]], ...] = ()
     pot: int | None = None  # whose decision put chips into the pot
 
-    def cards_of(self, held: Held) -> frozenset[int]:
+    def cards_of(self, held: HeldCards) -> frozenset[int]:
         """Numbers of the cards of one hand that the fact brought or turned."""
         return dict(self.cards).get((held.to, held.position, held.hand), frozenset())
 
@@ -47,7 +47,7 @@ def change(before: Moment | None, now: Moment) -> Change:
     return Change(wagers, cards, raised[0] if raised else None)
 
 
-def _new(before: Held | None, now: Held) -> frozenset[int]:
+def _new(before: HeldCards | None, now: HeldCards) -> frozenset[int]:
     """Numbers of the cards that are new in a hand or lie otherwise; none where some left it."""
     old = before.cards if before else ()
     if len(now.cards) < len(old):

@@ -21,7 +21,7 @@ from replay.web.table_svg.shapes import (
 )
 
 if TYPE_CHECKING:
-    from replay.rounds.moment import Held
+    from replay.rounds.moment import HeldCards
     from replay.rounds.pots import PotNow
     from replay.web.table_svg.layouts import CardsPlace
     from replay.web.table_svg.seats import TableView
@@ -59,13 +59,13 @@ def _label(text: str, y: float) -> str:
     return words(text, 0, y, 10, fill=PRINT, font_weight=600, letter_spacing=0.6)
 
 
-def _held(view: TableView, held: Held, width: float) -> str:
+def _held(view: TableView, held: HeldCards, width: float) -> str:
     if view.layout.third_across:
         return _across(view, held)
     return _row(view, held, width)
 
 
-def _row(view: TableView, held: Held, width: float) -> str:
+def _row(view: TableView, held: HeldCards, width: float) -> str:
     """A hand side by side; one that was set, in its parts with a gap between them."""
     rows = rows_of(held, width) if held.set_as else [("", list(range(len(held.cards))))]
     lit = view.change.cards_of(held)
@@ -84,7 +84,7 @@ def _row(view: TableView, held: Held, width: float) -> str:
     return node("g", *drawn, **gone)
 
 
-def _across(view: TableView, held: Held) -> str:
+def _across(view: TableView, held: HeldCards) -> str:
     """Two cards, and the third across beside them."""
     two, rest = held.cards[:2], held.cards[2:]
     lit = view.change.cards_of(held)

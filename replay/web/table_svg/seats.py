@@ -28,7 +28,7 @@ from replay.web.table_svg.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake
+    from replay.rounds.moment import HeldCards, Moment, SeatMoment, SeenCard, Stake
     from replay.web.table_svg.change import Change
     from replay.web.table_svg.layouts import FeltLayout
 
@@ -64,7 +64,7 @@ def arc(view: TableView, count: int) -> str:
     return "".join(drawn)
 
 
-def _seat(view: TableView, position: int, seat: Seat | None, slot: float) -> str:
+def _seat(view: TableView, position: int, seat: SeatMoment | None, slot: float) -> str:
     """One position about its badge: cards over it, betting areas over these."""
     room = slot - 10
     parts = [_badge(view, position, seat, room)]
@@ -106,7 +106,7 @@ def _plain(text: str) -> str:
     return text.replace("&", "and").replace("<", "")
 
 
-def _laid(view: TableView, seat: Seat | None) -> dict[str, Stake]:
+def _laid(view: TableView, seat: SeatMoment | None) -> dict[str, Stake]:
     """The stakes that lie in areas of the position, not with one of its hands."""
     stakes = seat.stakes if seat else ()
     return {s.wager: s for s in stakes if not _with_hand(view, s)}
@@ -116,7 +116,7 @@ def _with_hand(view: TableView, stake: Stake) -> bool:
     return stake.wager in view.layout.by_hand or stake.hand > 1
 
 
-def _spots(view: TableView, seat: Seat | None) -> list[BettingSpot]:
+def _spots(view: TableView, seat: SeatMoment | None) -> list[BettingSpot]:
     """The areas of the layout, then one for each other wager that chips are on record for."""
     spots = list(view.layout.spots)
     known = {spot.wager for spot in spots}
@@ -139,7 +139,7 @@ def _short(name: str) -> str:
     return name.removesuffix(" Wager").removesuffix(" Bet")
 
 
-def _badge(view: TableView, position: int, seat: Seat | None, room: float) -> str:
+def _badge(view: TableView, position: int, seat: SeatMoment | None, room: float) -> str:
     """The number of a position, marked where the fact is its own, and what it decided last."""
     now = view.moment.position == position
     fill = GOLD if now else INK if seat else FELT_DARK
@@ -153,7 +153,7 @@ def _badge(view: TableView, position: int, seat: Seat | None, room: float) -> st
     return disc + number + line
 
 
-def said(seat: Seat | None) -> str:
+def said(seat: SeatMoment | None) -> str:
     """What a position decided, and the money of it that no area holds."""
     if seat is None:
         return ""
@@ -171,13 +171,13 @@ def _counted(decisions: Sequence[str]) -> Iterator[str]:
     yield from decisions[-most:]
 
 
-def hands_of(moment: Moment, position: int) -> list[Held]:
+def hands_of(moment: Moment, position: int) -> list[HeldCards]:
     """The hands of one position."""
     return [held for held in moment.held if held.to == "player" and held.position == position]
 
 
 def _hands(
-    view: TableView, position: int, seat: Seat | None, room: float
+    view: TableView, position: int, seat: SeatMoment | None, room: float
 ) -> tuple[list[str], float]:
     """The hands of a position side by side, and how high they are."""
     hands = hands_of(view.moment, position)
@@ -208,7 +208,9 @@ def _chips_of_hand(stakes: list[Stake], height: float, share: float) -> str:
     return chips + words(told, 8 if lies else 0, height - 3, size, font_weight=700, fill=GOLD)
 
 
-def _hand(view: TableView, held: Held, width: float, *, folded: bool = False) -> tuple[str, float]:
+def _hand(
+    view: TableView, held: HeldCards, width: float, *, folded: bool = False
+) -> tuple[str, float]:
     """One hand as it lies, and how high it is: in the rows it was set in, or in one or two."""
     rows = rows_of(held, width)
     step = CARD_H * (0.62 if len(rows) > 1 else 1)
@@ -226,7 +228,7 @@ def _hand(view: TableView, held: Held, width: float, *, folded: bool = False) ->
     return node("g", *drawn, **gone) + racked, height
 
 
-def rows_of(held: Held, width: float) -> list[tuple[str, list[int]]]:
+def rows_of(held: HeldCards, width: float) -> list[tuple[str, list[int]]]:
     """Numbers of a hand's cards row by row, each row with the name it was set under."""
     numbers = list(range(len(held.cards)))
     if held.set_as:
@@ -267,7 +269,9 @@ def ring(view: TableView, count: int) -> str:
     return "".join(drawn)
 
 
-def _player(view: TableView, position: int, seat: Seat | None, inner: tuple[float, float]) -> str:
+def _player(
+    view: TableView, position: int, seat: SeatMoment | None, inner: tuple[float, float]
+) -> str:
     """A poker player: cards, stack, and before him the chips he put in."""
     room = 150.0
     hands = hands_of(view.moment, position)
@@ -294,7 +298,7 @@ def _button(x: float, y: float) -> str:
     return moved(x, y, disc, words("D", 0, 5, 14, fill=BLACK, font_weight=700))
 
 
-def _left(seat: Seat | None) -> int | None:
+def _left(seat: SeatMoment | None) -> int | None:
     """Chips a poker player has before him, where they were counted."""
     if seat is None or seat.stack is None:
         return None

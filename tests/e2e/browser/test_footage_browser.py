@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from replay.footage.clips.clips import Stretch, clip
+from replay.footage.clips.clips import SegmentCut, clip
 from replay.footage.decoding.reader import index
 from replay.footage.decoding.timecode import (
     STRIP_HEIGHT,
@@ -18,7 +18,7 @@ from replay.footage.decoding.timecode import (
     Timecode,
     read_timecode,
 )
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import CUT, KINDS, write
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
     from playwright.sync_api import Browser, Page
 
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
     from tests.footage.video_kinds import Kind
 
 S = 1_000_000
@@ -119,17 +119,19 @@ def wrong(
     return bad
 
 
-def taken(folder: Path, name: str, number: int = 0) -> tuple[FootageIndex, Entry]:
+def taken(folder: Path, name: str, number: int = 0) -> tuple[FootageIndex, IndexedSegment]:
     return taken_as(folder, name, KINDS[name], number)
 
 
-def taken_as(folder: Path, name: str, kind: Kind, number: int = 0) -> tuple[FootageIndex, Entry]:
+def taken_as(
+    folder: Path, name: str, kind: Kind, number: int = 0
+) -> tuple[FootageIndex, IndexedSegment]:
     library = FootageIndex(folder / "home")
     before = library.entries("CC-07-A")
     start_ms = -(-before[-1].end_us // 1000) if before else START_MS
     path = folder / f"{name}-{number}.{kind.suffix}"
     write(path, kind, FRAMES, start_ms=start_ms, first=number * FRAMES)
-    (added,) = add(library, [path], Told("hollywood", "CC-07-A", start_ms * 1000))
+    (added,) = add(library, [path], FootageDetails("hollywood", "CC-07-A", start_ms * 1000))
     assert added.entry, added.problem
     return library, added.entry
 
@@ -164,7 +166,7 @@ def test_a_browser_plays_a_clip_across_segments_and_shows_each_frame_at_its_time
 ) -> None:
     library, one = taken(tmp_path, name)
     _, two = taken(tmp_path, name, 1)
-    wanted = [Stretch(one.sha256, 3 * S, one.duration_us), Stretch(two.sha256, 0, 2 * S)]
+    wanted = [SegmentCut(one.sha256, 3 * S, one.duration_us), SegmentCut(two.sha256, 0, 2 * S)]
     for way in ("copy", "exact"):
         made = clip(library, wanted, way=way)
         path = Path(made.path)

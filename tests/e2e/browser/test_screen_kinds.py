@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
 
 pytestmark = pytest.mark.long
 
@@ -152,7 +152,7 @@ def page(filmed: Screened, browser: Browser) -> Iterator[Page]:
         yield opened
 
 
-def entries_of(filmed: Screened) -> dict[str, Entry]:
+def entries_of(filmed: Screened) -> dict[str, IndexedSegment]:
     found = {entry.camera: entry for entry in filmed.library.entries()}
     assert set(found) == set(FILMED)
     return found
@@ -166,7 +166,7 @@ def axis_of(page: Page) -> Axis:
     return Axis(told["from"], told["to"] - told["from"], left, across, told["middle"])
 
 
-def due(entry: Entry, time_us: float) -> int | None:
+def due(entry: IndexedSegment, time_us: float) -> int | None:
     """The frame of an instant by the index: the first at or after it.
 
     None past the last, and in a hole so long that what happened in it was not seen.
@@ -179,7 +179,9 @@ def due(entry: Entry, time_us: float) -> int | None:
     return None if hole_us > HOLE_US_MAX else frame
 
 
-def wrong(page: Page, entries: dict[str, Entry], frames: dict[str, int | None]) -> list[str]:
+def wrong(
+    page: Page, entries: dict[str, IndexedSegment], frames: dict[str, int | None]
+) -> list[str]:
     """Cameras that show another frame than is due, once each says that it stands."""
     try:
         page.wait_for_function(SETTLED, arg=frames, timeout=60_000)

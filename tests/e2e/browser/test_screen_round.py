@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
     from tests.fixtures.screen import Screened
 
 CAMERA = "TDF-01-cam1"
@@ -90,7 +90,7 @@ def strip_shown(page: Page, camera: str) -> int | None:
     return code.clock_ms if code else None
 
 
-def clock_of(entry: Entry, frame: int) -> int:
+def clock_of(entry: IndexedSegment, frame: int) -> int:
     """What the strip of a frame must say, by the index."""
     return (entry.start_us + entry.times.pts_us[frame]) // 1000
 
@@ -146,7 +146,7 @@ def wrong_frames(page: Page, screened: Screened, count: int) -> int:
     return wrong
 
 
-def stepped(entries: dict[str, Entry], sha: str, frame: int, by: int) -> tuple[int, str]:
+def stepped(entries: dict[str, IndexedSegment], sha: str, frame: int, by: int) -> tuple[int, str]:
     """The frame one on or back, over the edges of segments."""
     its = sorted(
         (entry for entry in entries.values() if entry.camera == CAMERA),

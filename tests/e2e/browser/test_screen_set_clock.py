@@ -25,7 +25,7 @@ from replay.footage.decoding.timecode import (
     Timecode,
     read_timecode,
 )
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from tests.footage.video_kinds import KINDS, decoded, write
 from tests.until import until
 
@@ -128,7 +128,7 @@ def shot(
             "metadata": {"title": name},
         }
         write(path, KINDS["gop60"], HALF, **its)
-        (added,) = add(floor.library, [path], Told("hollywood", name, start_us))
+        (added,) = add(floor.library, [path], FootageDetails("hollywood", name, start_us))
         assert added.entry, added.problem
         yield (
             f"segment-{name}",

@@ -16,9 +16,9 @@ import av
 import pytest
 
 from infra.postgres.embedded import embedded
-from replay.footage.clips.clips import Stretch, clip
+from replay.footage.clips.clips import SegmentCut, clip
 from replay.footage.decoding.decoder import Job, decode
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from tests.fixtures.cli import Cli, environ
 from tests.footage.hostile_files import (
@@ -114,7 +114,7 @@ def test_what_an_mp4_says_lies_in_another_file_is_not_read_there(tmp_path: Path)
     whole = whole_mp4(tmp_path / "secret.mp4")
     path = tmp_path / GOOD
     path.write_bytes(elsewhere(whole, str(tmp_path / "secret.mp4")))
-    (added,) = add(FootageIndex(tmp_path / "home"), [path], Told("hollywood", "CC-07-A"))
+    (added,) = add(FootageIndex(tmp_path / "home"), [path], FootageDetails("hollywood", "CC-07-A"))
     assert added.verdict == "refused"
     loose = {"enable_drefs": "1", "use_absolute_path": "1"}
     with av.open(str(path), options=loose) as file:  # it would be, where nobody looks
@@ -122,7 +122,7 @@ def test_what_an_mp4_says_lies_in_another_file_is_not_read_there(tmp_path: Path)
 
 
 def test_an_address_inside_a_file_is_not_asked_for_anything(tmp_path: Path) -> None:
-    library, told = FootageIndex(tmp_path / "home"), Told("hollywood", "CC-07-A", 0)
+    library, told = FootageIndex(tmp_path / "home"), FootageDetails("hollywood", "CC-07-A", 0)
     with listen() as listening:
         whole = whole_mp4(tmp_path / "whole.mp4")
         (tmp_path / "refers.mp4").write_bytes(referring(whole, listening.url))
@@ -132,7 +132,7 @@ def test_an_address_inside_a_file_is_not_asked_for_anything(tmp_path: Path) -> N
         assert refers.entry, refers.problem
         (answer,) = decode([Job(str(paths[0]), refers.entry.sha256, (0, 17))])
         assert [frame.timecode and frame.timecode.capture for frame in answer.frames] == [0, 17]
-        made = clip(library, [Stretch(refers.entry.sha256, 0, 500_000)])
+        made = clip(library, [SegmentCut(refers.entry.sha256, 0, 500_000)])
         assert b"127.0.0.1" not in Path(made.path).read_bytes()  # our copy leads nowhere
         assert made.frames == len(decoded(Path(made.path))) >= 15
         assert listening.came == 0

@@ -53,7 +53,7 @@ def of_a_look(database: Database, settings: Settings = SETTINGS) -> set[tuple[st
     """What the process raises, and what the page shows, of one look each."""
     with database.connect("ledger_projector") as connection:
         kept = Alerts(database, connection)
-        process.Desk(database, kept, {"log": str}, settings).look()
+        process.AlertService(database, kept, {"log": str}, settings).look()
         raised = {tuple(each.alert_id.split(":")[:2]) for each in kept.receipts()}
     with PostgresTape(database) as tape:
         shown = {(each.kind, each.about) for each in AlertWatch(database, tape, settings).now().all}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.alerts import process
-from consumers.alerts.devices import Devices
+from consumers.alerts.devices import DeviceWatch
 from consumers.registry import install, view
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.alerts import Alerts
@@ -65,7 +65,7 @@ def of_a_look(database: Database, settings: Settings = SETTINGS) -> set[tuple[st
     """What the process raises, and what the page shows, of one look each."""
     with database.connect("ledger_projector") as connection:
         kept = Alerts(database, connection)
-        process.Desk(database, kept, {"log": str}, settings).look()
+        process.AlertService(database, kept, {"log": str}, settings).look()
         raised = {tuple(each.alert_id.split(":")[:2]) for each in kept.receipts()}
     with PostgresTape(database) as tape:
         shown = {(each.kind, each.about) for each in AlertWatch(database, tape, settings).now().all}
@@ -86,7 +86,7 @@ def test_a_device_that_goes_silent_between_looks_is_remembered(database: Databas
     with database.connect("ledger_projector") as connection:
         kept = Alerts(database, connection)
         now_us = time.time_ns() // 1000
-        first, later = Devices(SETTINGS), Devices(SETTINGS)
+        first, later = DeviceWatch(SETTINGS), DeviceWatch(SETTINGS)
         tables = ["hollywood/CC-07"]
         chips = "/hollywood/CC-07/chips"
         assert {each.source for each in first.look(kept, tables, now_us)} == {chips}

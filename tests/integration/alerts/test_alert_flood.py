@@ -12,7 +12,7 @@ from consumers.alerts import process
 from consumers.alerts.process import DEAD, run
 from infra.kafka import consumer_group, topics
 from infra.kafka.dead_letters import dead_letters
-from infra.kafka.records import Record
+from infra.kafka.records import ProducerRecord
 from infra.settings import load
 from ledger.errors import Unavailable
 from tests.scenes.alert_reads import paid
@@ -45,7 +45,7 @@ FLOOD = 200
 def flood(database: Database, kafka: Connection) -> None:
     """Records that nobody can read, and one payment after them."""
     sent = of_rows(record(database, [paid(2_000_000)]))
-    bad = Record(sent[0].key, b"{nonsense", [("x", b"y")])
+    bad = ProducerRecord(sent[0].key, b"{nonsense", [("x", b"y")])
     publish(database, kafka, [*[bad] * FLOOD, *sent], 0)
 
 
@@ -76,7 +76,11 @@ def test_a_flood_that_is_committed_at_its_end_only_would_come_again_for_ever(
     monkeypatch.setattr(consumer_group, "POLL_RECORDS", FLOOD)
 
     def at_the_end(
-        desk: process.Desk, member: Member, publisher: Publisher, read: list[Read], _: object
+        desk: process.AlertService,
+        member: Member,
+        publisher: Publisher,
+        read: list[Read],
+        _: object,
     ) -> None:
         for each in read:
             process._handled(desk, publisher, each)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.kafka.clients import Connection
-    from infra.postgres.alerts import Receipt
+    from infra.postgres.alerts import DeliveryReceipt
     from infra.postgres.connection import Database
     from ledger.record.tape import Received
 
@@ -119,7 +119,7 @@ class Group:
         once(self.database, self.kafka)
         return ids
 
-    def receipts(self) -> list[Receipt]:
+    def receipts(self) -> list[DeliveryReceipt]:
         with self.database.connect("ledger_projector") as connection:
             return Alerts(self.database, connection).receipts()
 

@@ -16,7 +16,7 @@ from consumers.alerts.cameras import Dark
 from consumers.alerts.conditions import KINDS, THRESHOLDS, Alert
 from consumers.floor.table_board import Board
 from infra.postgres.alerts import Alerts, Device
-from infra.postgres.parking import Shown
+from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import Waiting
 from infra.settings import PREFIX, TABLE, load
 from tests.scenes import alert_reads
@@ -126,7 +126,7 @@ CASES = (
         "alert_parked_facts",
         3,
         lambda _, given: conditions.of_parked(
-            [Shown("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 3)],
+            [ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 3)],
             NOW_US,
             given,
         ),
@@ -185,7 +185,7 @@ def test_a_kind_is_raised_from_its_setting_on_and_every_channel_leaves_a_receipt
     channels = {name: lambda due: f"took {due.alert_id}" for name in ("topic", "log", "webhook")}
     with database.connect("ledger_projector") as connection:
         kept = Alerts(database, connection)
-        desk = process.Desk(database, kept, channels, SETTINGS)
+        desk = process.AlertService(database, kept, channels, SETTINGS)
         desk.raise_(alert)
         desk.raise_(alert)
         assert [each.delivered_at_us for each in kept.receipts()] == [None] * 3

@@ -19,7 +19,7 @@ from infra.kafka.ports import Consumed
 from infra.kafka.records import of_message
 from infra.postgres import relay_progress
 from infra.postgres.alerts import Alerts
-from infra.postgres.outbox import Kept
+from infra.postgres.outbox import QueuedMessage
 from infra.postgres.view_tables import tape_source
 from infra.settings import load
 from ledger.rules.engine.ruling import Finding
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pytest
 
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import TapeRow
 
 SETTINGS = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**9)
@@ -46,7 +46,7 @@ def aged(database: Database) -> None:
         connection.execute("ALTER TABLE ledger.tape ENABLE TRIGGER USER")
 
 
-def read(desk: Desk, after: int) -> list[Read]:
+def read(desk: RelayStore, after: int) -> list[Read]:
     """What views left for the relay, as it comes off the topic."""
     kept = desk.outbox(ADJUDICATIONS, after, 100_000, 1 << 30)
     sent = [of_message(ADJUDICATIONS, each) for each in kept]
@@ -60,7 +60,7 @@ def told(database: Database, read: list[Read], looks: int = 0) -> process.Tally:
     """What these records raise; looks: how often it then looks at how things stand."""
     assert read
     with database.connect("ledger_projector") as connection:
-        desk = process.Desk(database, Alerts(database, connection), {}, SETTINGS)
+        desk = process.AlertService(database, Alerts(database, connection), {}, SETTINGS)
         for each in read:
             desk.handle(each)
         for _ in range(looks):
@@ -109,7 +109,7 @@ def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(
         finding = Finding(code="stub_count_overdue", says="Overdue.")
         row = ("hollywood", "CC-07", of.time_us, of.source, of.id, 0, "2026-11-20", finding.code)
         body = rulings.VIEW.tells[1].body((*row, msgspec.json.encode(finding).decode()))
-        sent = of_message(ADJUDICATIONS, Kept(1, 9, time.time_ns() // 1000, "k", body))
+        sent = of_message(ADJUDICATIONS, QueuedMessage(1, 9, time.time_ns() // 1000, "k", body))
         return [Read(ADJUDICATIONS, Consumed(0, 0, sent.key, sent.value, tuple(sent.headers)))]
 
     caplog.set_level("WARNING")

@@ -23,10 +23,10 @@ from consumers.relay.relay import relay
 from infra.kafka import topics
 from infra.kafka.dead_letters import dead_letters
 from infra.kafka.reader import reader
-from infra.kafka.records import Record
+from infra.kafka.records import ProducerRecord
 from infra.postgres import parking
 from infra.postgres.alerts import Alerts, Device
-from infra.postgres.parking import Shown
+from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import Waiting
 from infra.settings import load
 from ledger.errors import Usage
@@ -133,7 +133,7 @@ def test_lag_and_parked_tables_are_told() -> None:
     )
     told = [("lag", "drop"), ("lag", "a"), ("lag", "c")]
     assert [(each.kind, each.about) for each in found] == told
-    shown = Shown("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 9)
+    shown = ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 9)
     assert [each.kind for each in conditions.of_parked([shown], NOW_US, SETTINGS)] == ["parked"]
 
 
@@ -297,7 +297,7 @@ def test_a_record_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(
 ) -> None:
     rows = record(database, [paid(2_000_000, 1), paid(3_000_000, 2), paid(4_000_000, 3)])
     sent = of_rows(rows)
-    sent[1] = Record(sent[1].key, b"{nonsense", [("x", b"y")])
+    sent[1] = ProducerRecord(sent[1].key, b"{nonsense", [("x", b"y")])
     publish(database, feed, sent, 0)
     monkeypatch.setattr(process, "PAUSE_S", 0.01)
     broken = conditions.of_record
@@ -349,7 +349,7 @@ def test_without_a_dead_letter_topic_one_bad_record_would_stop_all_alerts(
     """The control: what comes after it is never told."""
     rows = record(database, [paid(2_000_000, 1), paid(3_000_000, 2)])
     sent = of_rows(rows)
-    sent[0] = Record(sent[0].key, b"{nonsense", [("x", b"y")])
+    sent[0] = ProducerRecord(sent[0].key, b"{nonsense", [("x", b"y")])
     publish(database, feed, sent, 0)
     monkeypatch.setattr(process, "_handled", lambda desk, _publisher, read: desk.handle(read))
     with pytest.raises(ValueError, match="missing"):

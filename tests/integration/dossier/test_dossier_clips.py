@@ -11,10 +11,10 @@ import pytest
 
 from replay.dossier.signing import keys
 from replay.dossier.signing.onvif import Export, check, sign
-from replay.dossier.writing.evidence import Clip
+from replay.dossier.writing.evidence import EvidenceClip
 from replay.dossier.writing.making import write_dossier
-from replay.footage.clips.clips import Stretch, clip
-from replay.footage.library.adding import Told, add
+from replay.footage.clips.clips import SegmentCut, clip
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import KINDS, Kind, decoded, write
 from tests.scenes.dossiers import CAMERA, HOUSE, SHA256, evidence, redone
@@ -49,9 +49,9 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Three:
     assert signer
     sign(place / "cut.mp4", place / "signed.mp4", EXPORT, signer)
     clips = [
-        Clip(CAMERA, place / "signed.mp4", [SHA256], "Cut.", None),
-        Clip(CAMERA, place / "vp8.webm", [SHA256], "Cut.", "It was cut elsewhere."),
-        Clip(CAMERA, place / "cut.mp4", [SHA256], "Cut."),
+        EvidenceClip(CAMERA, place / "signed.mp4", [SHA256], "Cut.", None),
+        EvidenceClip(CAMERA, place / "vp8.webm", [SHA256], "Cut.", "It was cut elsewhere."),
+        EvidenceClip(CAMERA, place / "cut.mp4", [SHA256], "Cut."),
     ]
     write_dossier(evidence(place)._replace(clips=clips), place / "d", signer=HOUSE)
     return Three(place / "d", "clips/signed.mp4", "clips/vp8.webm", "clips/cut.mp4")
@@ -62,11 +62,11 @@ def test_a_clip_of_webm_is_mp4_with_the_same_frames(tmp_path: Path, name: str) -
     library = FootageIndex(tmp_path / "home")
     path = tmp_path / "0.webm"
     write(path, KINDS.get(name, AV1), 30, start_ms=START_US // 1000)
-    (added,) = add(library, [path], Told("hollywood", "CC-07-A", START_US))
+    (added,) = add(library, [path], FootageDetails("hollywood", "CC-07-A", START_US))
     assert added.entry, added.problem
     assert added.entry.playable
     assert added.entry.playable.container == "webm"
-    made = clip(library, [Stretch(added.entry.sha256, 0, S)])
+    made = clip(library, [SegmentCut(added.entry.sha256, 0, S)])
     assert (made.container, made.derived) == ("mp4", False)
     out = library.home / made.path
     assert len(decoded(out)) == 30
@@ -89,10 +89,10 @@ def test_a_clip_of_vp8_over_two_segments_keeps_every_packet_and_time_and_is_sign
     for number in range(2):
         path, at_us = tmp_path / f"{number}.webm", START_US + number * 1_500_000
         write(path, KINDS["vp8"], 30, start_ms=at_us // 1000)
-        (added,) = add(library, [path], Told("hollywood", "CC-07-A", at_us))
+        (added,) = add(library, [path], FootageDetails("hollywood", "CC-07-A", at_us))
         assert added.entry, added.problem
         entries.append(added.entry)
-    made = clip(library, [Stretch(entry.sha256, 0, S) for entry in entries])
+    made = clip(library, [SegmentCut(entry.sha256, 0, S) for entry in entries])
     assert (made.container, made.derived, made.frames) == ("mp4", False, 60)
     signer = keys.make(tmp_path / "keys", "Hollywood", NOW).clips
     assert signer

@@ -23,7 +23,7 @@ from replay.dossier.gathering.found import found_window
 from replay.dossier.service import VIEWS, found_for, write_found
 from replay.dossier.signing import keys as signing
 from replay.dossier.writing.evidence import rows_by_file
-from replay.footage.library.files import FootageFiles, Kept
+from replay.footage.library.files import FootageFiles, VerifiedFile
 from tests.scenes.dossier_windows import S, facts_and_window
 from tests.scenes.dossiers import CAMERA, SEGMENT, SHA256, received
 from tests.scenes.view_feeds import record
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from infra.postgres.connection import Database
     from ledger.record.tape import Received
-    from replay.dossier.gathering.found import Found
+    from replay.dossier.gathering.found import Gathered
     from tests.fixtures.dossier import Made
 
 DAYS_2_US = 2 * 24 * 3_600_000_000
@@ -59,7 +59,7 @@ def told_at(fact: Received, time_us: int) -> Received:
     return received(json.dumps(told | {"time": format_time(time_us)}).encode())
 
 
-def checked(database: Database, found: Found, folder: Path, made: Made) -> str:
+def checked(database: Database, found: Gathered, folder: Path, made: Made) -> str:
     """What verify.py says of the dossier of it, which holds."""
     keys = folder / "keys"
     signer = signing.make(keys, "Hollywood", dt.datetime(2026, 11, 20, tzinfo=dt.UTC))
@@ -104,7 +104,7 @@ def test_the_whole_of_a_copied_segment_is_told_to_go_out_and_who_saw_any_of_it(
     viewed = received(encode(seen, "/hollywood/surveillance/screen", "v-1", window.to_us))
     take_in(ledger, [*facts, viewed])
     (tmp_path / "nvr.mp4").write_bytes(SEGMENT)
-    at_hand = FootageFiles({SHA256: Kept(tmp_path / "nvr.mp4", None, None)}, frozenset())
+    at_hand = FootageFiles({SHA256: VerifiedFile(tmp_path / "nvr.mp4", None, None)}, frozenset())
     found = found_window(ledger, f"hollywood:{window.name}", None)._replace(footage=at_hand)
     evidence = gathered(ledger, found, {}, Wanted("S-2001", "A fall.", 0, 0))
     assert [each.sha256 for each in evidence.originals] == [SHA256]

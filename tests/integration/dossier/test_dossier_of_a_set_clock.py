@@ -28,12 +28,12 @@ from ledger.values import Source, format_time, parse_time
 from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import span_on
-from replay.cameras.cutting import Cut, Window
+from replay.cameras.cutting import Cut, CutWindow
 from replay.disputes.preserved_windows import lock_ids, window_name
 from replay.dossier import service
 from replay.dossier.service import VIEWS, found_for, write_found
 from replay.dossier.signing import keys as signing
-from replay.footage.clips.clips import Stretch
+from replay.footage.clips.clips import SegmentCut
 from replay.footage.library.index import FootageIndex
 from replay.recording.house_facts import made as fact_made
 from tests.scenes.set_clock import MS, SEGMENT, SET_AT, T0, S, filmed, pictures
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.postgres.connection import Database
-    from replay.dossier.gathering.found import Found
+    from replay.dossier.gathering.found import Gathered
     from tests.fixtures.dossier import Made
 
 FROM, TO = T0 + 2 * S, T0 + 6 * S
@@ -176,18 +176,18 @@ def test_a_dossier_has_a_clip_of_each_side_and_each_picture_at_its_own_time(
     segments_go_out(database, handed, alone=of == "round")
 
 
-def as_one(found: Found, pre_s: int, post_s: int) -> list[Cut]:
+def as_one(found: Gathered, pre_s: int, post_s: int) -> list[Cut]:
     """One stretch, from what the clock showed at the first fact to what it showed at the last."""
     assert (pre_s, post_s) == (0, 0)
     camera = coverage(map(fact_of, found.camera_rows)).cameras["hollywood", "A"]
     assert camera.clock
     from_us, to_us = (to_camera(camera.clock, at_us).time_us for at_us in (FROM, TO))
     stretches = [
-        Stretch(each.body.sha256, max(from_us, each.start_us) - each.start_us,
+        SegmentCut(each.body.sha256, max(from_us, each.start_us) - each.start_us,
                 min(to_us, each.end_us) - each.start_us)
         for each in camera.segments if each.start_us < to_us and each.end_us > from_us
     ]  # fmt: skip
-    return [Cut("A", Window(from_us, to_us, 0, 0), tuple(stretches), ())]
+    return [Cut("A", CutWindow(from_us, to_us, 0, 0), tuple(stretches), ())]
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from consumers.relay.relay import relay
 from infra.kafka import topics
 from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
-from infra.kafka.records import OUTBOX, POSITION, Record, partition_of
+from infra.kafka.records import OUTBOX, POSITION, ProducerRecord, partition_of
 from infra.postgres import relay_progress
 from tests.fixtures.kafka import FEED, Cluster
 from tests.scenes.feed_faults import from_feed
@@ -183,7 +183,7 @@ def no_more(kafka: Connection, held: dict[str, Word]) -> str:
         def say(key: str, word: Word) -> None:
             value = json.dumps(word.says).encode() if word.says is not None else None
             headers = [(OUTBOX, b"%d" % word.number), (POSITION, b"%d" % word.position)]
-            publisher.publish(STATE, partitions, [Record(key.encode(), value, headers)])
+            publisher.publish(STATE, partitions, [ProducerRecord(key.encode(), value, headers)])
 
         say(retired, last._replace(position=last.position - 1, says={"stage": "closed"}))
         say(retired, last._replace(says=None))

@@ -19,7 +19,7 @@ from consumers.runtime import outbox as speaking
 from consumers.runtime.lifecycle import Batch, FencedError, Runner, catch_up, rebuild
 from consumers.runtime.outbox import StoppedError
 from infra.kafka import topics
-from infra.kafka.ports import Bounds, Consumed, Tail
+from infra.kafka.ports import Bounds, Consumed, PartitionEnd
 from infra.kafka.reader import reader
 from infra.kafka.records import OUTBOX, POSITION
 from infra.postgres import outbox, relay_progress
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from infra.kafka.clients import Connection
     from infra.postgres.connection import Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import Received
 
 BOARDS = "ledger.table-state.v1"
@@ -301,16 +301,16 @@ def test_a_topic_begins_anew_where_not_all_that_it_lacks_is_kept(
     kept: tuple[int, ...], ends: tuple[int, int], resumed: int
 ) -> None:
     restated: list[Sequence[str]] = []
-    stream = view_topics.Outbox(cast("Desk", Kept(*kept)), "t", restated.append)
+    stream = view_topics.Outbox(cast("RelayStore", Kept(*kept)), "t", restated.append)
     assert stream.resume(8, ending(*ends)) == resumed
     stream.rewind(resumed)
     assert restated == ([["t"]] if resumed == 0 else [])
 
 
-def ending(*at: int) -> dict[int, Tail]:
+def ending(*at: int) -> dict[int, PartitionEnd]:
     """Partitions whose newest messages have these numbers; 0: there never was one."""
     return {
-        number: Tail(
+        number: PartitionEnd(
             Bounds(0, end),
             Consumed(number, 0, None, None, ((OUTBOX, b"%d" % end),)) if end else None,
         )
@@ -328,14 +328,14 @@ def test_a_week_of_messages_is_read_once_in_pages_between_which_a_relay_is_seen_
         asked.append(desk.given)
         return False
 
-    stream = view_topics.Outbox(cast("Desk", desk), "t", lambda _: None, stop)
+    stream = view_topics.Outbox(cast("RelayStore", desk), "t", lambda _: None, stop)
     assert stream.resume(1_000, ending(1_000, 1)) == 2, "3 is the first that partition 1 lacks"
     began = len(asked)
     assert began >= 100, "before every page"
     assert max(after - before for before, after in itertools.pairwise(asked)) == 10
 
     desk, asked[:] = Kept(*range(1, 1_001)), []
-    stream = view_topics.Outbox(cast("Desk", desk), "t", lambda _: None, stop)
+    stream = view_topics.Outbox(cast("RelayStore", desk), "t", lambda _: None, stop)
     assert stream.resume(1_000, ending(1_000, 999)) == 1_000
     once = desk.given
     for _ in range(3):  # the looks of a relay without news
@@ -349,7 +349,7 @@ def test_a_week_of_messages_is_read_once_in_pages_between_which_a_relay_is_seen_
 
 def test_a_relay_that_is_stopped_while_it_looks_reads_no_further() -> None:
     desk = Kept(*range(1, 1_001))
-    stream = view_topics.Outbox(cast("Desk", desk), "t", lambda _: None, lambda: True)
+    stream = view_topics.Outbox(cast("RelayStore", desk), "t", lambda _: None, lambda: True)
     with pytest.raises(StoppedError):
         stream.resume(1_000, ending(1_000, 1))
     assert desk.given == 0

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.kafka.clients import Connection
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
     from ledger.record.tape import TapeRow
 
@@ -39,7 +39,7 @@ Raw = tuple[bytes | None, bytes | None, list[tuple[str, bytes | None]]]
 """Key, value and headers, which may be none each."""
 
 
-def with_(record_: Record, **headers: bytes | None) -> Raw:
+def with_(record_: ProducerRecord, **headers: bytes | None) -> Raw:
     kept = [(name, octets) for name, octets in record_.headers if name not in headers]
     return record_.key, record_.value, [*kept, *headers.items()]
 
@@ -51,7 +51,7 @@ def forged(row: TapeRow, table_seq: int) -> Raw:
     return records.of_row(made, GENESIS)
 
 
-HOSTILE: dict[str, Callable[[Record, TapeRow], Raw]] = {
+HOSTILE: dict[str, Callable[[ProducerRecord, TapeRow], Raw]] = {
     "a header without a value": lambda sent, _: with_(sent, ledger_hash=None, ce_type=None),
     "a position that has none": lambda sent, _: with_(sent, **{POSITION: None}),
     "a position beyond every record": lambda sent, _: with_(sent, **{POSITION: b"9" * 30}),

@@ -16,7 +16,7 @@ from infra.kafka.library import KafkaConsumer, TopicPartition
 from infra.kafka.ports import Bounds
 from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
-from infra.kafka.records import Record, partition_of
+from infra.kafka.records import ProducerRecord, partition_of
 from tests.until import until
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def filled(kafka: Connection) -> None:
     with Publisher(kafka, deadline_s=30) as publisher:
         for number, many in RECORDS.items():
             key = next(k for n in count() if partition_of(k := b"%d" % n, total) == number)
-            record = Record(key, b"{}" * 50, [])
+            record = ProducerRecord(key, b"{}" * 50, [])
             for _ in range(0, many, 500):
                 publisher.publish(topics.FACTS, total, [record] * min(many, 500))
 

@@ -17,8 +17,8 @@ from infra.postgres.view_tables import (
     LIVE,
     SHADOW_SCHEMA,
     Column,
-    Table,
     ViewStore,
+    ViewTable,
     reading,
     writing,
 )
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import Row, Schema
 
 TOPIC = "ledger.table-state.v1"
-TOLD = Table(
+TOLD = ViewTable(
     "told_again",
     "Of the test.",
     2,
@@ -73,17 +73,17 @@ class Spied(ViewStore):
         super().__init__(connection, schema)
         self.loaded: list[int] = []
 
-    def page(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+    def page(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
         rows = super().page(table, after, limit)
         self.loaded.append(len(rows))
         return rows
 
-    def changed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+    def changed(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
         rows = super().changed(table, after, limit)
         self.loaded.append(len(rows))
         return rows
 
-    def removed(self, table: Table, after: Row | None, limit: int) -> list[Row]:
+    def removed(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
         rows = super().removed(table, after, limit)
         self.loaded.append(len(rows))
         assert all(len(row) == table.keys for row in rows), "no cells beside the keys"

@@ -33,7 +33,7 @@ from tests.scenes.view_feeds import Prefix, day, dumped, record
 if TYPE_CHECKING:
     from consumers.runtime.lifecycle import Projection
     from infra.kafka.clients import Connection
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
 
 
@@ -131,7 +131,7 @@ def test_facts_in_another_order_are_put_in_the_records_order_and_reported(
     assert naively(database, kafka)["drop"] != kept["drop"], "the control: order counts"
 
 
-def bent(record_: Record) -> Record:
+def bent(record_: ProducerRecord) -> ProducerRecord:
     """The same record with another amount in it: still JSON, still plausible."""
     return record_._replace(value=record_.value.replace(b'"amount":', b'"amount":9'))
 

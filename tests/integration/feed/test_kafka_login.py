@@ -19,7 +19,7 @@ from infra.kafka import topics
 from infra.kafka.clients import Connection, administrator, cluster, connection
 from infra.kafka.dead_letters import send_to_dead_letters
 from infra.kafka.publisher import Publisher
-from infra.kafka.records import Record
+from infra.kafka.records import ProducerRecord
 from infra.settings import load
 from ledger.errors import Unavailable
 from tests.fixtures.cli import Cli, Ran, environ
@@ -215,7 +215,7 @@ def test_each_login_with_the_right_certificate_does_its_own_work_and_no_other(
 
 def strange(kafka: Connection) -> None:
     """Write a record beside the relay that nobody can read."""
-    record = Record(b"hollywood/CC-07", b"{nonsense", [])
+    record = ProducerRecord(b"hollywood/CC-07", b"{nonsense", [])
     with Publisher(kafka, deadline_s=20) as publisher:
         publisher.publish(topics.FACTS, topics.topic(topics.FACTS).partitions, [record])
 

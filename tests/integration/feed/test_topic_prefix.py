@@ -15,7 +15,7 @@ from infra.kafka import topics
 from infra.kafka.clients import administrator
 from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
-from infra.kafka.records import Record
+from infra.kafka.records import ProducerRecord
 from infra.postgres import relay_progress
 from infra.postgres.connection import Database
 from ledger.errors import Refused
@@ -79,7 +79,7 @@ def test_relay_views_alerts_and_dead_letters_all_live_under_the_prefix(
     assert f"on {facts}." in published.err + published.out, published.err
     assert cli("consume", "all", "--from", "kafka").code == 0
     with Publisher(bare_kafka, deadline_s=20) as publisher:
-        publisher.publish(topics.FACTS, 24, [Record(b"k", b"{nonsense", [])])
+        publisher.publish(topics.FACTS, 24, [ProducerRecord(b"k", b"{nonsense", [])])
     assert cli("consume", "alerts").code == 0
     listed = cli("dlq", "list", "--json")
     assert [each["from"].partition("/")[0] for each in listed.json] == [facts]

@@ -14,12 +14,12 @@ import pytest
 from ledger.errors import NotFound, Refused, Unavailable
 from ledger.values import parse_time
 from replay.footage.clips import clip_cache, clips
-from replay.footage.clips.clips import Clip, Stretch, clip, describe
+from replay.footage.clips.clips import Clip, SegmentCut, clip, describe
 from replay.footage.decoding.containers import has_sound
 from replay.footage.decoding.decoder import sha256_of
 from replay.footage.decoding.reader import index
-from replay.footage.library.adding import Told, add
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.adding import FootageDetails, add
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.muxing import muxing
 from tests.footage.video_kinds import KINDS, Kind, decoded, write
 
@@ -34,13 +34,15 @@ def library(tmp_path: Path) -> FootageIndex:
     return FootageIndex(tmp_path / "home")
 
 
-def segment(library: FootageIndex, folder: Path, kind: Kind, number: int, **more: object) -> Entry:
+def segment(
+    library: FootageIndex, folder: Path, kind: Kind, number: int, **more: object
+) -> IndexedSegment:
     """One of several segments that follow one another, numbered through."""
     before = max(library.entries("CC-07-A"), key=lambda each: each.end_us, default=None)
     start_ms = -(-before.end_us // 1000) if before and number else START_MS
     path = folder / f"{number}.{kind.suffix}"
     write(path, kind, FRAMES, start_ms=start_ms, first=number * FRAMES, **more)
-    (added,) = add(library, [path], Told("hollywood", "CC-07-A", start_ms * 1000))
+    (added,) = add(library, [path], FootageDetails("hollywood", "CC-07-A", start_ms * 1000))
     assert added.entry, added.problem
     return added.entry
 
@@ -63,7 +65,7 @@ def test_a_clip_across_two_segments_holds_every_frame_at_its_own_time(
 ) -> None:
     one, two = (segment(library, tmp_path, KINDS[name], number) for number in (0, 1))
     hashes = [sha256_of(entry.path) for entry in (one, two)]
-    wanted = [Stretch(one.sha256, 3 * S, one.duration_us), Stretch(two.sha256, 0, 2 * S)]
+    wanted = [SegmentCut(one.sha256, 3 * S, one.duration_us), SegmentCut(two.sha256, 0, 2 * S)]
     made = clip(library, wanted)
     assert not made.derived
     frames = seen(made, Path(made.path))
@@ -83,7 +85,7 @@ def test_a_clip_is_made_once_and_made_anew_where_its_file_was_touched(
     library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0)
-    wanted = [Stretch(entry.sha256, S, 3 * S)]
+    wanted = [SegmentCut(entry.sha256, S, 3 * S)]
     first = clip(library, wanted)
     monkeypatch.setattr(clips, "write", lambda _: pytest.fail("it was made again"))
     assert clip(library, wanted) == first
@@ -92,7 +94,7 @@ def test_a_clip_is_made_once_and_made_anew_where_its_file_was_touched(
     (kept,) = place.rglob("*.mp4")
     kept.write_bytes(b"something else")
     assert clip(library, wanted).sha256 == first.sha256
-    assert clip(library, [Stretch(entry.sha256, S, 4 * S)]).path != first.path
+    assert clip(library, [SegmentCut(entry.sha256, S, 4 * S)]).path != first.path
 
 
 @pytest.mark.long
@@ -100,7 +102,7 @@ def test_an_exact_clip_holds_exactly_what_was_wanted_and_says_that_it_is_derived
     library: FootageIndex, tmp_path: Path
 ) -> None:
     one, two = (segment(library, tmp_path, KINDS["ts_bframes"], number) for number in (0, 1))
-    wanted = [Stretch(one.sha256, 4 * S, one.duration_us), Stretch(two.sha256, 0, S)]
+    wanted = [SegmentCut(one.sha256, 4 * S, one.duration_us), SegmentCut(two.sha256, 0, S)]
     made = clip(library, wanted, way="exact")
     assert (made.derived, made.in_us, made.out_us) == (True, 0, 3 * S)
     assert sorted(seen(made, library.home / made.path)) == list(range(120, 210))
@@ -113,7 +115,7 @@ def test_an_overlay_writes_the_time_into_the_picture_and_says_that_it_is_derived
     library: FootageIndex, tmp_path: Path
 ) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0)
-    wanted = [Stretch(entry.sha256, S, 2 * S)]
+    wanted = [SegmentCut(entry.sha256, S, 2 * S)]
     plain, lettered = (clip(library, wanted, way=way) for way in ("exact", "overlay"))
     assert lettered.derived
     pictures = []
@@ -130,7 +132,7 @@ def test_an_overlay_writes_the_time_into_the_picture_and_says_that_it_is_derived
 def test_a_clip_tells_of_itself_in_its_own_metadata(library: FootageIndex, tmp_path: Path) -> None:
     for name in ("gop60", "vp8"):
         entry = segment(library, tmp_path, KINDS[name], 0)
-        made = clip(library, [Stretch(entry.sha256, S, 3 * S)])
+        made = clip(library, [SegmentCut(entry.sha256, S, 3 * S)])
         with av.open(made.path) as file:
             told = json.loads({k.lower(): v for k, v in file.metadata.items()}["comment"])
         assert told["originals"] == [entry.sha256]
@@ -139,7 +141,7 @@ def test_a_clip_tells_of_itself_in_its_own_metadata(library: FootageIndex, tmp_p
 
 def test_no_clip_has_sound(library: FootageIndex, tmp_path: Path) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0, audio=True)
-    made = clip(library, [Stretch(entry.sha256, S, 3 * S)])
+    made = clip(library, [SegmentCut(entry.sha256, S, 3 * S)])
     assert has_sound(entry.path, "mp4")
     assert has_sound(library.home / made.path, "mp4") is False
 
@@ -148,7 +150,7 @@ def test_a_clip_of_footage_that_had_to_be_encoded_anew_says_so(
     library: FootageIndex, tmp_path: Path
 ) -> None:
     entry = segment(library, tmp_path, KINDS["mjpeg"], 0)
-    made = clip(library, [Stretch(entry.sha256, S, 3 * S)])
+    made = clip(library, [SegmentCut(entry.sha256, S, 3 * S)])
     assert made.derived
     assert "encoded anew" in str(describe(made)["says"]).split(".")[-2]
     assert made.sources[0].sha256 == entry.sha256 != made.sources[0].copied_from
@@ -160,10 +162,12 @@ def test_segments_whose_recorded_times_overlap_are_moved_and_it_is_told(
     one = segment(library, tmp_path, KINDS["gop60"], 0)
     path = tmp_path / "20261118.mp4"
     write(path, KINDS["gop60"], FRAMES, first=FRAMES)
-    early = Told("hollywood", "CC-07-A", one.start_us + 5 * S)  # its name has whole seconds, say
+    early = FootageDetails(
+        "hollywood", "CC-07-A", one.start_us + 5 * S
+    )  # its name has whole seconds, say
     (added,) = add(library, [path], early)
     assert added.entry
-    wanted = [Stretch(one.sha256, 4 * S, 6 * S), Stretch(added.entry.sha256, 0, 2 * S)]
+    wanted = [SegmentCut(one.sha256, 4 * S, 6 * S), SegmentCut(added.entry.sha256, 0, 2 * S)]
     made = clip(library, wanted)
     assert [source.moved_us for source in made.sources] == [0, S]
     steps = index(library.home / made.path).pts_us
@@ -177,22 +181,22 @@ def test_what_cannot_be_cut_is_refused_with_what_to_do(
     one = segment(library, tmp_path, KINDS["gop60"], 0)
     other = segment(library, tmp_path, KINDS["vp8"], 1)
     with pytest.raises(Refused, match="different ways"):
-        clip(library, [Stretch(one.sha256, 0, S), Stretch(other.sha256, 0, S)])
+        clip(library, [SegmentCut(one.sha256, 0, S), SegmentCut(other.sha256, 0, S)])
     with pytest.raises(NotFound, match="not in the footage index"):
-        clip(library, [Stretch("0" * 64, 0, S)])
+        clip(library, [SegmentCut("0" * 64, 0, S)])
     with pytest.raises(NotFound, match="nothing to cut"):
         clip(library, [])
     with pytest.raises(Refused, match="no frame"):
-        clip(library, [Stretch(one.sha256, 10**9, 2 * 10**9)], way="exact")
+        clip(library, [SegmentCut(one.sha256, 10**9, 2 * 10**9)], way="exact")
     with monkeypatch.context() as patch:
         patch.setattr(muxing, "find_spec", lambda _: None)
         with pytest.raises(Unavailable, match="PyAV"):
-            clip(library, [Stretch(one.sha256, 0, S)])
+            clip(library, [SegmentCut(one.sha256, 0, S)])
     octets = bytearray(one.path.read_bytes())
     octets[-5] ^= 1
     one.path.write_bytes(octets)
     with pytest.raises(NotFound, match="altered"):
-        clip(library, [Stretch(one.sha256, 0, S)])
+        clip(library, [SegmentCut(one.sha256, 0, S)])
     assert parse_time("2026-11-20T21:00:00Z")
 
 
@@ -214,7 +218,7 @@ def test_of_more_clips_than_are_kept_those_used_last_stay(
     library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0)
-    spans = [[Stretch(entry.sha256, 0, n * S)] for n in (2, 3, 4, 5)]
+    spans = [[SegmentCut(entry.sha256, 0, n * S)] for n in (2, 3, 4, 5)]
     one, two, three = (clip(library, span) for span in spans[:3])
     killed = Path(one.path).with_name(".new-1-killed.mp4")
     killed.write_bytes(b"half of a clip")
@@ -238,11 +242,12 @@ def test_no_clip_is_left_of_footage_that_is_forgotten(
     library: FootageIndex, tmp_path: Path
 ) -> None:
     first, second = (segment(library, tmp_path, KINDS["ts_bframes"], n) for n in (0, 1))
-    gone = clip(library, [Stretch(first.sha256, 0, S)])
+    gone = clip(library, [SegmentCut(first.sha256, 0, S)])
     across = clip(
-        library, [Stretch(first.sha256, 5 * S, first.duration_us), Stretch(second.sha256, 0, S)]
+        library,
+        [SegmentCut(first.sha256, 5 * S, first.duration_us), SegmentCut(second.sha256, 0, S)],
     )
-    other = clip(library, [Stretch(second.sha256, 0, S)])
+    other = clip(library, [SegmentCut(second.sha256, 0, S)])
     nameless = Path(other.path).with_name("nameless.mp4")
     nameless.write_bytes(b"whose record was lost")
     os.utime(nameless, (0, 0))

@@ -13,7 +13,7 @@ import pytest
 from ledger.record.wire import Fact
 from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import Coverage, coverage
-from replay.cameras.cutting import Window, cut, cut_camera
+from replay.cameras.cutting import CutWindow, cut, cut_camera
 from replay.footage.clips.clips import clip
 from replay.footage.library.index import FootageIndex
 from tests.scenes.set_clock import SEGMENT, T0, S, filmed, pictures
@@ -61,5 +61,5 @@ def test_a_clip_from_what_the_clock_showed_at_both_ends_lacks_pictures(tmp_path:
     camera = known_of(library, tmp_path, -3 * S).cameras["hollywood", "A"]
     assert camera.clock
     from_us, to_us = (to_camera(camera.clock, T0 + at).time_us for at in WANTED)
-    spread = cut_camera("A", camera, Window(from_us, to_us, 0, None))
+    spread = cut_camera("A", camera, CutWindow(from_us, to_us, 0, None))
     assert len(shown(clip(library, spread.stretches)) & SEEN) < len(SEEN) / 2

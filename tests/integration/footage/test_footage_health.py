@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from replay.cameras.health import Shown, picture_faults
+from replay.cameras.health import TimedPicture, picture_faults
 from replay.footage.decoding.decoder import sha256_of
 from replay.footage.decoding.reader import index
 from replay.footage.decoding.sampling import Look, look
@@ -64,11 +64,11 @@ def noisy(picture: NDArray[np.uint8], frames: int) -> list[NDArray[np.uint8]]:
     ]
 
 
-def looked(path: Path, against: bytes | None = None) -> list[Shown]:
+def looked(path: Path, against: bytes | None = None) -> list[TimedPicture]:
     keys = index(path).keys
     (seen,) = look([Look(str(path), sha256_of(path), keys, against=against)])
     assert seen.problem is None
-    return [Shown(each.pts_us, each) for each in seen.looked]
+    return [TimedPicture(each.pts_us, each) for each in seen.looked]
 
 
 def wrong(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import KINDS, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOLD = Told("hollywood", "CC-07-A")
+TOLD = FootageDetails("hollywood", "CC-07-A")
 
 
 LONG = ("vfr_mkv", "ts_bframes", "mjpeg")

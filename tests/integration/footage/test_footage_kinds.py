@@ -17,7 +17,7 @@ from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
 from replay.footage.decoding.decoder import Frame, Job, decode, sha256_of
 from replay.footage.decoding.timecode import read_timecode
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.files import frames
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import CUT, INTERLACED, KINDS, decoded, write
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from replay.footage.decoding.timecode import Timecode
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
 
-    Kept = Callable[[str], tuple[FootageIndex, Entry]]
+    Kept = Callable[[str], tuple[FootageIndex, IndexedSegment]]
 
 FRAMES = 150
 EVERYDAY = {"gop60", "vp8", "hevc", "mjpeg"}
@@ -46,21 +46,21 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 
 @pytest.fixture
-def footage(kept: Kept, name: str) -> tuple[FootageIndex, Entry]:
+def footage(kept: Kept, name: str) -> tuple[FootageIndex, IndexedSegment]:
     """The file of the kind that a test is of."""
     return kept(name)
 
 
-def taken(folder: Path, name: str, frames_: int = FRAMES) -> tuple[FootageIndex, Entry]:
+def taken(folder: Path, name: str, frames_: int = FRAMES) -> tuple[FootageIndex, IndexedSegment]:
     path = folder / f"{name}.{KINDS[name].suffix}"
     write(path, KINDS[name], frames_)
     library = FootageIndex(folder / "home")
-    (added,) = add(library, [path], Told("hollywood", "CC-07-A", 1_795_000_000_000_000))
+    (added,) = add(library, [path], FootageDetails("hollywood", "CC-07-A", 1_795_000_000_000_000))
     assert added.entry, added.problem
     return library, added.entry
 
 
-def wrong(library: FootageIndex, entry: Entry, seeks: int, seed: int) -> list[int]:
+def wrong(library: FootageIndex, entry: IndexedSegment, seeks: int, seed: int) -> list[int]:
     """Which of random frames asked for by time are not the frames shown."""
     body = SegmentRecorded(
         camera="CC-07-A", path="x", sha256=entry.sha256, start="2026-11-20T21:00:00Z", frames=1,
@@ -79,7 +79,9 @@ def wrong(library: FootageIndex, entry: Entry, seeks: int, seed: int) -> list[in
 
 
 @pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
-def test_a_frame_sought_at_random_is_that_frame(footage: tuple[FootageIndex, Entry]) -> None:
+def test_a_frame_sought_at_random_is_that_frame(
+    footage: tuple[FootageIndex, IndexedSegment],
+) -> None:
     library, entry = footage
     assert len(entry.times.pts_us) == FRAMES
     assert wrong(library, entry, SEEKS, seed=2) == []
@@ -95,7 +97,7 @@ def test_of_hundreds_of_frames_sought_at_random_none_is_wrong(tmp_path: Path, na
 
 @pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
 def test_the_copy_for_browsers_shows_the_same_frames_at_the_same_times(
-    footage: tuple[FootageIndex, Entry],
+    footage: tuple[FootageIndex, IndexedSegment],
 ) -> None:
     _, entry = footage
     assert entry.playable is not None
@@ -108,7 +110,9 @@ def test_the_copy_for_browsers_shows_the_same_frames_at_the_same_times(
 def test_pictures_that_an_edit_list_hides_are_no_frames(tmp_path: Path) -> None:
     path = tmp_path / "cut.mp4"
     write(path, CUT, FRAMES)
-    (added,) = add(FootageIndex(tmp_path / "home"), [path], Told("hollywood", "CC-07-A", 0))
+    (added,) = add(
+        FootageIndex(tmp_path / "home"), [path], FootageDetails("hollywood", "CC-07-A", 0)
+    )
     entry = added.entry
     assert entry
     hidden = 30
@@ -135,7 +139,9 @@ def test_a_picture_that_cannot_be_converted_is_refused_and_never_made_up(tmp_pat
         assert answer.frames[0].timecode.capture == 5
     else:
         assert "interlaced" in (answer.problem or "")
-    (added,) = add(FootageIndex(tmp_path / "home"), [path], Told("hollywood", "CC-07-A", 0))
+    (added,) = add(
+        FootageIndex(tmp_path / "home"), [path], FootageDetails("hollywood", "CC-07-A", 0)
+    )
     assert added.entry, added.problem
     assert added.entry.playable is not None
     shown = decoded(added.entry.playable.path)
@@ -152,7 +158,7 @@ def asked_of_a_player(path: Path, us: int) -> Timecode | None:
 
 @pytest.mark.parametrize("name", rest_long(VARIABLE, everyday={"vfr_mp4"}))
 def test_a_player_asked_for_the_same_times_shows_wrong_frames(
-    footage: tuple[FootageIndex, Entry],
+    footage: tuple[FootageIndex, IndexedSegment],
 ) -> None:
     _, entry = footage
     bad = 0

@@ -15,16 +15,16 @@ from ledger.values import parse_time
 from replay.footage.decoding.containers import has_sound
 from replay.footage.decoding.decoder import Frame, sha256_of
 from replay.footage.library import adding
-from replay.footage.library.adding import Added, Told, add, footage_files
+from replay.footage.library.adding import Added, FootageDetails, add, footage_files
 from replay.footage.library.files import frames
-from replay.footage.library.index import Entry, FootageIndex
+from replay.footage.library.index import FootageIndex, IndexedSegment
 from tests.footage.video_kinds import KINDS, blank, write
 from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOLD = Told("hollywood", "CC-07-A")
+TOLD = FootageDetails("hollywood", "CC-07-A")
 START = "20261120T210000Z"
 PLAYED = {
     "gop60": "original",
@@ -41,12 +41,12 @@ def library(tmp_path: Path) -> FootageIndex:
     return FootageIndex(tmp_path / "home")
 
 
-def one(library: FootageIndex, path: Path, told: Told = TOLD) -> Added:
+def one(library: FootageIndex, path: Path, told: FootageDetails = TOLD) -> Added:
     (added,) = add(library, [path], told)
     return added
 
 
-def taken(library: FootageIndex, path: Path, told: Told = TOLD) -> Entry:
+def taken(library: FootageIndex, path: Path, told: FootageDetails = TOLD) -> IndexedSegment:
     added = one(library, path, told)
     assert added.entry is not None, added.problem
     return added.entry

@@ -14,8 +14,8 @@ import pytest
 from ledger.errors import Usage
 from replay.footage.decoding import limits
 from replay.footage.decoding.decoder import Job, decode, sha256_of
-from replay.footage.decoding.reader import UnreadableError, index
-from replay.footage.library.adding import Told, add, footage_files
+from replay.footage.decoding.reader import UnreadableVideoError, index
+from replay.footage.library.adding import FootageDetails, add, footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.muxing.muxing import END_US, Part, Writing, write
 from tests.fixtures.cli import ROOT
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tests.fixtures.cli import Cli
 
-TOLD = Told("hollywood", "CC-07-A", 1_795_000_000_000_000)
+TOLD = FootageDetails("hollywood", "CC-07-A", 1_795_000_000_000_000)
 PLAYLISTS = {
     "concat.mp4": "ffconcat version 1.0\nfile {url}\n",
     "hls.ts": "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n{url}\n#EXT-X-ENDLIST\n",
@@ -59,7 +59,7 @@ def test_a_playlist_named_as_video_is_refused_and_fetches_nothing(
     assert "whatever its name says" in (added.problem or "")
     job = Job(str(path), sha256_of(path), (0,))
     assert decode([job])[0].problem
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableVideoError):
         index(path)  # the lists of protocols and formats alone, without looking first
     out = tmp_path / "out.mp4"
     part = Part(str(path), sha256_of(path), 0, END_US, 0)
@@ -89,7 +89,7 @@ def test_a_playlist_that_names_a_file_beside_it_is_refused(tmp_path: Path) -> No
     write_video(tmp_path / "secret.mp4", KINDS["gop60"], 10)
     path = tmp_path / "list.mp4"
     path.write_text(f"ffconcat version 1.0\nfile secret.mp4\n{'#' * 700}\n")
-    with pytest.raises(UnreadableError):
+    with pytest.raises(UnreadableVideoError):
         index(path)
     with av.open(str(path), format="concat") as file:  # it would open, where nobody looks
         assert file.streams.video

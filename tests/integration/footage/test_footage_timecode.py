@@ -12,23 +12,23 @@ from ledger.values import parse_time
 from replay.footage.decoding.decoder import Job, decode, sha256_of
 from replay.footage.decoding.limits import Limits
 from replay.footage.library import start_times
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import HEIGHT, KINDS, WIDTH, blank, picture, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
     from tests.fixtures.vtest import Vtest
 
-TOLD = Told("hollywood", "CC-07-A")
+TOLD = FootageDetails("hollywood", "CC-07-A")
 NAME = "CC-07-A_2026-11-20_21-00-00"
 NAMED_US = parse_time("2026-11-20T21:00:00Z") or 0
 S, MS = 1_000_000, 1000
 
 
-def taken(path: Path, told: Told = TOLD) -> Entry:
+def taken(path: Path, told: FootageDetails = TOLD) -> IndexedSegment:
     (added,) = add(FootageIndex(path.parent / f"home-{path.stem}"), [path], told)
     assert added.entry, added.problem
     return added.entry

@@ -10,10 +10,10 @@ import pytest
 
 from ledger.facts import SegmentRecorded
 from ledger.record.wire import Fact
-from replay.footage.clips.clips import Stretch, clip
+from replay.footage.clips.clips import SegmentCut, clip
 from replay.footage.decoding.decoder import Frame, sha256_of
 from replay.footage.decoding.reader import index
-from replay.footage.library.adding import Told, add
+from replay.footage.library.adding import FootageDetails, add
 from replay.footage.library.files import frames
 from replay.footage.library.index import FootageIndex
 from tests.footage.video_kinds import decoded
@@ -21,7 +21,7 @@ from tests.footage.video_kinds import decoded
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from replay.footage.library.index import Entry
+    from replay.footage.library.index import IndexedSegment
     from tests.fixtures.vtest import Vtest
 
 S = 1_000_000
@@ -31,15 +31,17 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def street(vtest: Vtest, tmp_path_factory: pytest.TempPathFactory) -> tuple[FootageIndex, Entry]:
+def street(
+    vtest: Vtest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[FootageIndex, IndexedSegment]:
     library = FootageIndex(tmp_path_factory.mktemp("street"))
-    (added,) = add(library, [vtest.path], Told("hollywood", "STREET-1", START_US))
+    (added,) = add(library, [vtest.path], FootageDetails("hollywood", "STREET-1", START_US))
     assert added.entry, added.problem
     return library, added.entry
 
 
 def test_it_is_indexed_as_it_is_and_kept_as_it_was(
-    vtest: Vtest, street: tuple[FootageIndex, Entry]
+    vtest: Vtest, street: tuple[FootageIndex, IndexedSegment]
 ) -> None:
     _, entry = street
     assert (entry.container, entry.codec, entry.audio) == ("avi", "msmpeg4", False)
@@ -51,7 +53,7 @@ def test_it_is_indexed_as_it_is_and_kept_as_it_was(
 
 
 def test_its_frames_are_those_of_a_decode_from_the_start(
-    street: tuple[FootageIndex, Entry],
+    street: tuple[FootageIndex, IndexedSegment],
 ) -> None:
     library, entry = street
     body = SegmentRecorded(
@@ -74,7 +76,7 @@ def test_its_frames_are_those_of_a_decode_from_the_start(
 
 
 def test_the_copy_for_browsers_has_every_frame_at_its_time_and_its_own_hash(
-    street: tuple[FootageIndex, Entry],
+    street: tuple[FootageIndex, IndexedSegment],
 ) -> None:
     _, entry = street
     assert entry.playable is not None
@@ -84,11 +86,11 @@ def test_the_copy_for_browsers_has_every_frame_at_its_time_and_its_own_hash(
 
 
 def test_a_clip_of_it_is_labelled_derived_and_names_the_original(
-    street: tuple[FootageIndex, Entry], tmp_path: Path
+    street: tuple[FootageIndex, IndexedSegment], tmp_path: Path
 ) -> None:
     library, entry = street
-    copied = clip(library, [Stretch(entry.sha256, 20 * S, 40 * S)])
+    copied = clip(library, [SegmentCut(entry.sha256, 20 * S, 40 * S)])
     assert copied.derived
     assert copied.sources[0].sha256 == entry.sha256
-    exact = clip(library, [Stretch(entry.sha256, 20 * S, 40 * S)], way="exact")
+    exact = clip(library, [SegmentCut(entry.sha256, 20 * S, 40 * S)], way="exact")
     assert exact.frames == len(decoded(tmp_path / exact.path)) == 200

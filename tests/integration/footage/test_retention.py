@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import Bounds
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
 
 FACTS = 30
@@ -35,7 +35,9 @@ HOUR_MS, YEAR_MS = 3_600_000, 366 * 86_400_000
 BELIEVING, AFTER_IT = "control.believing.v1", "control.believing-after-it.v1"
 
 
-def back_filled(kafka: Connection, topic: str, partitions: int, sent: Sequence[Record]) -> None:
+def back_filled(
+    kafka: Connection, topic: str, partitions: int, sent: Sequence[ProducerRecord]
+) -> None:
     """Write records as a relay would that stamps them with when things happened: a year ago."""
     producer = KafkaProducer(**kafka.options(), acks="all", enable_idempotence=True)
     try:

@@ -19,7 +19,7 @@ from ledger.record.wire import Fact, fact_of
 from ledger.values import Source, format_time
 from replay.cameras.coverage import coverage
 from replay.cameras.custody import UNCHECKED_US
-from replay.cameras.statement import Stretch, coverage_statement
+from replay.cameras.statement import StatedTime, coverage_statement
 from replay.cameras.timeline import timeline
 from replay.recording.house_facts import made
 
@@ -188,7 +188,7 @@ def test_footage_that_a_clock_check_leads_to_is_no_gap_whenever_it_was_told_of(
     seen = timeline(dealt, coverage(facts), None)
     assert {one.sights[0].state for one in seen} == {"recorded"}
     stated = coverage_statement(
-        facts, "hollywood", "CC-07", [Stretch("1", "criss_cross_poker", since_us, until_us)]
+        facts, "hollywood", "CC-07", [StatedTime("1", "criss_cross_poker", since_us, until_us)]
     )
     assert stated.stretches[0].covered_us == until_us - since_us
 

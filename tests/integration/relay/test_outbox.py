@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.postgres.connection import AnyConnection, Database
-    from infra.postgres.relay_progress import Desk
+    from infra.postgres.relay_progress import RelayStore
 
 TOPIC = "ledger.adjudications.v1"
 LARGE = 850_000
@@ -52,7 +52,7 @@ def body(octets: int, letter: str = "x") -> str:
     return f'{{"says":"{letter * (octets - 11)}"}}'
 
 
-def windows(desk: Desk) -> list[tuple[list[int], int]]:
+def windows(desk: RelayStore) -> list[tuple[list[int], int]]:
     """The numbers in each window, in turn, and the most octets that any took while it was made."""
     stream = view_topics.Outbox(desk, TOPIC, lambda _: None)
     found = []
@@ -117,14 +117,14 @@ def test_read_by_their_count_alone_a_window_would_take_all_of_them(
 
     def after(
         connection: AnyConnection, topic: str, after: int, limit: int, octets: int
-    ) -> Sequence[outbox.Kept]:
+    ) -> Sequence[outbox.QueuedMessage]:
         del octets
         rows = connection.execute(
             "SELECT number, position, made_at_us, key, body FROM views.outbox"
             " WHERE topic = %s AND number > %s ORDER BY number LIMIT %s",
             (topic, after, limit),
         )
-        return [outbox.Kept._make(row) for row in rows.fetchall()]
+        return [outbox.QueuedMessage._make(row) for row in rows.fetchall()]
 
     monkeypatch.setattr(outbox, "after", after)
     leave(database, *[body(LARGE)] * 60)

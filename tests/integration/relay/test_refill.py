@@ -16,7 +16,7 @@ from consumers.relay import refill as relay_refill
 from consumers.relay.refill import refill
 from infra.kafka import topics
 from infra.kafka.reader import reader
-from infra.kafka.records import OCTETS_MAX, QUARANTINE_ID, Record
+from infra.kafka.records import OCTETS_MAX, QUARANTINE_ID, ProducerRecord
 from infra.postgres import relay_progress
 from infra.postgres.connection import Database
 from infra.postgres.refill import refilling
@@ -235,7 +235,7 @@ def test_what_is_no_envelope_is_refused_in_words(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
     older = lost(database, copied, kafka)
-    stray = Record(b"hollywood/x", b"[1", [(QUARANTINE_ID, b"3")])
+    stray = ProducerRecord(b"hollywood/x", b"[1", [(QUARANTINE_ID, b"3")])
     put(kafka, stray, topic=topics.QUARANTINE)
     with pytest.raises(Refused, match="Input 3 is not on the feed whole"):
         refill(older, kafka)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import Consumed
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
 
 READER = Path(__file__).parents[3] / "docs" / "read_the_feed.py"
 NOT_JSON = Quarantined(b"{nonsense", "not_json", "Not JSON", "$", "send JSON")
@@ -44,13 +44,13 @@ def on(kafka: Connection, topic: str = topics.FACTS) -> list[Consumed]:
         return [each for batch in source.read(source.bounds()) for each in batch]
 
 
-def put(kafka: Connection, *put: Record, topic: str = topics.FACTS) -> None:
+def put(kafka: Connection, *put: ProducerRecord, topic: str = topics.FACTS) -> None:
     """Write to a topic beside the relay, as nobody should."""
     with Publisher(kafka, deadline_s=20) as publisher:
         publisher.publish(topic, topics.topic(topic).partitions, put)
 
 
-def record_of(tape: PostgresTape, position: int) -> Record:
+def record_of(tape: PostgresTape, position: int) -> ProducerRecord:
     row = tape.read(position - 1, 1)[0]
     return records.of_row(row, hash_before(tape, row))
 
@@ -381,9 +381,9 @@ def test_no_more_is_under_way_than_a_window_and_a_window_is_as_full_as_may_be(
     large(tape, 150)
     fill(tape, WINDOW_RECORDS + 200, first=150)
     publish = Publisher.publish
-    windows: list[Sequence[Record]] = []
+    windows: list[Sequence[ProducerRecord]] = []
 
-    def noted(self: Publisher, topic: str, partitions: int, sent: Sequence[Record]) -> None:
+    def noted(self: Publisher, topic: str, partitions: int, sent: Sequence[ProducerRecord]) -> None:
         windows.append(sent)
         publish(self, topic, partitions, sent)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from consumers.relay.check import Checked, compared
+from consumers.relay.check import FeedCheck, compared
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.postgres import relay_progress
@@ -19,14 +19,14 @@ from tests.scenes.view_feeds import record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
 
 
 class Log:
     """One partition, of which retention has removed something."""
 
-    def __init__(self, kept: Sequence[Record]) -> None:
+    def __init__(self, kept: Sequence[ProducerRecord]) -> None:
         self.kept = [
             Consumed(0, at, each.key, each.value, tuple(each.headers))
             for at, each in enumerate(kept, 1)
@@ -40,7 +40,7 @@ class Log:
         yield self.kept
 
 
-def checked(database: Database, kept: Sequence[Record]) -> Checked:
+def checked(database: Database, kept: Sequence[ProducerRecord]) -> FeedCheck:
     logs = {topics.FACTS: Log(kept), topics.QUARANTINE: Log([])}
 
     @contextmanager

@@ -20,7 +20,7 @@ from tests.until import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from consumers.relay.check import Checked
+    from consumers.relay.check import FeedCheck
     from infra.kafka.clients import Connection
     from infra.postgres.connection import Database
 
@@ -41,7 +41,7 @@ def killed(
             running.kill()
 
 
-def survives(database: Database, kafka: Connection, kills: int) -> Checked:
+def survives(database: Database, kafka: Connection, kills: int) -> FeedCheck:
     with load(database) as count:
         killed(database, kafka, kills, seed=kills)
     seen = checked(database, kafka)

@@ -13,7 +13,7 @@ import pytest
 
 from consumers.relay.metrics import RelayMetrics
 from consumers.relay.relay import Facts, KafkaOutlet, Quarantine, publish
-from infra.kafka.ports import Bounds, Tail
+from infra.kafka.ports import Bounds, PartitionEnd
 from infra.kafka.publisher import Publisher
 from infra.metrics import STUCK_S_MAX
 from infra.postgres import relay_progress
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import FeedWriter
-    from infra.kafka.records import Record
+    from infra.kafka.records import ProducerRecord
     from infra.postgres.connection import Database
     from infra.postgres.tape import PostgresTape
 
@@ -104,16 +104,16 @@ class Gone:
     def partitions(self, topic: str) -> int:
         return self._outlet.partitions(topic)
 
-    def publish(self, topic: str, partitions: int, records: Sequence[Record]) -> None:
+    def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
         self._outlet.publish(topic, partitions, records)
 
-    def tails(self, topic: str) -> dict[int, Tail]:
+    def tails(self, topic: str) -> dict[int, PartitionEnd]:
         self.asked += 1
         if self.asked <= 2:  # as the relay begins
             return self._outlet.tails(topic)
         if self._silent:
             raise Unavailable("nobody listens", where="here", hint="Start it.")
-        return {0: Tail(Bounds(0, 0), None)}
+        return {0: PartitionEnd(Bounds(0, 0), None)}
 
 
 @pytest.mark.parametrize("silent", [True, False])

@@ -12,7 +12,7 @@ import pytest
 from consumers.floor import table_board
 from consumers.money import drop, payouts
 from consumers.registry import VIEWS, install
-from consumers.rounds.index import ROUND_INDEX, WAGERS, Wager, facts_of, find
+from consumers.rounds.index import ROUND_INDEX, WAGERS, RoundWager, facts_of, find
 from consumers.rounds.search import Filters, search
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import reading
@@ -379,7 +379,7 @@ def test_a_round_knows_its_facts_wherever_they_stand_and_however_late(database: 
         rows = facts_of(store, round_)
         assert [row.id for row in rows] == [facts[at].id for at in (0, 1, 2, 5, 6)]
         found = find(store, round_)
-        (collected, middle) = (Wager(*row[4:]) for row in store.page(WAGERS, None, 2))
+        (collected, middle) = (RoundWager(*row[4:]) for row in store.page(WAGERS, None, 2))
         with pytest.raises(NotFound, match="not on record"):
             find(store, round_._replace(number=99))
     assert (found.facts, found.status, found.positions) == (5, "completed", [1, 3])

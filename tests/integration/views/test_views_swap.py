@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Table
+    from infra.postgres.view_tables import ViewTable
     from ledger.record.tape import Received, TapeRow
 
 NAMES = [ROUNDS.name, WAGERS.name, TAPES.name]
@@ -228,7 +228,7 @@ def test_a_swap_waits_for_readers_and_lets_them_finish(
     tried: list[int] = []
     swap = ViewStore.swap
 
-    def counted(self: ViewStore, view: str, tables: Sequence[Table]) -> None:
+    def counted(self: ViewStore, view: str, tables: Sequence[ViewTable]) -> None:
         tried.append(1)
         swap(self, view, tables)
 

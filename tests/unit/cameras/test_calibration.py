@@ -8,8 +8,8 @@ import pytest
 
 from replay.cameras.calibration import (
     GROUP_US,
-    Checked,
-    Reading,
+    ClockCheck,
+    ClockReading,
     checks,
     news,
     reading,
@@ -23,7 +23,7 @@ S = 1_000_000
 T0 = 1_795_200_000 * S  # 2026-11-20T18:40:00Z
 
 
-def running(offset_us: int, at_us: int = 0, *, printed: bool = False) -> list[Reading]:
+def running(offset_us: int, at_us: int = 0, *, printed: bool = False) -> list[ClockReading]:
     """Five readings of a code, a second apart, by a camera that is so far ahead."""
     return [
         reading(
@@ -44,7 +44,7 @@ def test_a_code_that_does_not_go_on_is_no_clock() -> None:
 
 
 def test_a_check_that_says_what_is_known_is_no_news_and_a_clock_that_was_set_is() -> None:
-    def found(offset_us: int, at_us: int = 0) -> list[Checked]:
+    def found(offset_us: int, at_us: int = 0) -> list[ClockCheck]:
         return running_checks(running(offset_us, at_us))
 
     known = [
@@ -88,7 +88,7 @@ def test_two_markers_mean_the_day_on_which_the_cameras_clock_is_nearest() -> Non
     assert shown_us(Code("aruco", "0,5"), midnight - 2 * S) == (midnight + 500_000, 100_000)
 
 
-def seen(true_us: int, offset_us: int, chance: Random, refresh_us: int = 50_000) -> Reading:
+def seen(true_us: int, offset_us: int, chance: Random, refresh_us: int = 50_000) -> ClockReading:
     """A tablet's clock as a camera saw it: drawn up to a refresh ago, in one frame of 33 ms."""
     drawn = true_us - chance.randrange(refresh_us)
     drawn -= drawn % 1000
@@ -134,7 +134,7 @@ def test_a_doubt_that_forgets_the_refresh_would_be_caught() -> None:
     missed = 0
     for at in range(200):
         read = seen(T0 + at * S, 0, chance, refresh_us=2 * S)
-        bare = Reading(read.camera_us, read.reference_us - S, 33_334)
+        bare = ClockReading(read.camera_us, read.reference_us - S, 33_334)
         missed += abs(bare.camera_us - bare.reference_us) > bare.plus_minus_us
         assert abs(read.camera_us - read.reference_us) <= read.plus_minus_us
     assert missed > 100
@@ -143,6 +143,6 @@ def test_a_doubt_that_forgets_the_refresh_would_be_caught() -> None:
 def test_a_start_known_to_the_second_is_in_the_doubt_and_long_stretches_are_parted() -> None:
     one = reading(T0, (T0, 1000), frame_us=33_334, refresh_us=0, start_us=S)
     assert one.plus_minus_us > S
-    far = [Reading(T0 + at, T0 + at, 50_000) for at in (0, GROUP_US, GROUP_US + 1)]
+    far = [ClockReading(T0 + at, T0 + at, 50_000) for at in (0, GROUP_US, GROUP_US + 1)]
     assert [each.readings for each in checks(far)] == [2, 1]
     assert checks([]) == []

@@ -25,13 +25,13 @@ from ledger.record.wire import Fact
 from ledger.values import format_time
 from replay.cameras.coverage import coverage
 from replay.cameras.health import Ailing, Pictured
-from replay.cameras.statement import Cover, Filmed, Stretch, coverage_statement
+from replay.cameras.statement import Cover, Filmed, StatedTime, coverage_statement
 from replay.cameras.states import CameraState, joined
 from replay.cameras.timeline import sights_at
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageFiles, Kept
-from replay.web.pages.lanes import Span, lane_of
+from replay.footage.library.files import FootageFiles, VerifiedFile
+from replay.web.pages.lanes import TableSpan, lane_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 S = 1_000_000
 MS = 1_000
 GAME, DICE = "criss_cross_poker", "three_dice_football"
-OPEN = Stretch("open", GAME, 100 * S, 160 * S)
+OPEN = StatedTime("open", GAME, 100 * S, 160 * S)
 NO_FILES = FootageFiles({}, frozenset())
 
 
@@ -83,7 +83,7 @@ def handled(kind: Any, start: int, end: int, at: int = 900, **more: str) -> Fact
 
 def cover(
     *facts: Fact,
-    stretch: Stretch = OPEN,
+    stretch: StatedTime = OPEN,
     at_hand: FootageFiles | None = None,
     filmed: Callable[[str], Filmed | None] = lambda _: None,
 ) -> Cover:
@@ -149,7 +149,8 @@ def test_each_stretch_without_footage_says_which_of_the_states_it_is() -> None:
         handled(FootageLocked, 105, 109),
         handled(FootageExpired, 155, 159),
         at_hand=FootageFiles(
-            {digest("A", each): Kept(Path("x"), None, None) for each in (100, 120)}, frozenset()
+            {digest("A", each): VerifiedFile(Path("x"), None, None) for each in (100, 120)},
+            frozenset(),
         ),
     )
     assert states(covered) == [
@@ -289,8 +290,8 @@ def test_a_hole_inside_a_file_is_a_gap_and_a_pause_between_files_is_none() -> No
     pts = tuple(range(0, 20 * S, 100 * MS)) + tuple(range(25 * S, 40 * S, 100 * MS))
     at_hand = FootageFiles(
         {
-            digest("A", 95): Kept(Path("x"), FrameIndex(pts, (0,)), None),
-            digest("A", 135): Kept(Path("y"), None, None),
+            digest("A", 95): VerifiedFile(Path("x"), FrameIndex(pts, (0,)), None),
+            digest("A", 135): VerifiedFile(Path("y"), None, None),
         },
         frozenset(),
     )
@@ -360,7 +361,7 @@ def test_that_a_clock_was_not_checked_within_the_time_is_told_with_what_follows(
 
 
 def test_a_round_of_one_fact_is_a_moment_and_not_nothing() -> None:
-    covered = cover(mapped(), segment("A", 95, 70), stretch=Stretch("r", GAME, 130 * S, 130 * S))
+    covered = cover(mapped(), segment("A", 95, 70), stretch=StatedTime("r", GAME, 130 * S, 130 * S))
     assert (covered.met, covered.covered_us) == (True, 1)
 
 
@@ -403,7 +404,7 @@ def test_at_every_instant_it_says_what_a_replay_of_that_instant_says(
     segments = [segment("A", start, seconds) for start, seconds in given_starts.items()]
     facts = [mapped(), *segments, *_events(events)]
     kept = {
-        digest("A", start): Kept(Path("x"), None, None)
+        digest("A", start): VerifiedFile(Path("x"), None, None)
         for start in given_starts
         if start not in (gone or ())
     }
@@ -439,7 +440,7 @@ def test_a_pause_too_short_for_a_gap_is_of_the_later_segment_whatever_state_the_
             frames=10, duration_us=35 * S,
         ),
     )  # fmt: skip
-    at_hand = FootageFiles({"b" * 64: Kept(Path("x"), None, None)}, frozenset())
+    at_hand = FootageFiles({"b" * 64: VerifiedFile(Path("x"), None, None)}, frozenset())
     covered = cover(mapped(), segment("A", 95, 35), late, at_hand=at_hand)
     assert pieces(covered) == [(100, 130, "altered"), (130, 160, "recorded")]
 
@@ -448,7 +449,7 @@ def test_a_hole_inside_a_file_lies_where_the_clock_has_it_and_is_told_as_one() -
     """The camera's clock gains 400 parts in a million: 0.4 s in 1,000."""
     pts = (*range(0, 900 * S, S // 10), *range(960 * S, 1000 * S, S // 10))
     at_hand = FootageFiles(
-        {digest("A", 0): Kept(Path("x"), FrameIndex(pts, (0,)), None)}, frozenset()
+        {digest("A", 0): VerifiedFile(Path("x"), FrameIndex(pts, (0,)), None)}, frozenset()
     )
     facts = (mapped(), clock(0, 0), clock(1000, 0.4), segment("A", 0, 1000))
     covered = cover(*facts, stretch=OPEN._replace(from_us=890 * S, to_us=970 * S), at_hand=at_hand)
@@ -465,7 +466,7 @@ def test_a_segment_across_a_clock_that_was_set_is_told_by_the_fit_of_each_side()
 
 
 def test_of_two_segments_of_one_time_the_one_told_nearer_is_taken_as_a_replay_does() -> None:
-    at_hand = FootageFiles({digest("A", 95): Kept(Path("x"), None, None)}, frozenset())
+    at_hand = FootageFiles({digest("A", 95): VerifiedFile(Path("x"), None, None)}, frozenset())
     facts = (mapped(), segment("A", 95, 70, told_at=900), segment("A", 110, 20))
     assert pieces(cover(*facts, at_hand=at_hand)) == [
         (100, 110, "recorded"), (110, 130, "altered"), (130, 160, "recorded"),
@@ -495,13 +496,13 @@ def test_a_page_and_a_dossier_have_the_same_states_from_and_to_the_same_instants
     facts = [mapped(), *checks, *segments, *_events(events)]
     pts = (*range(0, 2 * S, 100 * MS), *range(3 * S, 30 * S, 100 * MS))
     kept = {
-        digest("A", start): Kept(Path("x"), FrameIndex(pts, (0,)), None)
+        digest("A", start): VerifiedFile(Path("x"), FrameIndex(pts, (0,)), None)
         for start in given_starts
         if start not in gone
     }
     at_hand = FootageFiles(kept, frozenset())
     covered = cover(*facts, at_hand=at_hand)
-    span = Span("hollywood", "CC-07", OPEN.from_us, OPEN.to_us)
+    span = TableSpan("hollywood", "CC-07", OPEN.from_us, OPEN.to_us)
     shown = lane_of(coverage(facts), at_hand, span, "A")
     assert _alike(shown) == _alike(covered.cameras[0].pieces)
 

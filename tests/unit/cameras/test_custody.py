@@ -22,7 +22,7 @@ from replay.cameras.clocks import DEVICE_PLUS_MINUS_US
 from replay.cameras.coverage import Camera, Handling, coverage, lock_on, locks_on
 from replay.cameras.custody import (
     UNCHECKED_US,
-    Span,
+    CameraSpan,
     held,
     times_of,
     to_keep,
@@ -90,7 +90,7 @@ def test_what_is_kept_of_a_checked_camera_is_the_stretch_on_its_clock_and_its_do
 
 def test_of_a_camera_never_checked_an_hour_more_is_kept_on_each_side() -> None:
     known = coverage([mapped(T0, "C1")])
-    span = Span("C1", T0 + S - UNCHECKED_US, T0 + 2 * S + UNCHECKED_US)
+    span = CameraSpan("C1", T0 + S - UNCHECKED_US, T0 + 2 * S + UNCHECKED_US)
     assert to_keep(known, "hollywood", "CC-07", T0 + S, T0 + 2 * S) == [span]
     assert UNCHECKED_US > HOUR
 
@@ -150,10 +150,15 @@ def test_only_what_was_never_locked_for_the_dispute_is_left_to_lock() -> None:
         locked((30, 35)),
         released((10, 20), "D-1"),
     ]
-    spans = [Span("C1", 5, 40), Span("C9", 1, 2)]
+    spans = [CameraSpan("C1", 5, 40), CameraSpan("C9", 1, 2)]
     left = unlocked(known, "hollywood", spans, "D-1")
-    assert left == [Span("C1", 5, 9), Span("C1", 21, 29), Span("C1", 36, 40), Span("C9", 1, 2)]
-    assert unlocked(known, "hollywood", [Span("C1", 12, 18)], "D-1") == []
+    assert left == [
+        CameraSpan("C1", 5, 9),
+        CameraSpan("C1", 21, 29),
+        CameraSpan("C1", 36, 40),
+        CameraSpan("C9", 1, 2),
+    ]
+    assert unlocked(known, "hollywood", [CameraSpan("C1", 12, 18)], "D-1") == []
 
 
 def test_releasing_one_dispute_leaves_the_lock_of_the_other() -> None:

@@ -11,7 +11,7 @@ from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import Coverage, coverage
 from replay.cameras.cutting import (
     Cut,
-    Window,
+    CutWindow,
     cut,
     cut_camera,
     name_of,
@@ -19,7 +19,7 @@ from replay.cameras.cutting import (
     reference_us,
     windows,
 )
-from replay.footage.clips.clips import Stretch
+from replay.footage.clips.clips import SegmentCut
 
 S = 1_000_000
 T0 = 1_795_200_000 * S
@@ -84,7 +84,7 @@ def test_a_time_across_three_segments_is_three_stretches_and_nothing_is_missing(
     assert taken(found) == [(0, 15, 20), (1, 0, 20), (2, 0, 5)]
     assert found.missing == ()
     assert found.window.plus_minus_us is None
-    assert found.stretches[0] == Stretch("0" * 64, 15 * S, 20 * S)
+    assert found.stretches[0] == SegmentCut("0" * 64, 15 * S, 20 * S)
 
 
 def test_what_was_not_recorded_is_told_and_a_pause_between_files_is_not() -> None:
@@ -165,6 +165,6 @@ def test_a_cut_from_end_to_end_alone_would_leave_out_what_was_seen_or_spread_it(
     camera = coverage(facts).cameras[PLACE, "A"]
     assert camera.clock
     ends = [to_camera(camera.clock, T0 + at * S).time_us for at in (95, 105)]
-    found = cut_camera("A", camera, Window(ends[0], ends[1], 0, None))
+    found = cut_camera("A", camera, CutWindow(ends[0], ends[1], 0, None))
     assert len(found.stretches) == (0 if by < 0 else 2)
     assert sum(b - a for a, b in found.missing) == max(by, 0) * S

@@ -27,13 +27,13 @@ from ledger.values import format_time
 from replay.cameras.coverage import coverage
 from replay.cameras.timeline import UNCHECKED, FrameLookup, timeline
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageFiles, Kept
+from replay.footage.library.files import FootageFiles, VerifiedFile
 
 MS = 1_000
 S = 1_000_000
 DIGEST = "ab" * 32
 TIMES = FrameIndex((0, 100 * MS, 200 * MS, 900 * MS, 1_000 * MS), (0,))
-AT_HAND = FootageFiles({DIGEST: Kept(Path("/kept.webm"), TIMES, None)}, frozenset())
+AT_HAND = FootageFiles({DIGEST: VerifiedFile(Path("/kept.webm"), TIMES, None)}, frozenset())
 EMPTY = FootageFiles({}, frozenset())
 
 
@@ -121,7 +121,7 @@ def test_a_hole_inside_a_segment_is_a_gap() -> None:
 def test_a_short_pause_between_two_segments_is_no_gap() -> None:
     other = "cd" * 32
     later = segment(12_400 * MS, 14 * S, other)
-    both = FootageFiles(AT_HAND.kept | {other: Kept(Path("/b"), TIMES, None)}, frozenset())
+    both = FootageFiles(AT_HAND.kept | {other: VerifiedFile(Path("/b"), TIMES, None)}, frozenset())
     got = sight(11 * S + 200 * MS, later, footage=both)
     assert (got.state, got.segment, got.frame) == ("recorded", other, 0)
     assert sight(12 * S + 200 * MS + 1, footage=both).state == "gap"
@@ -168,7 +168,7 @@ def test_altered_where_a_segment_was_recorded_and_its_bytes_are_not_there() -> N
 
 
 def test_unreadable_footage_is_recorded_without_a_frame() -> None:
-    broken = FootageFiles({DIGEST: Kept(Path("/kept.webm"), None, "torn")}, frozenset())
+    broken = FootageFiles({DIGEST: VerifiedFile(Path("/kept.webm"), None, "torn")}, frozenset())
     got = sight(10 * S, footage=broken)
     assert (got.state, got.frame) == ("recorded", None)
     assert "cannot be read: torn" in got.says
@@ -188,7 +188,7 @@ def test_a_clock_never_checked_is_taken_at_its_word_and_said_so() -> None:
 
 def test_a_clock_set_back_shows_one_time_twice_and_the_segment_told_nearer_is_taken() -> None:
     other = "cd" * 32
-    both = FootageFiles(AT_HAND.kept | {other: Kept(Path("/b"), TIMES, None)}, frozenset())
+    both = FootageFiles(AT_HAND.kept | {other: VerifiedFile(Path("/b"), TIMES, None)}, frozenset())
     back = checked(3_700 * S, off_us=-3_599 * S)
     again = segment(11 * S, 3_612 * S, other)
     got = [sight(at, back, again, footage=both) for at in (10 * S, 3_610 * S)]

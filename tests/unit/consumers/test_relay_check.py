@@ -8,7 +8,7 @@ import tracemalloc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
-from consumers.relay.check import BREAKS_MAX, Checked, TapeSeen, compared
+from consumers.relay.check import BREAKS_MAX, FeedCheck, TapeSeen, compared
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from ledger.record.tape import GENESIS, InQuarantine, TapeRow, chain_hash
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from infra.kafka.records import Record
-    from infra.postgres.relay_progress import Desk
+    from infra.kafka.records import ProducerRecord
+    from infra.postgres.relay_progress import RelayStore
 
 TAPE = "p/A"
 FACTS = 10_000_000
@@ -74,7 +74,7 @@ class Imagined:
 class Log:
     """One partition."""
 
-    def __init__(self, kept: Iterable[Record]) -> None:
+    def __init__(self, kept: Iterable[ProducerRecord]) -> None:
         self._kept = [
             Consumed(0, at, each.key, each.value, tuple(each.headers))
             for at, each in enumerate(kept)
@@ -88,7 +88,7 @@ class Log:
             yield self._kept[at : at + 100]
 
 
-def checked(desk: Imagined, facts: Iterable[int], inputs: Iterable[int] = ()) -> Checked:
+def checked(desk: Imagined, facts: Iterable[int], inputs: Iterable[int] = ()) -> FeedCheck:
     logs = {
         topics.FACTS: Log(records.of_row(row(seq), before(seq)) for seq in facts),
         topics.QUARANTINE: Log(records.of_quarantined(aside(number)) for number in inputs),
@@ -98,10 +98,10 @@ def checked(desk: Imagined, facts: Iterable[int], inputs: Iterable[int] = ()) ->
     def opened(topic: str) -> Iterator[Log]:
         yield logs[topic]
 
-    return compared(cast("Desk", desk), opened)
+    return compared(cast("RelayStore", desk), opened)
 
 
-def says(seen: Checked) -> list[str]:
+def says(seen: FeedCheck) -> list[str]:
     return [each.says for each in seen.breaks]
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from ledger.errors import Usage
-from replay.devices.file_tail import Tail, kept_place
+from replay.devices.file_tail import FileTail, kept_place
 from replay.devices.forwarding import PAUSE_S_MAX, Manner, NotTaken, forward
-from replay.devices.http_client import Post
+from replay.devices.http_client import HttpSender
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +71,7 @@ def run(path: Path, ledger: Ledger, *, until_s: float, write: bool = False) -> R
                     written += 1
                     out.write(f'{{"n": {written}}}\n')
 
-    tail = Tail(path, kept_place(path), lambda says, **figures: told.append((says, figures)))
+    tail = FileTail(path, kept_place(path), lambda says, **figures: told.append((says, figures)))
     manner = Manner(
         lambda: ledger.now_s >= until_s,
         pause,
@@ -237,7 +237,7 @@ def test_lines_are_posted_with_the_key_as_it_is_now(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("first\n")
     two = b"[" + YES + b"," + YES + b"]"
-    with answering((200, {}, YES), (200, {}, two)) as (url, asked), Post(url, key) as post:
+    with answering((200, {}, YES), (200, {}, two)) as (url, asked), HttpSender(url, key) as post:
         assert post([b"{}"]) == [{"verdict": "appended", "position": 1}]
         key.write_text("second")
         assert len(post([b"{}", b"[]"])) == 2
@@ -269,7 +269,7 @@ def test_lines_are_posted_with_the_key_as_it_is_now(tmp_path: Path) -> None:
 def test_only_a_verdict_is_a_yes(
     answer: tuple[int, dict[str, str], bytes], retry_s: float | None, *, smaller: bool, never: bool
 ) -> None:
-    with answering(answer) as (url, _), Post(url) as post, pytest.raises(NotTaken) as told:
+    with answering(answer) as (url, _), HttpSender(url) as post, pytest.raises(NotTaken) as told:
         post([b"{}"])
     seen = told.value
     assert (seen.retry_s, seen.smaller, seen.never) == (retry_s, smaller, never)
@@ -278,30 +278,30 @@ def test_only_a_verdict_is_a_yes(
 def test_too_few_verdicts_are_none() -> None:
     with (
         answering((200, {}, b"[" + YES + b"]")) as (url, _),
-        Post(url) as post,
+        HttpSender(url) as post,
         pytest.raises(NotTaken, match="not 2 verdicts"),
     ):
         post([b"{}", b"{}"])
 
 
 def test_nobody_there_is_not_taken() -> None:
-    with Post("http://127.0.0.1:9") as post, pytest.raises(NotTaken, match="Refused"):
+    with HttpSender("http://127.0.0.1:9") as post, pytest.raises(NotTaken, match="Refused"):
         post([b"{}"])
 
 
 @pytest.mark.parametrize("url", ["ledger.example", "ftp://x", "http://u:p@x", "http://x:port"])
 def test_what_is_no_address_is_told(url: str) -> None:
     with pytest.raises(Usage, match="not the address"):
-        Post(url)
+        HttpSender(url)
 
 
 def test_a_key_goes_over_a_network_only_encrypted(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("secret")
     with pytest.raises(Usage, match="not sent unencrypted"):
-        Post("http://ledger.example", key)
-    Post("https://ledger.example", key).close()
-    Post("http://[::1]:8080", key).close()
+        HttpSender("http://ledger.example", key)
+    HttpSender("https://ledger.example", key).close()
+    HttpSender("http://[::1]:8080", key).close()
 
 
 @pytest.mark.parametrize("text", ["", "two words", "ä"])
@@ -309,13 +309,13 @@ def test_what_is_no_key_is_told_before_anything_is_sent(tmp_path: Path, text: st
     key = tmp_path / "key"
     key.write_text(text)
     with pytest.raises(Usage, match="key"):
-        Post("http://localhost", key)
+        HttpSender("http://localhost", key)
 
 
 def test_a_key_that_is_being_replaced_is_waited_for(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("secret")
-    with Post("http://127.0.0.1:9", key) as post:
+    with HttpSender("http://127.0.0.1:9", key) as post:
         key.unlink()
         with pytest.raises(NotTaken, match="key cannot be read"):
             post([b"{}"])

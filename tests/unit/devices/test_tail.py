@@ -11,7 +11,7 @@ import pytest
 
 from ledger.errors import Refused, Usage
 from replay.devices import file_tail
-from replay.devices.file_tail import Tail, alone, keep_place, kept_place
+from replay.devices.file_tail import FileTail, alone, keep_place, kept_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,9 @@ class Reader:
         self.begin()
 
     def begin(self) -> None:
-        self.tail = Tail(self.path, kept_place(self.path), lambda says, **_: self.told.append(says))
+        self.tail = FileTail(
+            self.path, kept_place(self.path), lambda says, **_: self.told.append(says)
+        )
 
     def restart(self) -> None:
         self.tail.close()

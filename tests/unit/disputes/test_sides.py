@@ -9,7 +9,7 @@ from ledger.values import RoundId
 from replay.cli.disputes.dispute import draw_case
 from replay.disputes.comparison import compare
 from replay.disputes.dispute import Adjusted, Claim, Dispute
-from replay.rounds.owed import Line
+from replay.rounds.owed import OwedLine
 from replay.rounds.story import Story
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ ROUND = RoundId("hollywood", "CC-07", "2026-11-20", 231)
 CLAIM = Claim(ROUND, 3, "Paid short.", "F-330", 0)
 
 
-def line(position: int, difference: int) -> Line:
+def line(position: int, difference: int) -> OwedLine:
     """A wager that was owed $25 and paid so much more or less."""
-    return Line(
+    return OwedLine(
         position=position, hand=1, wager="ante", name="Ante", throw=None, stake=2_500,
         outcome="win", row=None, odds="1 to 1", rows=None, owed=2_500, paid=2_500 + difference,
         collected=0, returned=0, difference=difference, paytable=None, section="592.11(h)(4)",

@@ -21,8 +21,8 @@ from packaging.requirements import Requirement
 from infra.kafka import consumer_group, reader
 from infra.kafka.clients import Connection
 from infra.kafka.library import KafkaError
-from infra.kafka.publisher import WINDOW_OCTETS, Publisher, Window, window_of
-from infra.kafka.records import Record
+from infra.kafka.publisher import WINDOW_OCTETS, Publisher, SendWindow, window_of
+from infra.kafka.records import ProducerRecord
 from ledger.errors import Unavailable
 from tests.simulation.broker import Taken
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("ledger", "consumers", "infra", "replay")
 WHERE = Connection("127.0.0.1:1")
-RECORDS = [Record(b"hollywood/CC-07", b"{}", [("ce_id", b"%d" % n)]) for n in range(5)]
+RECORDS = [ProducerRecord(b"hollywood/CC-07", b"{}", [("ce_id", b"%d" % n)]) for n in range(5)]
 
 
 class Producer:
@@ -113,12 +113,14 @@ def test_a_record_carries_no_time_of_its_own_and_octets_only() -> None:
 
 
 def test_what_is_under_way_is_bounded_here_since_the_library_knows_no_bound() -> None:
-    half = Record(b"k", b"x" * (WINDOW_OCTETS // 2), [])
-    more = Record(b"k", b"x" * (WINDOW_OCTETS // 2 + 1), [])
-    assert window_of(enumerate([half] * 3, 7)) == Window([half] * 2, 8)
-    assert window_of(enumerate([half, more, half], 7)) == Window([half], 7)
-    alone = Record(b"k", b"x" * (WINDOW_OCTETS + 1), [])
-    assert window_of([(7, alone), (8, half)]) == Window([alone], 7), "else nothing ever goes out"
+    half = ProducerRecord(b"k", b"x" * (WINDOW_OCTETS // 2), [])
+    more = ProducerRecord(b"k", b"x" * (WINDOW_OCTETS // 2 + 1), [])
+    assert window_of(enumerate([half] * 3, 7)) == SendWindow([half] * 2, 8)
+    assert window_of(enumerate([half, more, half], 7)) == SendWindow([half], 7)
+    alone = ProducerRecord(b"k", b"x" * (WINDOW_OCTETS + 1), [])
+    assert window_of([(7, alone), (8, half)]) == SendWindow([alone], 7), (
+        "else nothing ever goes out"
+    )
     assert window_of([]) is None
 
 

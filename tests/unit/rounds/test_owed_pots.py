@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.games import games
-from replay.rounds.owed import Line, paid_beside_owed
+from replay.rounds.owed import OwedLine, paid_beside_owed
 from replay.rounds.story_text import moved_text
 from tests.unit.games.card_room import OFFERED, SHORT
 from tests.unit.games.rounds import facts_of, ruling
@@ -17,7 +17,7 @@ SHOWN = SHORT + "muck 1\nhand 2\nhand 3\nhand 4\n"
 PUSHED = "pot 0 2 4800\npot 1 2 6000\npot 2 2 4000\ndone"
 
 
-def lines(script: str) -> dict[int, Line]:
+def lines(script: str) -> dict[int, OwedLine]:
     found = paid_beside_owed(ruling(script, GAME, filed=OFFERED), facts_of(script, GAME, DAY))
     return {line.position: line for line in found}
 

@@ -73,7 +73,7 @@ def test_commands_of_the_tests_are_forked(tmp_path: Path) -> None:
     """Else all that the suite gains by it were lost unseen: libraries set variables too."""
     for name in ("av", "cv2", "fastapi", "kafka", "playwright.sync_api"):
         importlib.import_module(name)
-    with pytest.raises(reader.UnreadableError):
+    with pytest.raises(reader.UnreadableVideoError):
         reader.index(feed(tmp_path / "no.mp4", [b"footage"]))
     assert pythons(environ(tmp_path)) == pythons(STARTED_WITH)
     assert forks(environ(tmp_path))

@@ -37,14 +37,14 @@ from replay.cli.footage.cut import Asked, _span_of
 from replay.disputes.dispute import Dispute, Note
 from replay.dossier.gathering.found import cuts_of, of_round
 from replay.footage.decoding.decoder import FrameIndex
-from replay.footage.library.files import FootageFiles, Kept
+from replay.footage.library.files import FootageFiles, VerifiedFile
 from replay.footage.library.index import FootageIndex
 from replay.rounds.owed import paid_beside_owed
 from replay.rounds.reading import LoadedRound as ToldByCommand
 from replay.rounds.reconstruct import reconstruct
 from replay.rounds.story import Story
 from replay.web.pages.clips import _within
-from replay.web.pages.lanes import Span, cameras_on, lane_of
+from replay.web.pages.lanes import TableSpan, cameras_on, lane_of
 from replay.web.pages.notes import noted
 from replay.web.pages.round_page import (
     AROUND_US,
@@ -62,9 +62,9 @@ MS, S = 1_000, 1_000_000
 DAY_US = 86_400 * S
 DIGEST = "ab" * 32
 TIMES = FrameIndex((0, 100 * MS, 200 * MS, 900 * MS, 1_000 * MS), (0,))
-AT_HAND = FootageFiles({DIGEST: Kept(Path("/kept.webm"), TIMES, None)}, frozenset())
+AT_HAND = FootageFiles({DIGEST: VerifiedFile(Path("/kept.webm"), TIMES, None)}, frozenset())
 NOTHING = FootageFiles({}, frozenset())
-SPAN = Span("hollywood", "CC-07", 5 * S, 15 * S)
+SPAN = TableSpan("hollywood", "CC-07", 5 * S, 15 * S)
 
 
 def fact(time_us: int, body: object) -> Fact:
@@ -240,7 +240,7 @@ def pinned(*moments: Attached, written_us: int = 0) -> list[tuple[float | None, 
     """When, in seconds after the first fact, and after which fact a note stands."""
     it = told("criss_cross_poker")
     first = it.story.moments[0]
-    span = Span("hollywood", "CC-07", first.time_us - 20 * S, first.time_us + 60 * S)
+    span = TableSpan("hollywood", "CC-07", first.time_us - 20 * S, first.time_us + 60 * S)
     set_back = [
         ClockChecked(
             camera="A", camera_time=format_time(first.time_us + off), reference="ntp",

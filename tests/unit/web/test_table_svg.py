@@ -12,7 +12,7 @@ import pytest
 
 from ledger.games import games
 from ledger.simulate import Plan, TablePlan, deal
-from replay.rounds.moment import Held, Moment, Seat, SeenCard, Stake
+from replay.rounds.moment import HeldCards, Moment, SeatMoment, SeenCard, Stake
 from replay.rounds.reconstruct import reconstruct
 from replay.text.money import money
 from replay.web.table_svg import draw_table
@@ -56,9 +56,9 @@ def moment(**values: object) -> Moment:
     return Moment(**usual | values)  # type: ignore[arg-type]
 
 
-def seat(*stakes: Stake, position: int = 2, **values: object) -> Seat:
+def seat(*stakes: Stake, position: int = 2, **values: object) -> SeatMoment:
     usual = {"decisions": (), "fees": 0, "in_pot": 0, "awarded": 0}
-    return Seat(position=position, stakes=stakes, **usual | values)  # type: ignore[arg-type]
+    return SeatMoment(position=position, stakes=stakes, **usual | values)  # type: ignore[arg-type]
 
 
 def stake(wager: str, **values: object) -> Stake:
@@ -66,8 +66,8 @@ def stake(wager: str, **values: object) -> Stake:
     return Stake(wager=wager, **{"state": None} | usual | values)  # type: ignore[arg-type]
 
 
-def held(to: str, *cards: SeenCard, position: int | None = None) -> Held:
-    return Held(to=to, position=position, hand=1, cards=cards, set_as={}, gone=False)
+def held(to: str, *cards: SeenCard, position: int | None = None) -> HeldCards:
+    return HeldCards(to=to, position=position, hand=1, cards=cards, set_as={}, gone=False)
 
 
 def test_every_game_has_a_layout_of_its_own() -> None:
