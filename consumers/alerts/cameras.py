@@ -21,7 +21,7 @@ FIRST_THRESHOLDS = 4
 _WENT_DARK = every_version({type_name(CameraLost): True, type_name(CameraRestored): False})
 
 
-class Dark(NamedTuple):
+class LostCamera(NamedTuple):
     """A camera that was lost and is not restored."""
 
     property: str
@@ -36,9 +36,9 @@ class Cameras:
     def __init__(self, settings: Settings) -> None:
         self._back_us = settings.alert_camera_lost_s * FIRST_THRESHOLDS * 1_000_000
         self._position: int | None = None
-        self._newest: dict[tuple[str, str], tuple[int, Dark | None]] = {}
+        self._newest: dict[tuple[str, str], tuple[int, LostCamera | None]] = {}
 
-    def look(self, kept: Alerts, now_us: int) -> list[Dark]:
+    def look(self, kept: Alerts, now_us: int) -> list[LostCamera]:
         """Every camera that is dark now; one lost twice is dark since the first.
 
         What was told late, of a time before what is known, changes nothing.
@@ -51,6 +51,6 @@ class Cameras:
             key = each.tape.partition("/")[0], body.camera
             time_us, dark = self._newest.get(key, (each.time_us, None))
             if each.time_us >= time_us:
-                now_dark = dark or Dark(*key, each.received_us, body.reason)
+                now_dark = dark or LostCamera(*key, each.received_us, body.reason)
                 self._newest[key] = each.time_us, now_dark if _WENT_DARK[each.type] else None
         return sorted(dark for _, dark in self._newest.values() if dark)

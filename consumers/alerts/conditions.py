@@ -20,7 +20,7 @@ from ledger.values import parse_time
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from consumers.alerts.cameras import Dark
+    from consumers.alerts.cameras import LostCamera
     from consumers.floor.table_board import Board
     from infra.kafka.consumer_group import Read
     from infra.postgres.alerts import Device
@@ -144,7 +144,7 @@ def of_tables(
             yield Alert(id_, "device_silent", device.source, says, silent_s, limit, now_us)
 
 
-def of_cameras(dark: Sequence[Dark], now_us: int, settings: Settings) -> Iterator[Alert]:
+def of_cameras(dark: Sequence[LostCamera], now_us: int, settings: Settings) -> Iterator[Alert]:
     """Cameras that are lost for longer than a repair may take: each once."""
     limit = settings.alert_camera_lost_s
     for each in dark:

@@ -20,11 +20,11 @@ from infra.kafka.ports import SYSTEM
 from infra.kafka.publisher import (
     ACKNOWLEDGED_S_MAX,
     WINDOW_RECORDS,
-    MadeAnewError,
     Publisher,
+    TopicRecreatedError,
     window_of,
 )
-from infra.kafka.reader import tails
+from infra.kafka.reader import end_offsets
 from infra.kafka.records import HASH, POSITION, QUARANTINE_ID, PreviousHashes, partition_of
 from infra.postgres import relay_progress
 from ledger.errors import Refused, Unavailable
@@ -173,7 +173,7 @@ def publish(
                 continue
             try:
                 feed_writer.publish(each.topic, partitions[each.topic], window.records)
-            except MadeAnewError:
+            except TopicRecreatedError:
                 _set_back(desk, each, at[each.topic], 0)
                 raise
             listener.heard()
@@ -203,15 +203,15 @@ class KafkaOutlet:
         """As `FeedWriter`."""
         return topics.require(self._kafka, topic)
 
-    def tails(self, topic: str) -> dict[int, PartitionEnd]:
+    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
         """As `FeedWriter`."""
-        return tails(self._kafka, topic)
+        return end_offsets(self._kafka, topic)
 
 
 def _resumed(feed_writer: FeedWriter, desk: RelayStore, stream: Stream) -> int:
     """How far a topic really is. Tracking is set back where brokers lost what they had."""
     tracked = desk.tracked(stream.topic)
-    position = stream.resume(tracked, feed_writer.tails(stream.topic))
+    position = stream.resume(tracked, feed_writer.end_offsets(stream.topic))
     if position < tracked:
         _set_back(desk, stream, tracked, position)
     return position
@@ -235,7 +235,7 @@ def _look(
     """
     try:
         feed_writer.partitions(stream.topic)
-        found = feed_writer.tails(stream.topic)
+        found = feed_writer.end_offsets(stream.topic)
     except Unavailable as error:
         listener.broker_silent(error)
         LOG.warning("the end of a topic was not shown", extra={"figures": {"why": error.what}})

@@ -106,7 +106,7 @@ class Dealt(Struct):
     disputes: list[str]
 
 
-class Habit(Struct):
+class DealerError(Struct):
     """One kind of finding in the rounds that a dealer ended, on one wager."""
 
     code: str
@@ -147,7 +147,7 @@ def around(database: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
     return found
 
 
-def habits(database: Database, filters: Filters) -> tuple[int, list[Habit]]:
+def dealer_errors(database: Database, filters: Filters) -> tuple[int, list[DealerError]]:
     """How many rounds the dealer of the filters saw the end of, and what was found in them.
 
     Of the other filters those of `WHERE_AND_WHEN` hold, and `without`. What cost most comes first.
@@ -158,7 +158,7 @@ def habits(database: Database, filters: Filters) -> tuple[int, list[Habit]]:
     with reading(database, tables) as store:
         rounds = store.query(f"{ended} SELECT count(*) FROM ended", given)[0][0]  # noqa: S608 - as `_ended`
         rows = store.query(f"{ended} {_HABITS}", given)
-    return rounds, [Habit(*row) for row in rows]
+    return rounds, [DealerError(*row) for row in rows]
 
 
 def latest_findings(

@@ -51,7 +51,7 @@ class CouponFacts:
         self._store = store
         self._new: dict[tuple[str, str, int], Row] = {}
 
-    def hear(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
+    def add_fact(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
         """Take in a fact; the rounds of its property that played a serial it tells of.
 
         `made`: corrections that came before their fact.

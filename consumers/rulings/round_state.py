@@ -25,7 +25,7 @@ TOUCHES_RULED_MAX = 64
 _STEPS_BITS = 3  # a count whose binary form has no 1 after its first three digits is a step
 
 
-def is_step(touches: int) -> bool:
+def is_ruling_due(touches: int) -> bool:
     """Whether a closed round is ruled on at once at this fact, the `touches`-th that touches it.
 
     A device that repeats itself adds thousands of facts to one round. A ruling at each would cost
@@ -35,7 +35,7 @@ def is_step(touches: int) -> bool:
     return touches <= TOUCHES_RULED_MAX or touches % (1 << rest) == 0
 
 
-class Case(Struct):
+class RoundState(Struct):
     """One round: its facts in order of position, and its newest ruling."""
 
     round: RoundId
@@ -66,7 +66,7 @@ class Case(Struct):
             self.closed = True
 
 
-def cells(case: Case) -> tuple[Any, ...]:
+def cells(case: RoundState) -> tuple[Any, ...]:
     """A round's row of RULINGS."""
     ruling = case.ruling
     return (
@@ -85,14 +85,14 @@ def cells(case: Case) -> tuple[Any, ...]:
     )
 
 
-def settlements(case: Case) -> Iterator[tuple[Any, ...]]:
+def settlements(case: RoundState) -> Iterator[tuple[Any, ...]]:
     """A round's rows of SETTLEMENTS."""
     for nth, s in enumerate(case.ruling.settlements if case.ruling else ()):
         spot = (s.position, s.hand, s.wager, s.throw)
         yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from, s.row)
 
 
-def findings(case: Case) -> Iterator[tuple[Any, ...]]:
+def findings(case: RoundState) -> Iterator[tuple[Any, ...]]:
     """A round's rows of FINDINGS."""
     for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
         what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)

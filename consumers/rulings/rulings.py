@@ -19,7 +19,7 @@ from consumers.rulings.table_findings import (
     TABLE_FINDINGS,
     TABLE_TAPES,
     Heard,
-    judge_holes,
+    judge_sequence_gaps,
     judge_tables,
     note_tables,
     tables_of,
@@ -33,7 +33,7 @@ from consumers.rulings.tables import (
     SUBMISSIONS,
     VERSIONS,
 )
-from consumers.rulings.touched_rounds import Docket, one_round
+from consumers.rulings.touched_rounds import RoundBatch, one_round
 from consumers.runtime.source import Batch, OutboxMapping, Projection
 from infra.postgres.view_tables import reading
 from ledger.errors import NotFound
@@ -52,13 +52,13 @@ ROWS_MAX = 1_000
 def apply(store: ViewStore, batch: Batch) -> None:
     """Rule on what a batch tells."""
     heard = [Heard(row, batch.fact(row)) for row in batch.rows]
-    docket = Docket(store, heard)
+    touched = RoundBatch(store, heard)
     for row, fact in heard:
-        docket.hear(row, fact)
-    docket.adjourn()
+        touched.add_fact(row, fact)
+    touched.finish_batch()
     note_tables(store, heard)
-    judge_tables(store, tables_of(heard), docket.tables_anew, docket.submissions, batch.position)
-    judge_holes(store, docket.table_gaps())
+    judge_tables(store, tables_of(heard), touched.tables_anew, touched.submissions, batch.position)
+    judge_sequence_gaps(store, touched.table_gaps())
 
 
 class OfRound(Struct):
@@ -197,20 +197,20 @@ def record(store: ViewStore, round_: RoundId) -> RoundRecord:
 
     Raises `NotFound`.
     """
-    docket, case = one_round(store, round_)
+    touched, case = one_round(store, round_)
     if not case.facts:
         raise NotFound(
             f"Round {round_} is not on record",
             where="view rulings",
             hint="Look for it with `round-ledger rounds`.",
         )
-    return docket.record(case)
+    return touched.record(case)
 
 
 def again(store: ViewStore, round_: RoundId) -> Ruling | None:
     """The ruling of a round from its facts, now: the same that the view holds."""
-    docket, case = one_round(store, round_)
-    return docket.ruling(case) if case.facts else None
+    touched, case = one_round(store, round_)
+    return touched.ruling(case) if case.facts else None
 
 
 def findings(

@@ -65,7 +65,7 @@ class ContextFact(Struct):
         return (self.time_us, self.position)
 
 
-class Around:
+class RoundContext:
     """What stands around the rounds of the tables that a batch speaks of."""
 
     def __init__(self, store: ViewStore, until_us: int = LATEST_US) -> None:

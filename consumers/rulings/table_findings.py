@@ -186,7 +186,7 @@ def judge_tables(
     _save(store, judged)
 
 
-def judge_holes(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
+def judge_sequence_gaps(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
     """Facts lost between rounds, anew for each of these devices (source and boot)."""
     if not gaps:
         return

@@ -15,8 +15,8 @@ import msgspec
 
 from consumers.rulings.coupons import CouponFacts
 from consumers.rulings.device_sequences import DeviceRuns, device_of
-from consumers.rulings.round_state import Case, cells, findings, is_step, settlements
-from consumers.rulings.table_context import LATEST_US, Around, tables_since
+from consumers.rulings.round_state import RoundState, cells, findings, is_ruling_due, settlements
+from consumers.rulings.table_context import LATEST_US, RoundContext, tables_since
 from consumers.rulings.tables import (
     CASE_TAPES,
     CORRECTIONS,
@@ -54,7 +54,7 @@ FILED = (RulesSubmissionFiled, CouponsIssued)
 """What the office files, and rounds are judged by."""
 
 
-class Docket:
+class RoundBatch:
     """Everything the rulings of a batch's rounds depend on."""
 
     def __init__(
@@ -73,9 +73,9 @@ class Docket:
         self._until = heard[0].row.position - 1 if heard else None
         self.devices = DeviceRuns(store)
         self.devices.load(device_of(fact) for _, fact in heard if fact.sequence is not None)
-        self._around = Around(store, until_us)
+        self._around = RoundContext(store, until_us)
         self._coupons = CouponFacts(store)
-        self._cases: dict[RoundId, Case] = {}
+        self._cases: dict[RoundId, RoundState] = {}
         self._latest: dict[TableId, int | None] = {}  # before this batch
         self._filings, self._loose = standing or self._standing()
         self.submissions: list[FiledSubmission] = filed(self._filings)
@@ -91,7 +91,7 @@ class Docket:
             tables_since([*facts, *(f for c in self._cases.values() for f in c.facts)])
         )
 
-    def hear(self, row: TapeRow, fact: Fact) -> None:
+    def add_fact(self, row: TapeRow, fact: Fact) -> None:
         """Take in one fact; rule on the closed rounds it touches."""
         touched = {round_of(name) for name in self.devices.add(fact, row.table_seq)}
         if fact.round:
@@ -103,7 +103,7 @@ class Docket:
             self._around.add(table, row, fact)
             touched |= self._rounds_since(table, fact.time_us)
         if serial_of(fact):
-            touched |= self._coupons.hear(row, fact, corrections(self._loose))
+            touched |= self._coupons.add_fact(row, fact, corrections(self._loose))
         if isinstance(fact.body, RulesSubmissionFiled):
             touched |= self._file(row, fact)
         elif isinstance(fact.body, CouponsIssued):
@@ -113,7 +113,7 @@ class Docket:
         for round_ in sorted(touched):
             self._touch(self.case(round_), row.position)
 
-    def adjourn(self) -> None:
+    def finish_batch(self) -> None:
         """Rule on the rounds that were touched since they were ruled on; write everything down."""
         for case in self._cases.values():
             if case.touched and not case.ruled:
@@ -123,13 +123,13 @@ class Docket:
         self._coupons.save()
         self.devices.save()
 
-    def case(self, round_: RoundId) -> Case:
+    def case(self, round_: RoundId) -> RoundState:
         """A round with the facts heard of it so far."""
         if round_ not in self._cases:
             self._load([round_])
         return self._cases[round_]
 
-    def record(self, case: Case) -> RoundRecord:
+    def record(self, case: RoundState) -> RoundRecord:
         """A round's facts with what stands around them, as `adjudicate.rule` takes it."""
         gaps = [self.gap(hole) for hole in self.devices.holes_of(case.round, case.facts)]
         table = (case.round.property, case.round.table)
@@ -139,7 +139,7 @@ class Docket:
         told = self._facts_at(self._coupons.told(case.round.property, serials))
         return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, told))
 
-    def ruling(self, case: Case) -> Ruling | None:
+    def ruling(self, case: RoundState) -> Ruling | None:
         """The ruling of a round as the facts stand."""
         made = corrections([*case.made, *self._loose])
         return rule_corrected(self.record(case), self.submissions, made)
@@ -160,17 +160,17 @@ class Docket:
             for device in self.devices.changed
         }
 
-    def _touch(self, case: Case, position: int) -> None:
+    def _touch(self, case: RoundState, position: int) -> None:
         """Something a ruling may depend on has changed."""
         case.touched, case.ruled = position, False
         if case.closed:
             case.touches += 1
-            if is_step(case.touches):
+            if is_ruling_due(case.touches):
                 self._rule(case)
                 case.kept, case.kept_position = case.version, case.position
                 case.kept_text = case.text
 
-    def _rule(self, case: Case) -> None:
+    def _rule(self, case: RoundState) -> None:
         """Give the newest ruling; of a closed round as a version, where it differs."""
         case.ruling, case.ruled = self.ruling(case), True
         case.text = msgspec.json.encode(case.ruling) if case.ruling else None
@@ -197,7 +197,7 @@ class Docket:
     def _load(self, rounds: Iterable[RoundId]) -> None:
         """Read what is known of rounds; their facts from the tapes."""
         wanted = dict.fromkeys(rounds)
-        self._cases |= {round_: Case(round_) for round_ in wanted}
+        self._cases |= {round_: RoundState(round_) for round_ in wanted}
         known = self._store.load(RULINGS, wanted)
         if not known:
             return
@@ -225,7 +225,7 @@ class Docket:
         for (name, _, _), correction in zip(made, facts, strict=True):
             self._cases[round_of(name)].made.append(correction)
 
-    def _load_kept(self, cases: Iterable[Case]) -> None:
+    def _load_kept(self, cases: Iterable[RoundState]) -> None:
         """Of rounds whose newest version stands only until the next step: the one before it."""
         closed = {(*case.round, case.kept): case for case in cases}
         for row in self._store.rows(VERSIONS, closed):
@@ -348,7 +348,7 @@ class Docket:
         store.save(CORRECTIONS, self._corrected)
 
 
-def one_round(store: ViewStore, round_: RoundId) -> tuple[Docket, Case]:
+def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState]:
     """A round to be ruled on again: all that its ruling rests on in one statement, and gaps."""
     rows = store.rows_named(
         "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.ruling_tapes, unnest(seqs) AS s"
@@ -368,11 +368,11 @@ def one_round(store: ViewStore, round_: RoundId) -> tuple[Docket, Case]:
     facts = [fact_of(row) for row in rows]
     filings = [fact for fact in facts if isinstance(fact.body, FILED)]
     made = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
-    case = Case(round_)
+    case = RoundState(round_)
     for fact in facts:
         if fact.round == round_:
             case.add(fact)
-    return Docket(store, standing=(filings, made), until_us=case.last_us), case
+    return RoundBatch(store, standing=(filings, made), until_us=case.last_us), case
 
 
 def round_of(name: str) -> RoundId:

@@ -45,7 +45,7 @@ class Event(NamedTuple):
     detail: str
 
 
-class Door:
+class AccessDatabase:
     """The tables of schema access. May be used by several threads; closing it closes all."""
 
     def __init__(self, database: Database) -> None:
@@ -108,7 +108,7 @@ def note(connection: AnyConnection, what: str, name: str, actor: Actor, detail: 
     )
 
 
-def at_the_machine() -> Actor:
+def local_actor() -> Actor:
     """Whoever runs a command here."""
     return Actor(f"os:{getpass.getuser()}")
 

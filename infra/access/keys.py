@@ -14,7 +14,7 @@ from infra.access.connections import NOW, Actor, note
 from ledger.errors import NotFound, Usage
 
 if TYPE_CHECKING:
-    from infra.access.connections import Door
+    from infra.access.connections import AccessDatabase
 
 PREFIX = "rlk"
 """What a key begins with, so that one that lies about is known for what it is."""
@@ -36,7 +36,7 @@ class Key(NamedTuple):
 class Keys:
     """Making, revoking and asking for keys."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: AccessDatabase) -> None:
         self._door = door
 
     def any(self) -> bool:

@@ -14,7 +14,7 @@ from infra.access.connections import NOW, Actor, note
 from infra.access.users import User, fits
 
 if TYPE_CHECKING:
-    from infra.access.connections import Door
+    from infra.access.connections import AccessDatabase
     from infra.postgres.connection import AnyConnection
 
 IDLE_S_MAX = 30 * 60
@@ -62,7 +62,7 @@ class TimeLeft(NamedTuple):
 class Sessions:
     """Signing in and out."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: AccessDatabase) -> None:
         self._door = door
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:

@@ -21,7 +21,7 @@ from ledger.errors import NotFound, Refused, Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from infra.access.connections import Door
+    from infra.access.connections import AccessDatabase
     from infra.postgres.connection import AnyConnection
 
 Role = Literal["surveillance", "finance", "ops", "auditor"]
@@ -66,7 +66,7 @@ class Account(NamedTuple):
 class Users:
     """The accounts."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: AccessDatabase) -> None:
         self._door = door
 
     def any(self) -> bool:

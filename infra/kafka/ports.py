@@ -1,6 +1,6 @@
 """What our own programs ask of Kafka, as ports: a producer, one topic to read, the facts to follow.
 
-Everything that decides (windows, acknowledgements, tails, gaps, comparing) is written against
+Everything that decides (windows, acknowledgements, end offsets, gaps, comparing) is written against
 these, and runs the same on the client library and in the simulation of faults.
 """
 
@@ -98,7 +98,7 @@ class FeedWriter(Protocol):
     def partitions(self, topic: str) -> int:
         """How many a topic has, which must be there. Raises `Unavailable`."""
 
-    def tails(self, topic: str) -> dict[int, PartitionEnd]:
+    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
         """Where every partition really ends. Raises `Unavailable`."""
 
     def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:

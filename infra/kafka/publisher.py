@@ -58,7 +58,7 @@ def options(deadline_s: float) -> dict[str, Any]:
     }
 
 
-class MadeAnewError(Unavailable):
+class TopicRecreatedError(Unavailable):
     """A topic took a record below one that it had taken before: it is not the topic it was."""
 
 
@@ -109,7 +109,7 @@ class Publisher:
     def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
         """Return when every record is acknowledged. Raises `Unavailable`: then begin anew.
 
-        `MadeAnewError` where the topic was made anew, or lost its end: what it had taken is gone.
+        `TopicRecreatedError` where a topic was made anew, or lost its end: what it had is gone.
         """
         until = self._clock.monotonic() + self._deadline_s
         try:
@@ -129,7 +129,7 @@ class Publisher:
             return
         newest = self._newest.get((topic, taken.partition), -1)
         if taken.offset <= newest:
-            raise MadeAnewError(
+            raise TopicRecreatedError(
                 "The topic was made anew while it was written to",
                 where=f"{self.kafka.named(topic)}, partition {taken.partition},"
                 f" offset {taken.offset}",

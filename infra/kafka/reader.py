@@ -1,4 +1,4 @@
-"""Reading one topic by partition and offset, without a consumer group: ranges, tails, what comes.
+"""Reading one topic by partition and offset, without a consumer group: ranges, ends, what comes.
 
 Everything is asked for explicitly. An offset that is not there any more is an error and never a
 jump, no topic is made by looking; a broker that is silent is an error after a while, since the
@@ -182,17 +182,17 @@ def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator
             consumer.close()
 
 
-def tails(kafka: Connection, topic: str) -> dict[int, PartitionEnd]:
+def end_offsets(kafka: Connection, topic: str) -> dict[int, PartitionEnd]:
     """The newest record of every partition, those published again on demand passed over.
 
     Looks further back, in steps, where only such are found.
     """
     with reader(kafka, topic) as read:
-        return tails_of(read)
+        return end_offsets_of(read)
 
 
-def tails_of(read: TopicReader) -> dict[int, PartitionEnd]:
-    """As `tails`, of a topic that is open."""
+def end_offsets_of(read: TopicReader) -> dict[int, PartitionEnd]:
+    """As `end_offsets`, of a topic that is open."""
     bounds = read.bounds()
     found: dict[int, Consumed] = {}
     for back in _BACK:

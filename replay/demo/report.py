@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from replay.rounds.drawing import boxed_table, draw
-from replay.rounds.story import flagged
+from replay.rounds.story import facts_in_findings
 from replay.rounds.story_text import owed_table
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def worst_text(story: Story) -> Iterator[RenderableType]:
     yield Text()
     table = boxed_table("#", "time", "what happened", "seen by", right=("#",))
     table.title = f"The worst one, fact by fact: {story.round.subject}"
-    named = flagged(story)
+    named = facts_in_findings(story)
     for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):
         wrong = (moment.source, moment.id) in named
         mark = " ◄" if wrong else ""

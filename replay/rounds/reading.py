@@ -18,8 +18,8 @@ from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, rows_about
 from consumers.registry import install
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rulings import rulings
-from consumers.rulings.round_state import Case
-from consumers.rulings.touched_rounds import Docket
+from consumers.rulings.round_state import RoundState
+from consumers.rulings.touched_rounds import RoundBatch
 from consumers.runtime.lifecycle import Projection, catch_up
 from infra.postgres.connection import Database
 from infra.postgres.view_tables import ViewStore, reading, tape_source
@@ -125,8 +125,8 @@ class RoundParts(NamedTuple):
 
     round: RoundId
     rows: Sequence[TapeRow]
-    docket: Docket
-    case: Case
+    docket: RoundBatch
+    case: RoundState
 
     def ruling(self) -> Ruling | None:
         """The round ruled on as its facts stand."""
@@ -135,7 +135,7 @@ class RoundParts(NamedTuple):
 
 def parts_of(store: ViewStore, round_: RoundId) -> RoundParts:
     """What the views have of a round."""
-    docket = Docket(store)
+    docket = RoundBatch(store)
     return RoundParts(round_, facts_of(store, round_), docket, docket.case(round_))
 
 

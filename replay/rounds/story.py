@@ -49,7 +49,7 @@ class Story(NamedTuple):
     corrected: Mapping[tuple[str, str], str]  # by source and id: what was corrected since
 
 
-def flagged(told: Story) -> set[tuple[str, str]]:
+def facts_in_findings(told: Story) -> set[tuple[str, str]]:
     """Source and id of every fact that a finding names."""
     findings = told.ruling.findings if told.ruling else []
     return {(fact.source, fact.id) for finding in findings for fact in finding.facts}

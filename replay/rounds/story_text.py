@@ -167,7 +167,7 @@ def owed_table(lines: Iterable[OwedLine]) -> Table:
             wager_text(line),
             "n/a" if line.stake is None else money(line.stake),
             signed(line.owed),
-            ground(line),
+            settlement_reason(line),
             moved_text(line),
             f"{difference} ◄" if differs else difference,
             style=style,
@@ -182,7 +182,7 @@ def wager_text(line: OwedLine) -> str:
     return f"{line.name}{hand}{throw}"
 
 
-def ground(line: OwedLine) -> str:
+def settlement_reason(line: OwedLine) -> str:
     """Why that much is owed: outcome, printed row, odds and section."""
     if line.section is None:
         return "no such wager is on record"

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from starlette.requests import Request
 
-from infra.access.connections import Door
+from infra.access.connections import AccessDatabase
 from infra.access.sessions import Sessions
 from infra.access.users import Users
 from infra.postgres.connection import Database
@@ -38,7 +38,7 @@ class Ports(NamedTuple):
     zone: ZoneInfo  # of the floor: times are shown in it, with their offset
     database: Database
     tape: PostgresTape
-    door: Door
+    door: AccessDatabase
     users: Users
     sessions: Sessions
     library: FootageIndex  # of footage
@@ -53,7 +53,7 @@ def opened_ports(
     database: Database, tape: PostgresTape, address: Address, settings: Settings
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record; closed with the block."""
-    door, library = Door(database), FootageIndex(in_force().home)
+    door, library = AccessDatabase(database), FootageIndex(in_force().home)
     try:
         with DisputeDecisions(database) as desk:
             office = DisputeContext(LockContext(database, tape, lock_margins(settings)), desk)

@@ -28,7 +28,7 @@ from replay.rounds.reading import STORY_TABLES, parts_of, tell_round
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from consumers.rulings.round_state import Case
+    from consumers.rulings.round_state import RoundState
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
@@ -210,7 +210,7 @@ def _segment(
     return None
 
 
-def _version(rows: Sequence[TapeRow], near: list[TapeRow], case: Case) -> str:
+def _version(rows: Sequence[TapeRow], near: list[TapeRow], case: RoundState) -> str:
     """What changes when a fact of the round, of its cameras or a correction is added.
 
     And when its ruling does: that rests on more, as on what the office files.

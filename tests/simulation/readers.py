@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from infra.kafka.ports import Bounds, Consumed
-from infra.kafka.reader import tails_of
+from infra.kafka.reader import end_offsets_of
 from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ class SimOutlet:
         ask(self._broker, f"partitions {topic}")
         return self._broker.partitions[topic]
 
-    def tails(self, topic: str) -> dict[int, PartitionEnd]:
+    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
         at = self._broker.world.now
-        found = tails_of(SimReader(self._broker, topic))
+        found = end_offsets_of(SimReader(self._broker, topic))
         self._publisher._producer.looked(topic, at)
         return found
 

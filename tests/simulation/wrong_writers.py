@@ -44,7 +44,7 @@ def acknowledgements_not_awaited(patch: pytest.MonkeyPatch) -> None:
 
 def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
     def resumed(feed_writer: Any, desk: Any, stream: Any) -> int:
-        feed_writer.tails(stream.topic)
+        feed_writer.end_offsets(stream.topic)
         return int(desk.tracked(stream.topic))
 
     patch.setattr(relaying, "_resumed", resumed)
@@ -55,7 +55,9 @@ def window_forgotten(patch: pytest.MonkeyPatch) -> None:
 
     def resumed(feed_writer: Any, desk: Any, stream: Any) -> int:
         ends = [
-            number_of(tail.last) for tail in feed_writer.tails(stream.topic).values() if tail.last
+            number_of(tail.last)
+            for tail in feed_writer.end_offsets(stream.topic).values()
+            if tail.last
         ]
         tracked = int(desk.tracked(stream.topic))
         position = max([tracked, *ends])

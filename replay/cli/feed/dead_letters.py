@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from consumers.alerts import process
-from infra.access.connections import at_the_machine
+from infra.access.connections import local_actor
 from infra.kafka.dead_letters import Dead, Letters, dead_letters, identity
 from infra.postgres.alerts import Alerts, Replayed
 from infra.postgres.connection import Database
@@ -149,7 +149,7 @@ def replay(
     Example: round-ledger dlq replay 0@17 --by S-2001
     """
     log_to_stderr()
-    who = by or at_the_machine().name
+    who = by or local_actor().name
     failures = 0
     with _open() as shelf:
         chosen = _chosen(shelf, places)

@@ -10,7 +10,7 @@ from rich.text import Text
 from consumers.disputes import disputes
 from consumers.rounds import search_index
 from consumers.rounds.index import ROUND_INDEX, Round
-from consumers.rounds.search import WHERE_AND_WHEN, Filters, Habit, habits, search
+from consumers.rounds.search import WHERE_AND_WHEN, DealerError, Filters, dealer_errors, search
 from consumers.rulings import rulings
 from ledger.errors import Usage
 from ledger.games import games
@@ -109,7 +109,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         _plain(filters)
     with opened_views([ROUND_INDEX, rulings.VIEW, disputes.VIEW, search_index.VIEW]) as database:
         if errors:
-            _tell_errors(dealer, *habits(database, filters), json=json)
+            _tell_errors(dealer, *dealer_errors(database, filters), json=json)
             return
         found = search(database, filters)
     if json:
@@ -131,7 +131,9 @@ def _plain(filters: Filters) -> None:
         )
 
 
-def _tell_errors(dealer: str | None, dealt: int, found: Sequence[Habit], *, json: bool) -> None:
+def _tell_errors(
+    dealer: str | None, dealt: int, found: Sequence[DealerError], *, json: bool
+) -> None:
     """A dealer's errors, what cost most first, and what they cost together."""
     cost = sum(each.cents or 0 for each in found)
     if json:

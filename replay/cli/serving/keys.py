@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from infra.access.connections import Door, at_the_machine
+from infra.access.connections import AccessDatabase, local_actor
 from infra.access.keys import Keys
 from ledger.values import format_time
 from replay.cli.serving import signing
@@ -30,7 +30,7 @@ group.add_typer(signing.group, name="signing", help="Keep the key that signs dos
 def opened_keys() -> Iterator[Keys]:
     """The keys, under the role at the door."""
     with opened_database() as database:
-        door = Door(database)
+        door = AccessDatabase(database)
         try:
             yield Keys(door)
         finally:
@@ -53,7 +53,7 @@ def add(
     Example: round-ledger keys add /hollywood/CC-07/shoe
     """
     with opened_keys() as keys:
-        key = keys.add(source, at_the_machine())
+        key = keys.add(source, local_actor())
     if json:
         print_json({"key": key, "source": source})
     else:
@@ -88,5 +88,5 @@ def revoke(key: Annotated[str, typer.Argument(help="Its name, as `keys list` sho
     Example: round-ledger keys revoke 0f3a9c1b22d4
     """
     with opened_keys() as keys:
-        keys.revoke(key, at_the_machine())
+        keys.revoke(key, local_actor())
     say(f"Key {key} opens nothing any more.")

@@ -11,7 +11,7 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
-from infra.access.connections import Door
+from infra.access.connections import AccessDatabase
 from infra.access.keys import Keys
 from infra.postgres.connection import Database, kept_running
 from infra.postgres.tape import PostgresTape
@@ -199,7 +199,7 @@ def _refuse_without_keys(database: Database, settings: Settings, address: str) -
     others = [host for host in (address, public) if not _loopback(host)]
     if not others:
         return
-    door = Door(database)
+    door = AccessDatabase(database)
     try:
         if Keys(door).any():
             return

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from infra.access.connections import Door, at_the_machine
+from infra.access.connections import AccessDatabase, local_actor
 from infra.access.users import ROLES, Account, Role, User, Users
 from ledger.errors import NotFound, Usage
 from ledger.values import format_time
@@ -38,7 +38,7 @@ PasswordFile = Annotated[
 def opened_users() -> Iterator[Users]:
     """The users, under the role at the door."""
     with opened_database() as database:
-        door = Door(database)
+        door = AccessDatabase(database)
         try:
             yield Users(door)
         finally:
@@ -67,7 +67,7 @@ def add(
     password = None if subject and not password_file else _password(password_file)
     with opened_users() as users:
         user = User(name, employee, frozenset(_roles(role)))
-        users.add(user, password=password, subject=subject, actor=at_the_machine())
+        users.add(user, password=password, subject=subject, actor=local_actor())
     say(f"{name} may sign in as {', '.join(sorted(user.roles))}.")
 
 
@@ -110,7 +110,7 @@ def disable(
     Example: round-ledger users disable maria
     """
     with opened_users() as users:
-        users.disable(name, at_the_machine(), disabled=not again)
+        users.disable(name, local_actor(), disabled=not again)
     say(f"{name} may sign in again." if again else f"{name} cannot sign in any more.")
 
 
@@ -121,7 +121,7 @@ def roles(name: Name, *, role: Roles) -> None:
     Example: round-ledger users roles maria --role surveillance --role auditor
     """
     with opened_users() as users:
-        users.set_roles(name, _roles(role), at_the_machine())
+        users.set_roles(name, _roles(role), local_actor())
     say(f"{name} is {', '.join(sorted(role))} from the next sign-in on.")
 
 
@@ -134,7 +134,7 @@ def password(name: Name, *, password_file: PasswordFile = None) -> None:
     with opened_users() as users:
         if name not in {each.name for each in users.list()}:
             raise NotFound(f"There is no user {name}", where="NAME", hint="See `users list`.")
-        users.set_password(name, _password(password_file), at_the_machine())
+        users.set_password(name, _password(password_file), local_actor())
     say(f"{name} has a new password.")
 
 
@@ -149,7 +149,7 @@ def log(
     Example: round-ledger users log --limit 20
     """
     with opened_database() as database:
-        door = Door(database)
+        door = AccessDatabase(database)
         try:
             found = door.events(limit)
         finally:

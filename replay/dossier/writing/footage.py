@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from replay.checker.clips import COVERED
 from replay.footage.library.files import FrameFile
-from replay.rounds.story import flagged
+from replay.rounds.story import facts_in_findings
 from replay.text.file_names import file_name
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def wanted(story: Story) -> set[tuple[str, int]]:
 
 def named_frames(story: Story) -> set[tuple[str, int]]:
     """The frames of those facts alone that a finding names."""
-    named = flagged(story)
+    named = facts_in_findings(story)
     told = zip(story.moments, story.seen, strict=True)
     sights = (sight for moment, seen in told if (moment.source, moment.id) in named
               for sight in seen.sights)  # fmt: skip

@@ -25,7 +25,7 @@ from replay.dossier.writing.report import (
 )
 from replay.dossier.writing.tables import clock_table, clock_words, custody_table
 from replay.footage.library.files import FrameFile
-from replay.rounds.story import flagged
+from replay.rounds.story import facts_in_findings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -275,7 +275,7 @@ def _case(paper: Paper, evidence: Evidence) -> None:
 
 
 def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
-    named = flagged(story)
+    named = facts_in_findings(story)
     paper.part("Fact by fact")
     paper.say(
         "Each fact with its device's clock, as it was told. Facts named by a finding are in bold; "

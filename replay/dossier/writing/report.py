@@ -18,8 +18,8 @@ from replay.dossier.writing.tables import clock_table, clock_words, custody_tabl
 from replay.footage.library.files import FrameFile
 from replay.rounds.drawing import layout, notes, seats, without_trailing_blanks
 from replay.rounds.sentences import in_words, wager_namer
-from replay.rounds.story import flagged
-from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
+from replay.rounds.story import facts_in_findings
+from replay.rounds.story_text import moved_text, settlement_reason, sight_text, signed, wager_text
 from replay.text.money import money
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def line_told(line: OwedLine) -> dict[str, object]:
         "wager": wager_text(line),
         "stake": "n/a" if line.stake is None else money(line.stake),
         "owed": signed(line.owed),
-        "ground": ground(line),
+        "ground": settlement_reason(line),
         "reading": f"{line.reading} = {line.reading_value}" if line.reading else "",
         "moved": moved_text(line),
         "difference": "n/a" if line.difference is None else signed(line.difference),
@@ -184,7 +184,7 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
         ],
         "position": moment.position,
         "notes": [note for note in notes(moment) if note],
-        "flagged": (moment.source, moment.id) in flagged(story),
+        "flagged": (moment.source, moment.id) in facts_in_findings(story),
         "sights": [_sight(sight, evidence.frames) for sight in seen.sights],
     }
 

@@ -150,7 +150,7 @@ def _results(
 
 def _errors(database: Database, of_dealer: Filters) -> dict[str, object]:
     """A dealer's errors: in how many rounds, and what they cost the house; below zero: patrons."""
-    rounds, lines = search.habits(database, of_dealer)
+    rounds, lines = search.dealer_errors(database, of_dealer)
     return {"rounds": rounds, "lines": lines, "cents": sum(line.cents or 0 for line in lines)}
 
 

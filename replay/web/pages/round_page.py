@@ -16,7 +16,7 @@ from replay.cameras.clock_pieces import steps
 from replay.cameras.coverage import Camera
 from replay.cameras.custody import times_of
 from replay.rounds.drawing import notes
-from replay.rounds.story_text import ground, moved_text, sight_text, signed, wager_text
+from replay.rounds.story_text import moved_text, settlement_reason, sight_text, signed, wager_text
 from replay.text.money import money
 from replay.web.pages.lanes import TableSpan, cameras_on, lane_of, segments_of
 from replay.web.pages.notes import noted
@@ -246,7 +246,7 @@ def line_of(line: OwedLine, numbers: Mapping[tuple[str, str], int]) -> Money:
         wager=wager_text(line),
         stake="none" if line.stake is None else money(line.stake),
         owed=signed(line.owed),
-        ground=ground(line),
+        ground=settlement_reason(line),
         moved=moved_text(line),
         difference="open" if line.difference is None else signed(line.difference),
         differs=bool(line.difference),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from consumers.alerts import conditions, process
-from consumers.alerts.cameras import Dark
+from consumers.alerts.cameras import LostCamera
 from consumers.alerts.conditions import KINDS, THRESHOLDS, Alert
 from consumers.floor.table_board import Board
 from infra.postgres.alerts import Alerts, Device
@@ -92,7 +92,7 @@ CASES = (
         "alert_camera_lost_s",
         600,
         lambda _, given: conditions.of_cameras(
-            [Dark("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")], NOW_US, given
+            [LostCamera("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")], NOW_US, given
         ),
     ),
     Case(

@@ -168,7 +168,7 @@ def test_a_relay_that_moves_tracking_first_loses_facts_to_a_full_broker_and_it_i
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("consumers.relay.relay.tails", lambda *_: {})
+    monkeypatch.setattr("consumers.relay.relay.end_offsets", lambda *_: {})
     disk = disk_of(256)
     cluster = Cluster(disk.folder / "kafka")
     node = cluster.nodes.nodes[0]

@@ -90,7 +90,7 @@ def test_a_relay_that_does_not_look_at_the_end_leaves_the_feed_short(
 ) -> None:
     """The control of the one above."""
     loses_its_end(database, tape, powered, broker)
-    monkeypatch.setattr("consumers.relay.relay.tails", lambda *_: {})
+    monkeypatch.setattr("consumers.relay.relay.end_offsets", lambda *_: {})
     fill(tape, 100, first=SETTLED + UNSETTLED)
     seen = checked(database, broker.connection)
     assert {each.kind for each in seen.breaks} == {"missing"}

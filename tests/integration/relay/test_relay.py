@@ -157,7 +157,7 @@ def test_without_looking_at_the_topics_real_end_the_loss_would_stay(
     fill(tape, 40)
     once(database, kafka)
     empty_again(kafka)
-    monkeypatch.setattr("consumers.relay.relay.tails", lambda *_: {})
+    monkeypatch.setattr("consumers.relay.relay.end_offsets", lambda *_: {})
     assert once(database, kafka) == {}
     assert "missing" in kinds(database, kafka)
 

@@ -64,7 +64,7 @@ def test_a_relay_killed_tens_of_times_loses_no_fact(database: Database, kafka: C
 def test_a_relay_that_moves_tracking_before_the_acknowledgement_loses_facts_and_it_is_seen(
     database: Database, kafka: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("consumers.relay.relay.tails", lambda *_: {})
+    monkeypatch.setattr("consumers.relay.relay.end_offsets", lambda *_: {})
     seen: set[str] = set()
     for seed in range(1, 9):  # whether a kill falls into the moment is chance
         with load(database):

@@ -107,10 +107,10 @@ class Gone:
     def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
         self._outlet.publish(topic, partitions, records)
 
-    def tails(self, topic: str) -> dict[int, PartitionEnd]:
+    def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
         self.asked += 1
         if self.asked <= 2:  # as the relay begins
-            return self._outlet.tails(topic)
+            return self._outlet.end_offsets(topic)
         if self._silent:
             raise Unavailable("nobody listens", where="here", hint="Start it.")
         return {0: PartitionEnd(Bounds(0, 0), None)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.registry import VIEWS, install
-from consumers.rounds.search import Filters, around, habits, names, search
+from consumers.rounds.search import Filters, around, dealer_errors, names, search
 from consumers.runtime.lifecycle import catch_up
 from ledger.facts import (
     Body,
@@ -165,35 +165,37 @@ def test_what_is_typed_is_never_more_than_a_text(floor: Database, hostile: str) 
 def test_a_dealers_errors_are_counted_with_what_they_cost(floor: Database) -> None:
     _, dealers = names(floor)
     assert dealers
-    everything = [each for dealer in dealers for each in habits(floor, Filters(dealer=dealer))[1]]
+    everything = [
+        each for dealer in dealers for each in dealer_errors(floor, Filters(dealer=dealer))[1]
+    ]
     money = [each for each in everything if each.cents is not None]
     assert {each.code for each in money} >= {"overpaid", "underpaid"}
     assert all(each.cents > 0 for each in money if each.code == "overpaid")  # type: ignore[operator]
     assert all(each.cents < 0 for each in money if each.code == "underpaid")  # type: ignore[operator]
-    rounds = [habits(floor, Filters(dealer=dealer))[0] for dealer in dealers]
+    rounds = [dealer_errors(floor, Filters(dealer=dealer))[0] for dealer in dealers]
     assert sum(rounds) >= len(search(floor, Filters(limit=1_000)))
-    assert habits(floor, Filters(dealer=dealers[0], since_us=T0_US * 2)) == (0, [])
+    assert dealer_errors(floor, Filters(dealer=dealers[0], since_us=T0_US * 2)) == (0, [])
 
 
 def test_a_dealers_errors_are_those_of_the_time_asked_for(floor: Database) -> None:
     _, dealers = names(floor)
-    dealer = max(dealers, key=lambda each: len(habits(floor, Filters(dealer=each))[1]))
+    dealer = max(dealers, key=lambda each: len(dealer_errors(floor, Filters(dealer=each))[1]))
     dealt = search(floor, Filters(dealer=dealer, limit=1_000))
     times = sorted(each.began_us for each in dealt)
     middle = times[len(times) // 2]
-    before = habits(floor, Filters(dealer=dealer, until_us=middle - 1))
-    within = habits(floor, Filters(dealer=dealer, since_us=middle, until_us=times[-1]))
-    whole = habits(floor, Filters(dealer=dealer))
+    before = dealer_errors(floor, Filters(dealer=dealer, until_us=middle - 1))
+    within = dealer_errors(floor, Filters(dealer=dealer, since_us=middle, until_us=times[-1]))
+    whole = dealer_errors(floor, Filters(dealer=dealer))
     assert 0 < before[0] < whole[0]
     assert 0 < within[0] < whole[0]
     for since_us, until_us in ((None, middle - 1), (middle, times[-1]), (middle, middle)):
         found = Filters(dealer=dealer, since_us=since_us, until_us=until_us, limit=1_000)
         codes = {code for each in around(floor, search(floor, found)).values()
                  for code in each.findings}  # fmt: skip
-        assert {each.code for each in habits(floor, found)[1]} <= codes
+        assert {each.code for each in dealer_errors(floor, found)[1]} <= codes
     one = dealt[0].id
     of_it = Filters(dealer=dealer, table=one.table, gaming_day=one.gaming_day, number=one.number)
-    assert habits(floor, of_it)[0] == 1
+    assert dealer_errors(floor, of_it)[0] == 1
 
 
 def test_a_late_payment_after_the_round_stays_the_rounds(database: Database) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from consumers.registry import install
 from consumers.rulings import rulings
-from consumers.rulings.round_state import TOUCHES_RULED_MAX, is_step
-from consumers.rulings.touched_rounds import Docket
+from consumers.rulings.round_state import TOUCHES_RULED_MAX, is_ruling_due
+from consumers.rulings.touched_rounds import RoundBatch
 from consumers.runtime.lifecycle import catch_up, rebuild
 from infra.postgres.view_tables import ViewStore, reading
 from ledger.facts import FactCorrected, FactRef
@@ -21,7 +21,7 @@ from tests.scenes.view_feeds import Prefix, day, dumped, received, record
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from consumers.rulings.round_state import Case
+    from consumers.rulings.round_state import RoundState
     from infra.postgres.connection import Database
     from ledger.record.tape import Received, TapeRow
     from ledger.rules.engine.ruling import Ruling
@@ -66,13 +66,13 @@ def to_and_fro(of: Received, count: int) -> list[Received]:
 def ruled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """How many facts each ruling given was on."""
     given: list[int] = []
-    ruling = Docket.ruling
+    ruling = RoundBatch.ruling
 
-    def counted(docket: Docket, case: Case) -> Ruling | None:
+    def counted(docket: RoundBatch, case: RoundState) -> Ruling | None:
         given.append(len(case.facts))
         return ruling(docket, case)
 
-    monkeypatch.setattr(Docket, "ruling", counted)
+    monkeypatch.setattr(RoundBatch, "ruling", counted)
     return given
 
 
@@ -142,7 +142,7 @@ def test_the_corrections_of_a_round_are_read_at_once(
 
 
 def test_steps_are_every_fact_at_first_then_four_in_a_doubling() -> None:
-    assert all(map(is_step, range(1, TOUCHES_RULED_MAX + 1)))
-    assert [n for n in range(65, 513) if is_step(n)] == [
+    assert all(map(is_ruling_due, range(1, TOUCHES_RULED_MAX + 1)))
+    assert [n for n in range(65, 513) if is_ruling_due(n)] == [
         80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512,
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from fastapi.routing import APIRoute
 
 from consumers.alerts.conditions import Alert
 from consumers.rounds.index import ROUND_INDEX, facts_of
-from consumers.rounds.search import Filters, habits, latest_findings, search
+from consumers.rounds.search import Filters, dealer_errors, latest_findings, search
 from infra.postgres.alerts import Alerts
 from infra.postgres.view_tables import reading
 from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
@@ -166,9 +166,9 @@ def test_a_withheld_round_is_found_by_its_name_and_tells_nothing(review: Review)
 def test_a_dealers_errors_are_counted_without_a_withheld_round(review: Review) -> None:
     shown = results(review.raiser, round=review.round.id.subject)
     dealers = re.findall(r'href="/\?dealer=([^"&]+)"', shown)
-    rounds, lines = habits(review.site.database, Filters(dealer=dealers[0]))
+    rounds, lines = dealer_errors(review.site.database, Filters(dealer=dealers[0]))
     hidden = Filters(dealer=dealers[0], without=(review.round.id,))
-    less, fewer = habits(review.site.database, hidden)
+    less, fewer = dealer_errors(review.site.database, hidden)
     assert (less, sum(each.count for each in fewer)) < (rounds, sum(each.count for each in lines))
     assert f"errors found in {rounds:,} round" in results(review.raiser, dealer=dealers[0])
     blind = results(review.reviewer, dealer=dealers[0])
