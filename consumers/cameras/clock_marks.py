@@ -22,7 +22,7 @@ from ledger.values import parse_time
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from infra.postgres.view_tables import Row
+    from infra.postgres.view_tables import NamedRow
     from ledger.record.tape import TapeRow
 
 TOPIC = "ledger.camera-sync.v1"
@@ -116,9 +116,9 @@ def _part_of(row: TapeRow) -> str:
     return f"{row.tape}/{row.table_seq}"
 
 
-def _body(row: Row) -> str:
+def _body(row: NamedRow) -> str:
     """The mark as it is kept."""
-    return cast("str", row[3])
+    return cast("str", row.body)
 
 
 VIEW = Projection(
@@ -128,7 +128,7 @@ VIEW = Projection(
     apply,
     ordered=False,
     reads=frozenset(_READS),
-    tells=(OutboxMapping(TOPIC, MARKS, lambda row: f"{row[0]}/{row[1]}", _body),),
+    tells=(OutboxMapping(TOPIC, MARKS, 2, _body),),
     part_of=_part_of,
 )
 """The view."""

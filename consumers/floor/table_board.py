@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Row
+    from infra.postgres.view_tables import NamedRow
     from ledger.record.tape import TapeRow
     from ledger.record.wire import Fact
 
@@ -102,7 +102,8 @@ def apply(store: ViewStore, batch: Batch) -> None:
                 told.append(((property_, round_.table), row, None))
     keys = dict.fromkeys(key for key, _, _ in told)
     kept = {
-        key: msgspec.json.decode(row[3], type=_Kept) for key, row in store.load(BOARD, keys).items()
+        key: msgspec.json.decode(row.state, type=_Kept)
+        for key, row in store.load(BOARD, keys).items()
     }
     for key, row, fact in told:
         each = kept.get(key)
@@ -129,9 +130,9 @@ def _table_of(row: TapeRow) -> str | None:
     return table_of_round(row)
 
 
-def _stated(row: Row) -> str:
+def _stated(row: NamedRow) -> str:
     """The board alone: when each part was told is for this program."""
-    return msgspec.json.encode(msgspec.json.decode(row[3], type=_Kept).board).decode()
+    return msgspec.json.encode(msgspec.json.decode(row.state, type=_Kept).board).decode()
 
 
 def read(
@@ -239,7 +240,7 @@ VIEW = Projection(
         OutboxMapping(
             "ledger.table-state.v1",
             BOARD,
-            lambda row: f"{row[0]}/{row[1]}",
+            2,
             _stated,
             compacted=True,
         ),

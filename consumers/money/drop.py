@@ -218,7 +218,7 @@ DROP = Projection(
         OutboxMapping(
             "ledger.drop-totals.v1",
             DAYS,
-            lambda row: f"{row[0]}/{row[1]}/{row[2]}",
+            3,
             _totals,
             compacted=True,
         ),
@@ -326,7 +326,7 @@ def _placed(store: ViewStore, batch: Batch) -> tuple[list[tuple[Key, TapeRow, An
     """
     facts = [(row, *table_of(row, batch)) for row in batch.rows if row.type in READS]
     tables = dict.fromkeys(table for _, table, _, _ in facts)
-    open_day = {key: row[2] for key, row in store.load(OPEN_DAYS, tables).items()}
+    open_day = {key: row.gaming_day for key, row in store.load(OPEN_DAYS, tables).items()}
     known = dict(open_day)
     found, starts = [], []
     for row, table, day, body in facts:

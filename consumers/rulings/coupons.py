@@ -16,7 +16,7 @@ from ledger.values import RoundId
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from infra.postgres.view_tables import Row
+    from infra.postgres.view_tables import NamedRow
     from ledger.adjudication.corrections import Corrections
     from ledger.facts import FactCorrected
     from ledger.record.tape import TapeRow
@@ -49,7 +49,7 @@ class CouponFacts:
 
     def __init__(self, store: ViewStore) -> None:
         self._store = store
-        self._new: dict[tuple[str, str, int], Row] = {}
+        self._new: dict[tuple[str, str, int], NamedRow] = {}
 
     def add_fact(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
         """Take in a fact; the rounds of its property that played a serial it tells of.
@@ -81,20 +81,22 @@ class CouponFacts:
         round_ = fact.round if played else None
         key = (property_, serial, position)
         day, number = (round_.gaming_day, round_.number) if round_ else (None, None)
-        self._new[key] = (*key, table, played, *place, day, number)
+        self._new[key] = COUPONS.row(*key, table, played, *place, day, number)
         return self._rounds(property_, serial)
 
     def told(self, property_: str, serials: Iterable[str]) -> list[Place]:
         """Where the facts stand that tell of these serials at a property."""
-        return list({(row[5], row[6]): None for row in self._rows(property_, sorted(serials))})
+        return list(
+            {(row.tape, row.table_seq): None for row in self._rows(property_, sorted(serials))}
+        )
 
     def issued(self, batch: CouponBatch, *, first: bool) -> set[RoundId]:
         """Rounds that a batch may change: all with coupons where it is its property's first."""
         rows = self._rows(batch.property)
         return {
-            RoundId(row[0], row[3], row[7], row[8])
+            RoundId(row.property, row.table_name, row.gaming_day, row.number)
             for row in rows
-            if row[7] is not None and (first or batch.holds(row[1]))
+            if row.gaming_day is not None and (first or batch.holds(row.serial))
         }
 
     def save(self) -> None:
@@ -103,12 +105,12 @@ class CouponFacts:
 
     def _rounds(self, property_: str, serial: str) -> set[RoundId]:
         return {
-            RoundId(property_, row[3], row[7], row[8])
+            RoundId(row.property, row.table_name, row.gaming_day, row.number)
             for row in self._rows(property_, [serial])
-            if row[7] is not None
+            if row.gaming_day is not None
         }
 
-    def _rows(self, property_: str, serials: Sequence[str] | None = None) -> list[Row]:
+    def _rows(self, property_: str, serials: Sequence[str] | None = None) -> list[NamedRow]:
         """Rows of a property, of some serials or of all, with those not written yet."""
         if serials is not None and not serials:
             return []
@@ -121,10 +123,10 @@ class CouponFacts:
         )
         new = [
             row
-            for key, row in self._new.items()
-            if key[0] == property_ and (serials is None or key[1] in serials)
+            for row in self._new.values()
+            if row.property == property_ and (serials is None or row.serial in serials)
         ]
-        return [*stored, *new]
+        return [*map(COUPONS.row._make, stored), *new]
 
 
 def _property(fact: Fact) -> str:

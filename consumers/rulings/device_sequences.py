@@ -74,7 +74,7 @@ class DeviceRuns:
         for device in new:
             self._runs[device] = []
         for row in sorted(self._store.rows(RUNS, new)):
-            self._runs[row[0], row[1]].append(SequenceRun(*row[2:]))
+            self._runs[row.source, row.boot].append(SequenceRun(*row[2:]))
             self._stored[row[:3]] = row
 
     def add(self, fact: Fact, table_seq: int) -> set[str]:

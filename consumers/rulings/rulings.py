@@ -42,7 +42,7 @@ from ledger.values import RoundId
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
-    from infra.postgres.view_tables import Row, ViewStore
+    from infra.postgres.view_tables import NamedRow, ViewStore
     from ledger.adjudication.adjudicate import RoundRecord
 
 ROWS_MAX = 1_000
@@ -75,16 +75,19 @@ class OfTable(Struct):
     fact: FactRef | None = None  # that completes it; null: not told
 
 
-def _ruling(row: Row) -> str:
+def _ruling(row: NamedRow) -> str:
     """As `adjudicate --json` prints it, after its version and what made it."""
-    return _joined(OfRound(row[4], row[5]), row[6])
+    return _joined(OfRound(row.version, row.position), row.ruling)
 
 
-def _finding(row: Row) -> str:
+def _finding(row: NamedRow) -> str:
     """One finding of no round, as `adjudicate --json` prints it, after what completes it."""
-    finding = msgspec.json.decode(row[8], type=Finding)
-    told = TableFindings(table=row[1], property=row[0], gaming_day=row[6], findings=[finding])
-    return _joined(OfTable(fact=FactRef(row[3], row[4])), msgspec.json.encode(told).decode())
+    finding = msgspec.json.decode(row.finding, type=Finding)
+    told = TableFindings(
+        table=row.table_name, property=row.property, gaming_day=row.gaming_day, findings=[finding]
+    )
+    completes = FactRef(row.source, row.fact_id)
+    return _joined(OfTable(fact=completes), msgspec.json.encode(told).decode())
 
 
 def _joined(first: Struct, rest: str) -> str:
@@ -115,8 +118,8 @@ VIEW = Projection(
     ),
     apply,
     tells=(
-        OutboxMapping(ADJUDICATIONS, VERSIONS, lambda row: f"{row[0]}/{row[1]}", _ruling),
-        OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, lambda row: f"{row[0]}/{row[1]}", _finding),
+        OutboxMapping(ADJUDICATIONS, VERSIONS, 2, _ruling),
+        OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, 2, _finding),
     ),
 )
 """The view."""
@@ -164,20 +167,26 @@ def tables_to_read() -> list[str]:
 def newest(store: ViewStore, round_: RoundId) -> Ruled:
     """The newest ruling of a round. Raises `NotFound` where there is none."""
     row = store.load(RULINGS, [round_]).get(round_)
-    if row is None or row[14] is None:
+    if row is None or row.ruling is None:
         raise NotFound(
             f"There is no ruling on round {round_}",
             where="view rulings",
             hint="See `round-ledger rounds`; a round without round_started has no ruling.",
         )
-    return Ruled(str(round_), row[9], row[10], msgspec.json.decode(row[14], type=Ruling))
+    return _ruled(round_, row)
+
+
+def _ruled(round_: RoundId, row: NamedRow) -> Ruled:
+    return Ruled(
+        str(round_), row.version, row.position, msgspec.json.decode(row.ruling, type=Ruling)
+    )
 
 
 def version_of(store: ViewStore, round_: RoundId, version: int) -> Ruling:
     """One version of a ruling; the newest where it does not stand any more. Raises `NotFound`."""
     key = (*round_, version)
     row = store.load(VERSIONS, [key]).get(key)
-    return msgspec.json.decode(row[6], type=Ruling) if row else newest(store, round_).ruling
+    return msgspec.json.decode(row.ruling, type=Ruling) if row else newest(store, round_).ruling
 
 
 def versions(store: ViewStore, round_: RoundId) -> list[Ruled]:
@@ -186,10 +195,7 @@ def versions(store: ViewStore, round_: RoundId) -> list[Ruled]:
     One for each fact that changed it, up to `consumers.rulings.round_state.TOUCHES_RULED_MAX` facts
     that touched it; of more facts, ever fewer, and the newest.
     """
-    return [
-        Ruled(str(round_), row[4], row[5], msgspec.json.decode(row[6], type=Ruling))
-        for row in sorted(store.rows(VERSIONS, [round_]))
-    ]
+    return [_ruled(round_, row) for row in sorted(store.rows(VERSIONS, [round_]))]
 
 
 def record(store: ViewStore, round_: RoundId) -> RoundRecord:

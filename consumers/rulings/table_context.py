@@ -103,8 +103,9 @@ class RoundContext:
             self._since[table] = at
             self._seen[table] = list(self._new[table])
         for row in rows:
-            held = msgspec.json.decode(row[8], type=Seats)
-            seen = ContextFact(row[2], row[3], row[4], row[5], row[6], tuple(row[7]), held)
+            *_, time_us, position, tape, table_seq, kind, positions, held_json = row
+            held = msgspec.json.decode(held_json, type=Seats)
+            seen = ContextFact(time_us, position, tape, table_seq, kind, tuple(positions), held)
             if all(seen.position != other.position for other in self._new[row[:2]]):
                 self._seen[row[:2]].append(seen)
         for table in wanted:

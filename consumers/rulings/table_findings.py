@@ -162,9 +162,9 @@ def judge_tables(
     wanted = dict.fromkeys((*tables, *anew))
     kept = {
         row[:2]: _Cared(
-            row[2],
-            msgspec.json.decode(row[3], type=_state_of(row[:2])),
-            msgspec.json.decode(row[4], type=list[Place]),
+            row.until_us,
+            msgspec.json.decode(row.state, type=_state_of(row[:2])),
+            msgspec.json.decode(row.waiting, type=list[Place]),
         )
         for row in store.rows(CARE, wanted)
     }
@@ -290,9 +290,9 @@ def _all_of(store: ViewStore, table: TableId, position: int) -> list[Heard]:
     Read only where one came very late.
     """
     rows = store.rows_at(
-        (row[2], low, high)
+        (row.tape, low, high)
         for row in store.rows(TABLE_TAPES, [table])
-        for low, high in ranges_of(row[3])
+        for low, high in ranges_of(row.seqs)
     )
     heard = (
         Heard(row, fact_of(row))

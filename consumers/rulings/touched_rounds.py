@@ -203,14 +203,14 @@ class RoundBatch:
             return
         for row in known.values():
             case = self._cases[row[:4]]
-            case.stored, case.version, case.position = True, row[9], row[10]
-            case.touches, case.kept = row[11], row[12]
-            case.text = case.kept_text = None if row[14] is None else row[14].encode()
+            case.stored, case.version, case.position = True, row.version, row.position
+            case.touches, case.kept = row.touches, row.kept
+            case.text = case.kept_text = None if row.ruling is None else row.ruling.encode()
             case.kept_position = case.position
-        self._load_kept([self._cases[row[:4]] for row in known.values() if row[9] > row[12]])
+        self._load_kept([self._cases[row[:4]] for row in known.values() if row.version > row.kept])
         places = self._store.rows(CASE_TAPES, known)
         rows = self._store.rows_at(
-            (place[4], low, high) for place in places for low, high in ranges_of(place[5])
+            (place.tape, low, high) for place in places for low, high in ranges_of(place.seqs)
         )
         for row in rows:
             fact = fact_of(row)
@@ -230,7 +230,8 @@ class RoundBatch:
         closed = {(*case.round, case.kept): case for case in cases}
         for row in self._store.rows(VERSIONS, closed):
             case = closed[row[:5]]
-            case.passing, case.kept_position, case.kept_text = case.version, row[5], row[6].encode()
+            case.passing, case.kept_position = case.version, row.position
+            case.kept_text = row.ruling.encode()
 
     def _rounds_since(self, table: TableId, time_us: int) -> set[RoundId]:
         """Rounds of a table whose last fact is of a time or later."""

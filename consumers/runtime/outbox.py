@@ -145,7 +145,7 @@ def _changed(store: ViewStore, each: OutboxMapping, position: int, after: Row | 
 
 def _removed(store: ViewStore, each: OutboxMapping, position: int, after: Row | None) -> list[Row]:
     keys = store.removed(each.table, after, PAGE_ROWS)
-    store.enqueue(position, [Message(each.topic, each.key(key), None) for key in keys])
+    store.enqueue(position, [Message(each.topic, each.key_of(key), None) for key in keys])
     return keys
 
 
@@ -173,4 +173,4 @@ def _leave(store: ViewStore, each: OutboxMapping, position: int, rows: Sequence[
 
 
 def _message(each: OutboxMapping, row: Row) -> Message:
-    return Message(each.topic, each.key(row), each.body(row))
+    return Message(each.topic, each.key_of(row), each.value_of(row))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from infra.postgres.parking import Parked, PartitionOffset
-    from infra.postgres.view_tables import Row, ViewStore, ViewTable
+    from infra.postgres.view_tables import NamedRow, Row, ViewStore, ViewTable
     from ledger.record.tape import TapeRow
 
 
@@ -108,11 +108,19 @@ class OutboxMapping:
 
     topic: str
     table: ViewTable
-    key: Callable[[Row], str]  # of the record
-    body: Callable[[Row], str]  # its value, JSON
+    key_cells: int  # the record's key is the row's first so many cells, with "/" between them
+    body: Callable[[NamedRow], str]  # of a row of the table, the record's value in JSON
     compacted: bool = False
     """The topic keeps the newest record of each key: of a row that is no more a swap leaves a
-    tombstone. Its `key` is made of the cells of the table's own key, and given no others then."""
+    tombstone. Its key is made of cells of the table's own key."""
+
+    def key_of(self, row: Row) -> str:
+        """The key of the record that tells of a row, which may be cut after its key."""
+        return "/".join(map(str, row[: self.key_cells]))
+
+    def value_of(self, row: Row) -> str:
+        """The value of the record that tells of a whole row."""
+        return self.body(self.table.row._make(row))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, LiteralString, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, LiteralString, NamedTuple, TypeAlias
 
 import psycopg
 from psycopg import errors, sql
@@ -42,6 +42,8 @@ Value = str | int | bool | None
 """What a cell is written from: arrays, JSON and ranges as PostgreSQL's own text of them."""
 
 Row = tuple[Any, ...]
+NamedRow: TypeAlias = Any
+"""A row whose cells are read by the names of its table's columns: a `ViewTable.row`."""
 
 # OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
 _LOOKED_UP = f"""

@@ -130,7 +130,7 @@ def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
     said = [each for each in adjudicate(facts) if isinstance(each, Ruling)]
     assert said
     for version, ruling in enumerate(said, 1):
-        body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, version))
+        body = rulings.VIEW.tells[0].value_of(row_of_ruling(ruling, version))
         record = records.of_message(
             "ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body)
         )
@@ -139,8 +139,20 @@ def test_dealt_facts_and_their_rulings_fit_as_they_are_sent(
 
 def test_a_finding_of_no_round_fits(document: dict[str, Any], registry: Registry[Any]) -> None:
     finding = msgspec.json.encode(Finding(code="stub_count_overdue", says="So.")).decode()
-    row = ("p", "t", NOW_US, "/p/t/shoe", "9", 0, "2026-11-20", "stub_count_overdue", finding)
-    body = rulings.VIEW.tells[1].body(row)
+    row = (
+        "p",
+        "t",
+        NOW_US,
+        "/p/t/shoe",
+        "9",
+        0,
+        "2026-11-20",
+        "stub_count_overdue",
+        finding,
+        None,
+        True,
+    )
+    body = rulings.VIEW.tells[1].value_of(row)
     record = records.of_message("ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body))
     fits(document, registry, "round_adjudicated.v1.TableFindings", record)
     assert json.loads(body)["fact"] == {"source": "/p/t/shoe", "id": "9"}
@@ -152,7 +164,7 @@ def test_a_ruling_that_travels_cut_fits_as_such_and_not_as_a_whole_one(
     monkeypatch.setattr(truncation, "VALUE_OCTETS_MAX", 100)
     facts, _ = deal(plan_of(tables=1, minutes=6, seed=11))
     for ruling in (each for each in adjudicate(facts) if isinstance(each, Ruling)):
-        body = rulings.VIEW.tells[0].body(row_of_ruling(ruling, 1))
+        body = rulings.VIEW.tells[0].value_of(row_of_ruling(ruling, 1))
         record = records.of_message(
             "ledger.adjudications.v1", QueuedMessage(1, 1, NOW_US, "p/t", body)
         )

@@ -75,7 +75,7 @@ VIEWS = (
         (SUMS,),
         _sums,
         ordered=False,
-        tells=(OutboxMapping(TOLD, SUMS, lambda r: r[0], body, compacted=True),),
+        tells=(OutboxMapping(TOLD, SUMS, 1, body, compacted=True),),
     ),
     Projection("counts", 1, (COUNTS,), _counts, ordered=False),
 )

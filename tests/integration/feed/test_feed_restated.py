@@ -49,7 +49,7 @@ VIEW = Projection(
         OutboxMapping(
             TOPIC,
             TOLD,
-            lambda row: f"{row[0]}/{row[1]}",
+            2,
             lambda row: f"{row[2]}",
             compacted=True,
         ),
@@ -132,7 +132,7 @@ def held(database: Database) -> dict[str, str]:
     with reading(database, [TOLD.name]) as store:
         rows = store.page(TOLD, None, 10_000)
     [told] = VIEW.tells
-    return {told.key(row): told.body(row) for row in rows}
+    return {told.key_of(row): told.value_of(row) for row in rows}
 
 
 def agrees(database: Database) -> bool:
