@@ -16,6 +16,7 @@ import pytest
 pytest_plugins = [
     "tests.suite.apart",
     "tests.suite.budget",
+    "tests.suite.in_turn",
     "tests.suite.required",
     "tests.suite.spent",
 ]

@@ -137,6 +137,7 @@ def taken_as(
 
 
 @pytest.mark.long
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", everyday(SHOWN, "vfr_bframes", "ts_bframes", "open_gop", "vp8"))
 def test_a_browser_shows_the_frame_sought_by_the_originals_index(
     page: Page, tmp_path: Path, name: str

@@ -49,8 +49,8 @@ HANDS = [
     pytest.param(100_000, id="100000 hands", marks=pytest.mark.long),
 ]
 DEALS = [
-    pytest.param(200, id="200 deals"),
-    pytest.param(20_000, id="20000 deals", marks=pytest.mark.long),
+    pytest.param(200, 0, id="200 deals"),
+    *(pytest.param(5_000, n, id=f"5000 deals {n}", marks=pytest.mark.long) for n in range(1, 5)),
 ]
 
 
@@ -63,6 +63,7 @@ def in_one_order(pairs: list[tuple[Any, Any]]) -> bool:
     )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("count", HANDS)
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_637a_20_low_hands_rank_as_another_library_ranks_them(name: str, count: int) -> None:
@@ -96,9 +97,10 @@ def test_637a_19_l_1_the_same_lows_are_eight_or_better(count: int) -> None:
     assert found > count // 100
 
 
-@pytest.mark.parametrize("count", DEALS)
-def test_637a_19_k_five_card_omaha_ranks_as_another_library_ranks_it(count: int) -> None:
-    chance = random.Random(637019)  # noqa: S311 - no secret
+@pytest.mark.in_turn
+@pytest.mark.parametrize(("count", "seed"), DEALS)
+def test_637a_19_k_five_card_omaha_ranks_as_another_library_ranks_it(count: int, seed: int) -> None:
+    chance = random.Random(637019 + seed)  # noqa: S311 - no secret
     highs, lows = [], []
     for _ in range(count):
         cards = chance.sample(DECK, 10)

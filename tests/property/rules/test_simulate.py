@@ -66,6 +66,7 @@ def test_a_simulated_round_adjudicates_to_no_finding(seed: int, tables: int) -> 
     assert rounds > 20 * tables
 
 
+@pytest.mark.in_turn
 @budget("tables", everyday=1, whole=4)
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
 def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(
@@ -76,6 +77,7 @@ def test_a_simulated_round_of_every_game_adjudicates_to_no_finding(
     assert rounds > 15 * tables
 
 
+@pytest.mark.in_turn
 @budget("tried", everyday=(30, 1), whole=(90, 3))
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
 def test_every_mistake_planted_in_a_game_is_found_and_nothing_else_is(
@@ -125,6 +127,7 @@ IN_TURN = sorted(
 )
 
 
+@pytest.mark.in_turn
 @budget("tried", everyday=(100, 1), whole=(240, 3))
 @pytest.mark.parametrize("game_id", IN_TURN)
 def test_a_clock_that_is_off_is_found_in_every_game_that_puts_devices_in_turn(
@@ -162,6 +165,7 @@ DECIDED = {
 
 
 @pytest.mark.long
+@pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", sorted(IRREGULAR.keys() | DECIDED.keys()))
 def test_irregularities_that_are_put_right_are_dealt_and_find_nothing(game_id: str) -> None:
     facts, _ = deal(plan_of(tables=4, minutes=240, seats=6, seed=31, of=(game_id,)))
@@ -174,16 +178,16 @@ def test_irregularities_that_are_put_right_are_dealt_and_find_nothing(game_id: s
 
 
 @pytest.mark.long
-def test_thousands_of_clean_rounds_adjudicate_to_no_finding() -> None:
-    total = 0
-    for seed in range(1000, 1006):
-        rounds, _, wrong = judged(seed, 720, 8, 0)
-        assert not wrong
-        total += rounds
-    assert total > 25_000
+@pytest.mark.in_turn
+@pytest.mark.parametrize("seed", range(1000, 1006))
+def test_thousands_of_clean_rounds_adjudicate_to_no_finding(seed: int) -> None:
+    rounds, _, wrong = judged(seed, 720, 8, 0)
+    assert not wrong
+    assert rounds > 4_000
 
 
 @pytest.mark.long
+@pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", sorted(games().keys() - set(DEALT)))
 def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
     game_id: str,
@@ -197,10 +201,9 @@ def test_thousands_of_rounds_of_every_game_hold_no_finding_but_what_is_planted(
 
 
 @pytest.mark.long
-def test_thousands_of_planted_mistakes_are_all_found_and_nothing_else_is() -> None:
-    total: Counter[str] = Counter()
-    for seed in range(2000, 2013):
-        _, made, wrong = judged(seed, 480, 4, 25)
-        assert not wrong
-        total += made
-    assert min(total.values()) > 250
+@pytest.mark.in_turn
+@pytest.mark.parametrize("seed", range(2000, 2013))
+def test_thousands_of_planted_mistakes_are_all_found_and_nothing_else_is(seed: int) -> None:
+    _, made, wrong = judged(seed, 480, 4, 25)
+    assert not wrong
+    assert min(made.values()) > 15

@@ -1,0 +1,44 @@
+"""Of cases that are alike CI runs a share in turn: other ones with each commit.
+
+`make test-long` runs every case. With `--share=4`, as CI has it, every fourth of a test marked
+`in_turn` runs; the seed of the run, a commit in CI, says with which one they begin. Faults,
+negative controls and whatever is tried once are not so marked, and always run.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Say of how many alike cases one is run."""
+    parser.addoption("--share", type=int, default=1, help="of tests `in_turn`, every so-many-eth")
+
+
+@pytest.hookimpl(trylast=True)  # where `-m` has chosen already
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the cases whose turn it is not."""
+    share = config.getoption("--share")
+    alike: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("in_turn"):
+            alike[item.nodeid.partition("[")[0]].append(item)
+    seed = zlib.crc32(os.environ.get("SEED", "").encode())
+    left = {id(each) for cases in alike.values() for each in out_of_turn(cases, share, seed)}
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if id(item) in left])
+        items[:] = [item for item in items if id(item) not in left]
+
+
+def out_of_turn(cases: Sequence[pytest.Item], share: int, seed: int) -> list[pytest.Item]:
+    """All but every so-many-eth of them; one is always left in."""
+    first = seed % min(share, len(cases))
+    return [case for number, case in enumerate(cases) if number % share != first]
