@@ -119,6 +119,7 @@ def test_every_reason_of_quarantine_is_explained_and_no_other() -> None:
     assert given | BESIDE_THE_PARSER == set(REASONS)
 
 
+@pytest.mark.long
 def test_every_code_of_a_finding_that_the_rules_give_is_explained() -> None:
     given: set[str] = set()
     for call in calls("Finding"):
@@ -151,6 +152,7 @@ def test_no_page_holds_a_path_of_this_machine(pages: dict[str, str]) -> None:
     assert not [name for name, text in pages.items() if str(FOLDER.parent) in text]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", games().values(), ids=lambda game: game.id)
 def test_the_order_of_play_begins_with_a_wager_and_names_every_step_with_its_section(
     game: Game,

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from replay.footage.library.index import IndexedSegment
     from tests.footage.video_kinds import Kind
 
+pytestmark = pytest.mark.long
+
 S = 1_000_000
 START_MS = 1_795_000_000_000
 FRAMES, SEEKS = 180, 16
@@ -136,7 +138,6 @@ def taken_as(
     return library, added.entry
 
 
-@pytest.mark.long
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", everyday(SHOWN, "vfr_bframes", "ts_bframes", "open_gop", "vp8"))
 def test_a_browser_shows_the_frame_sought_by_the_originals_index(
@@ -157,7 +158,6 @@ def test_a_browser_shows_no_picture_that_an_edit_list_hides(page: Page, tmp_path
     assert wrong(page, entry.playable.path, entry.times.pts_us, clocks, entry.times.keys) == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     everyday(["bframes", "vfr_bframes", "open_gop", "ts_bframes", "vp8", "vp9"], "bframes", "vp8"),

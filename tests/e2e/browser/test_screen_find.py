@@ -109,6 +109,7 @@ def test_rounds_are_found_as_one_types(browser: Browser, floor: Site) -> None:
         assert page.get_by_label("Round", exact=True).input_value() == name
 
 
+@pytest.mark.long
 def test_what_cannot_be_read_is_said_beside_the_results(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
         page.get_by_label("Amount $").fill("lots")
@@ -117,6 +118,7 @@ def test_what_cannot_be_read_is_said_beside_the_results(browser: Browser, floor:
         expect(page.locator("table.rounds tbody tr")).to_have_count(ROWS)
 
 
+@pytest.mark.long
 def test_what_was_chosen_before_the_script_came_is_searched_for(
     browser: Browser, floor: Site
 ) -> None:
@@ -132,6 +134,7 @@ def test_what_was_chosen_before_the_script_came_is_searched_for(
         expect(page.locator("table.rounds tbody tr")).to_have_count(overpaid(floor))
 
 
+@pytest.mark.long
 def test_a_dealers_errors_and_their_cost_are_one_click_away(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance") as page:
         page.get_by_label("Finding").select_option("overpaid")
@@ -146,6 +149,7 @@ def test_a_dealers_errors_and_their_cost_are_one_click_away(browser: Browser, fl
         assert page.locator(".habits tfoot b").inner_text()
 
 
+@pytest.mark.long
 def test_it_is_searched_without_scripts_too(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "surveillance", scripts=False) as page:
         page.get_by_label("Finding").select_option("overpaid")
@@ -168,6 +172,7 @@ def test_the_keyboard_reaches_everything(browser: Browser, floor: Site) -> None:
         assert page.get_by_label("Table").input_value() == "/"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_nothing_serious(browser: Browser, floor: Site, scheme: Scheme) -> None:
     with opened(browser, floor, "auditor", scheme=scheme) as page:
@@ -251,6 +256,7 @@ def test_focus_stays_where_it_was_when_the_floor_is_made_anew(
         assert page.evaluate("document.activeElement.textContent") == "Round 1"
 
 
+@pytest.mark.long
 def test_finance_sees_boxes_beside_counts(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "finance") as page:
         page.get_by_role("link", name="Drop", exact=True).click()
@@ -261,6 +267,7 @@ def test_finance_sees_boxes_beside_counts(browser: Browser, floor: Site) -> None
         assert page.get_by_text("Into the box").first.is_visible()
 
 
+@pytest.mark.long
 def test_nothing_is_wider_than_an_old_workstations_screen(browser: Browser, floor: Site) -> None:
     with opened(browser, floor, "auditor") as page:
         for path in ("/", "/live", "/drop"):

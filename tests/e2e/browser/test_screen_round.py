@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from replay.footage.library.index import IndexedSegment
     from tests.fixtures.screen import Screened
 
+pytestmark = pytest.mark.long
+
 CAMERA = "TDF-01-cam1"
 EACH = 30
 
@@ -156,7 +158,6 @@ def stepped(entries: dict[str, IndexedSegment], sha: str, frame: int, by: int) -
     return flat[flat.index((frame, sha)) + by]
 
 
-@pytest.mark.long
 def test_the_frame_shown_for_a_fact_is_the_one_the_index_names(
     page: Page, screened: Screened
 ) -> None:
@@ -164,13 +165,11 @@ def test_the_frame_shown_for_a_fact_is_the_one_the_index_names(
     assert wrong_facts(page, screened, EACH, seed=7) == (0, EACH)
 
 
-@pytest.mark.long
 def test_a_step_by_one_frame_shows_the_next_frame(page: Page, screened: Screened) -> None:
     open_round(page, screened)
     assert wrong_frames(page, screened, EACH, seed=11) == 0
 
 
-@pytest.mark.long
 @pytest.mark.in_turn
 @pytest.mark.parametrize("seed", range(10))
 def test_hundreds_of_random_facts_and_frames_show_no_wrong_one(
@@ -181,7 +180,6 @@ def test_hundreds_of_random_facts_and_frames_show_no_wrong_one(
     assert wrong_frames(page, screened, EACH, seed) == 0
 
 
-@pytest.mark.long
 def test_a_seek_to_where_a_frame_should_begin_by_its_rate_is_wrong_sometimes(
     page: Page, screened: Screened
 ) -> None:
@@ -267,7 +265,6 @@ def test_a_letter_goes_on_to_the_next_settlement_at_each_press_and_back_with_shi
     assert page.inner_text("#now") == "No decision after this fact."
 
 
-@pytest.mark.long
 def test_playing_keeps_two_cameras_within_a_tenth_of_a_second_of_the_playhead(
     page: Page, screened: Screened
 ) -> None:
@@ -376,7 +373,6 @@ def test_the_footage_alone_is_stepped_by_frame_from_the_keyboard(
         told = {"sha": sha, "frame": frame}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(
     screened: Screened, browser: Browser, scheme: Literal["light", "dark"]
@@ -390,7 +386,6 @@ def test_axe_finds_nothing_serious(
         assert serious(opened) == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 2560])
 def test_nothing_has_to_be_scrolled_to_on_an_old_workstation_or_on_a_wall(
     screened: Screened, browser: Browser, width: int

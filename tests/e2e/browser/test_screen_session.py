@@ -48,6 +48,7 @@ def case(browser: Browser, staffed: Site, round_path: str) -> str:
         return raised(page, staffed, round_path)
 
 
+@pytest.mark.long
 def test_the_end_is_told_and_one_press_stays(browser: Browser, staffed: Site, case: str) -> None:
     with opened(browser, staffed, "surveillance") as page:
         page.goto(case)
@@ -67,6 +68,7 @@ def test_the_end_is_told_and_one_press_stays(browser: Browser, staffed: Site, ca
         expect(page.get_by_text(CLAIM)).to_be_visible()
 
 
+@pytest.mark.long
 def test_an_answer_that_comes_late_takes_no_newer_warning_away(
     browser: Browser, staffed: Site, case: str
 ) -> None:
@@ -88,6 +90,7 @@ def test_an_answer_that_comes_late_takes_no_newer_warning_away(
         assert told.is_visible()
 
 
+@pytest.mark.long
 def test_who_works_on_a_page_stays_signed_in_and_who_does_not_is_not(
     browser: Browser, staffed: Site, case: str
 ) -> None:
@@ -109,6 +112,7 @@ def left_s(page: Page) -> float:
     return left
 
 
+@pytest.mark.long
 def test_the_end_of_a_shift_is_told_and_nothing_puts_it_off(
     browser: Browser, staffed: Site, case: str
 ) -> None:
@@ -121,6 +125,7 @@ def test_the_end_of_a_shift_is_told_and_nothing_puts_it_off(
         assert page.get_by_role("button", name="Stay signed in").is_hidden()
 
 
+@pytest.mark.long
 def test_a_note_half_written_is_sent_after_signing_in_again_in_another_tab(
     browser: Browser, staffed: Site, case: str
 ) -> None:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from tests.fixtures.screen import Screened
 
+pytestmark = pytest.mark.long
+
 S, MS = 1_000_000, 1_000
 HALF = 90  # pictures before the clock was set, and as many after it
 SET_US = {"SET-BACK": -2 * S, "SET-ON": 2 * S}

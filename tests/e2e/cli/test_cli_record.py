@@ -95,6 +95,7 @@ def test_a_view_that_is_none_is_a_mistake_of_the_user(filled: Cli) -> None:
         assert "Name one of: rounds" in ran.err
 
 
+@pytest.mark.long
 def test_a_follower_ends_with_0_when_it_is_told_to_stop(filled: Cli, database: Database) -> None:
     with filled.start("consume", "rounds", "--follow", "--json") as process:
         assert process.stdout

@@ -113,6 +113,7 @@ def test_games_lists_and_shows_each_game(plain_cli: Cli) -> None:
     assert "Did you mean criss_cross_poker?" in near.err
 
 
+@pytest.mark.long
 def test_readings_and_options_are_told_as_a_rules_submission_names_them(plain_cli: Cli) -> None:
     """Booleans and numbers are those of JSON; a table prints them as JSON does."""
     card = plain_cli("games", "blackjack", "--json").json[0]

@@ -75,6 +75,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vault]:
         yield Vault(cli, folder, round_, cameras[0], span, (around[0], around[1]))
 
 
+@pytest.mark.long
 def test_the_coverage_of_a_round_says_what_each_camera_recorded_beside_465a_9(
     vault: Vault,
 ) -> None:

@@ -60,6 +60,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
         yield Hostile(Cli(environ(top / "home")), folder, names, listening)
 
 
+@pytest.mark.long
 def test_each_is_told_with_its_reason_and_the_good_file_is_taken(hostile: Hostile) -> None:
     done = hostile.cli("footage", "add", hostile.folder, *ADDED)
     assert done.code == 2

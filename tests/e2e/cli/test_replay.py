@@ -201,6 +201,7 @@ def test_a_piped_replay_is_plain_text_of_at_most_100_columns(floor: Floor) -> No
     assert not any(line.endswith(" ") for line in out.splitlines())
 
 
+@pytest.mark.long
 def test_frames_are_written_as_pictures_that_name_camera_and_frame(
     floor: Floor, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import msgspec
+import pytest
 
 from consumers.alerts import process
 from consumers.alerts.conditions import ADJUDICATIONS
@@ -26,8 +27,6 @@ from ledger.rules.engine.ruling import Finding
 from tests.scenes.view_feeds import day, record
 
 if TYPE_CHECKING:
-    import pytest
-
     from infra.postgres.connection import Database
     from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import TapeRow
@@ -73,6 +72,7 @@ def views_up(database: Database) -> None:
         catch_up(database, source, VIEWS)
 
 
+@pytest.mark.long
 def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(
     database: Database,
 ) -> None:

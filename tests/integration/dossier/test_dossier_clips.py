@@ -82,6 +82,7 @@ def packets(path: Path) -> list[bytes]:
         return [bytes(packet) for packet in film.demux(video=0) if packet.size]
 
 
+@pytest.mark.long
 def test_a_clip_of_vp8_over_two_segments_keeps_every_packet_and_time_and_is_signed(
     tmp_path: Path,
 ) -> None:

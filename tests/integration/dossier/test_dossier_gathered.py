@@ -140,6 +140,7 @@ def test_a_dossier_names_no_dispute_of_another_time(ledger: Database) -> None:
     assert "D-far" not in told
 
 
+@pytest.mark.long
 def test_a_dispute_named_like_a_round_or_a_window_is_reached_by_saying_what_is_meant(
     ledger: Database,
 ) -> None:

@@ -128,6 +128,7 @@ def test_every_ruling_total_and_state_is_published_by_the_relay(
     assert {each.findings[0].code for each in loose} <= set(told)
 
 
+@pytest.mark.long
 def test_before_a_relay_asks_nothing_is_left_and_then_all_that_stands_is_said(
     database: Database, feed: Connection
 ) -> None:
@@ -142,6 +143,7 @@ def test_before_a_relay_asks_nothing_is_left_and_then_all_that_stands_is_said(
     assert told_versions(feed) == versions(database)
 
 
+@pytest.mark.long
 def test_a_batch_that_was_refused_says_nothing(database: Database, feed: Connection) -> None:
     rows = record(database, day(4))
     install(database)
@@ -163,6 +165,7 @@ def said(database: Database) -> int:
     return int(row[0])
 
 
+@pytest.mark.long
 def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     database: Database, feed: Connection
 ) -> None:
@@ -182,6 +185,7 @@ def test_left_outside_the_transaction_a_refused_batch_would_have_spoken(
     assert said(database) > 0
 
 
+@pytest.mark.long
 def test_a_relay_told_to_stop_while_what_stands_is_said_leaves_it_to_the_next_one(
     database: Database, feed: Connection
 ) -> None:

@@ -133,6 +133,7 @@ PASSED = {
 """Whether a relay goes on from it: position and hash are those of a fact on record."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_a_relay_that_begins_at_a_hostile_record_refuses_or_leaves_it_to_the_verification(
     database: Database, kafka: Connection, name: str
@@ -149,6 +150,7 @@ def test_a_relay_that_begins_at_a_hostile_record_refuses_or_leaves_it_to_the_ver
     assert check.verify(database, kafka).broken
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [None, b"9" * 30, b"x", b"-1"])
 def test_a_quarantine_topic_that_somebody_else_wrote_to_is_told_of(
     database: Database, kafka: Connection, number: bytes | None
@@ -209,6 +211,7 @@ class NoText(str):
         return b"\xff\xfe"
 
 
+@pytest.mark.long
 def test_a_record_that_the_library_cannot_decode_is_told_and_gone_with_its_topic(
     database: Database, kafka: Connection
 ) -> None:

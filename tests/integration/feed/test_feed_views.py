@@ -75,6 +75,7 @@ def busiest(rows: list[TapeRow]) -> str:
     return max(set(tapes), key=tapes.count)
 
 
+@pytest.mark.long
 def test_a_day_through_relay_and_kafka_gives_the_views_that_the_tape_gives(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_day_through_relay_and_kafka_gives_the_views_that_the_tape_gives(
     assert everything(database) == from_tape(database)
 
 
+@pytest.mark.long
 def test_facts_sent_twice_are_counted_once_and_reported(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -116,6 +118,7 @@ def test_facts_the_feed_lacks_are_read_from_the_record_and_reported(
     assert naively(database, kafka)["drop"] != kept["drop"], "the control: they would be missing"
 
 
+@pytest.mark.long
 def test_facts_in_another_order_are_put_in_the_records_order_and_reported(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -136,6 +139,7 @@ def bent(record_: ProducerRecord) -> ProducerRecord:
     return record_._replace(value=record_.value.replace(b'"amount":', b'"amount":9'))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reason", "bend"),
     [
@@ -183,6 +187,7 @@ def test_a_poisoned_record_parks_its_table_and_no_other_until_it_is_released(
         release(database, VIEWS, tape)
 
 
+@pytest.mark.long
 def test_other_tables_are_complete_while_one_is_parked(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -199,6 +204,7 @@ def test_other_tables_are_complete_while_one_is_parked(
     assert len(kept) < len(whole)
 
 
+@pytest.mark.long
 def test_believing_a_bent_amount_would_have_counted_it(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -210,6 +216,7 @@ def test_believing_a_bent_amount_would_have_counted_it(
     assert naively(database, kafka)["payouts"] != from_tape(database)["payouts"]
 
 
+@pytest.mark.long
 def test_a_bad_copy_beside_a_whole_one_is_reported_and_parks_nothing(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -222,6 +229,7 @@ def test_a_bad_copy_beside_a_whole_one_is_reported_and_parks_nothing(
     assert everything(database) == from_tape(database)
 
 
+@pytest.mark.long
 def test_a_well_chained_fact_that_is_not_on_record_gets_into_no_view(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -238,6 +246,7 @@ def test_a_well_chained_fact_that_is_not_on_record_gets_into_no_view(
     assert everything(database) == from_tape(database)
 
 
+@pytest.mark.long
 def test_a_table_of_the_record_that_is_not_whole_is_not_released(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:
@@ -309,6 +318,7 @@ def test_in_another_view_the_order_of_tapes_counts(database: Database, rows: lis
     assert interleaved(database, view("rulings"), rows, 1) != from_tape(database)["rulings"]
 
 
+@pytest.mark.long
 def test_offsets_that_are_not_there_any_more_are_reported_and_nothing_is_lost(
     database: Database, kafka: Connection, rows: list[TapeRow]
 ) -> None:

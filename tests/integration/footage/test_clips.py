@@ -139,6 +139,7 @@ def test_a_clip_tells_of_itself_in_its_own_metadata(library: FootageIndex, tmp_p
         assert told["wanted_from_us"] == entry.start_us + S
 
 
+@pytest.mark.long
 def test_no_clip_has_sound(library: FootageIndex, tmp_path: Path) -> None:
     entry = segment(library, tmp_path, KINDS["gop60"], 0, audio=True)
     made = clip(library, [SegmentCut(entry.sha256, S, 3 * S)])
@@ -146,6 +147,7 @@ def test_no_clip_has_sound(library: FootageIndex, tmp_path: Path) -> None:
     assert has_sound(library.home / made.path, "mp4") is False
 
 
+@pytest.mark.long
 def test_a_clip_of_footage_that_had_to_be_encoded_anew_says_so(
     library: FootageIndex, tmp_path: Path
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_clip_of_footage_that_had_to_be_encoded_anew_says_so(
     assert made.sources[0].sha256 == entry.sha256 != made.sources[0].copied_from
 
 
+@pytest.mark.long
 def test_segments_whose_recorded_times_overlap_are_moved_and_it_is_told(
     library: FootageIndex, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ def shown(made: Clip) -> set[int]:
     return set(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_us", [-3 * S, 3 * S])
 def test_both_pieces_of_a_clip_hold_together_every_picture_that_was_taken(
     tmp_path: Path, by_us: int

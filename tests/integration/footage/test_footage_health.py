@@ -84,10 +84,12 @@ def wrong(
     return picture_faults(looked(path, usual[0].looked.small), happened, sharp)
 
 
+@pytest.mark.long
 def test_a_healthy_camera_ails_nothing(tmp_path: Path) -> None:
     assert wrong(tmp_path, live(180)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", [0, 60])
 def test_a_dark_or_covered_lens_is_called_black(tmp_path: Path, level: int) -> None:
     covered = [np.full((HEIGHT, WIDTH, 3), level, np.uint8)] * 90
@@ -95,6 +97,7 @@ def test_a_dark_or_covered_lens_is_called_black(tmp_path: Path, level: int) -> N
     assert (found.fault, found.from_us, found.to_us) == ("black", 2 * S, 4 * S)
 
 
+@pytest.mark.long
 def test_a_lens_out_of_focus_is_called_blurred(tmp_path: Path) -> None:
     soft = [cv2.GaussianBlur(each, (0, 0), 5).astype(np.uint8) for each in live(90)]
     (found,) = wrong(tmp_path, soft)
@@ -102,6 +105,7 @@ def test_a_lens_out_of_focus_is_called_blurred(tmp_path: Path) -> None:
     assert "usually" in found.says
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shift", [(40, 0), (-30, 24)])
 def test_a_camera_that_was_turned_is_called_moved(tmp_path: Path, shift: tuple[int, int]) -> None:
     moved = [np.roll(each, shift, axis=(1, 0)) for each in live(120)]
@@ -114,6 +118,7 @@ def test_a_table_on_which_things_move_does_not_move_the_camera(tmp_path: Path) -
     assert [each.fault for each in wrong(tmp_path, live(90) + live(90, seed=0)[::-1])] == []
 
 
+@pytest.mark.long
 def test_a_picture_that_stands_still_while_facts_tell_of_play_is_called_frozen(
     tmp_path: Path,
 ) -> None:
@@ -132,6 +137,7 @@ def test_a_picture_that_stands_still_at_a_quiet_table_is_not_called_frozen(tmp_p
     assert [each.fault for each in wrong(tmp_path, stuck)] == ["frozen"]
 
 
+@pytest.mark.long
 def test_a_quiet_table_with_a_living_camera_is_not_called_frozen_even_with_facts(
     tmp_path: Path,
 ) -> None:

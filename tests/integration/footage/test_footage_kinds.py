@@ -78,6 +78,7 @@ def wrong(library: FootageIndex, entry: IndexedSegment, seeks: int, seed: int) -
     return bad
 
 
+@pytest.mark.long
 @pytest.mark.in_turn
 @pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
 def test_a_frame_sought_at_random_is_that_frame(
@@ -133,6 +134,7 @@ def test_pictures_that_an_edit_list_hides_are_no_frames(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_picture_that_cannot_be_converted_is_refused_and_never_made_up(tmp_path: Path) -> None:
     path = tmp_path / "fields.ts"
     write(path, INTERLACED, 60)

@@ -60,6 +60,7 @@ def recorded(sha256: str) -> Fact:
     return Fact(body, "/hollywood/surveillance/nvr", "1", 0, None, None, None, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", rest_long(PLAYED, everyday={"gop60"}))
 def test_a_file_is_indexed_and_played_as_its_kind_allows(
     library: FootageIndex, tmp_path: Path, name: str
@@ -101,6 +102,7 @@ def test_adding_again_says_that_it_is_known_and_changes_nothing(
     assert moved.problem == "it was added with another start"
 
 
+@pytest.mark.long
 def test_sound_is_not_taken_along_unless_that_is_asked_for(
     library: FootageIndex, tmp_path: Path
 ) -> None:
@@ -129,6 +131,7 @@ def test_whether_a_transport_stream_has_sound_is_known_once_it_is_copied(
     assert has_sound(entry.playable.path, "mp4") is False
 
 
+@pytest.mark.long
 def test_frames_are_told_by_the_second_and_a_gap_shows(
     library: FootageIndex, tmp_path: Path
 ) -> None:
@@ -141,6 +144,7 @@ def test_frames_are_told_by_the_second_and_a_gap_shows(
     assert steady.duration_us == pytest.approx(3_000_000, abs=2)
 
 
+@pytest.mark.long
 def test_a_local_time_in_a_name_is_the_start_unless_it_was_twice_or_never(
     library: FootageIndex, tmp_path: Path
 ) -> None:
@@ -166,6 +170,7 @@ def test_a_time_in_a_name_with_its_offset_is_the_start(
     assert taken(library, fixed, floor).start_us == parse_time("2026-11-01T01:30:00-05:00")
 
 
+@pytest.mark.long
 def test_the_start_is_told_from_where_it_is_known(library: FootageIndex, tmp_path: Path) -> None:
     seen = tmp_path / "plain.mp4"
     write(seen, KINDS["gop60"], 40, start_ms=1_795_000_000_000)
@@ -179,6 +184,7 @@ def test_the_start_is_told_from_where_it_is_known(library: FootageIndex, tmp_pat
     assert (entry.start_us, entry.start_from) == (9, "record")
 
 
+@pytest.mark.long
 def test_a_container_that_says_when_it_was_made_is_believed_last(
     library: FootageIndex, tmp_path: Path
 ) -> None:
@@ -257,6 +263,7 @@ def test_a_sparse_file_of_4_gib_with_a_good_head_is_refused_in_bounded_time(
     assert added.problem
 
 
+@pytest.mark.long
 def test_without_the_extra_files_are_indexed_and_it_is_said_what_to_install(
     library: FootageIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +278,7 @@ def test_without_the_extra_files_are_indexed_and_it_is_said_what_to_install(
     assert again.playable is not None
 
 
+@pytest.mark.long
 def test_what_is_at_hand_is_looked_up_and_an_altered_file_is_not_shown(
     library: FootageIndex, tmp_path: Path
 ) -> None:
@@ -296,6 +304,7 @@ def test_what_is_at_hand_is_looked_up_and_an_altered_file_is_not_shown(
     assert library.at_hand([recorded(entry.sha256)]).kept.get(entry.sha256) is None
 
 
+@pytest.mark.long
 def test_an_index_file_that_is_damaged_is_as_if_it_were_not_there(
     library: FootageIndex, tmp_path: Path
 ) -> None:

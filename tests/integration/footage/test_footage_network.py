@@ -164,6 +164,7 @@ KEPT = (
 """The child's program on a system that gives nobody a namespace."""
 
 
+@pytest.mark.long
 def test_a_network_that_the_system_does_not_take_away_is_told_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def taken(path: Path, told: FootageDetails = TOLD) -> IndexedSegment:
     return added.entry
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["gop60", "gop300", "vp8", "vfr_mkv", "ts_bframes", "msmpeg4"])
 def test_a_name_in_whole_seconds_is_made_exact_by_the_clock_in_the_pictures(
     kind: str, tmp_path: Path
@@ -61,6 +62,7 @@ def test_what_knows_the_start_better_is_not_asked_of_the_pictures(tmp_path: Path
     assert taken(told, TOLD._replace(start_us=7)).start_from == "told"
 
 
+@pytest.mark.long
 def test_a_strip_that_stands_still_or_is_seen_for_less_than_a_second_is_no_clock(
     tmp_path: Path,
 ) -> None:

@@ -7,6 +7,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import pytest
+
 from consumers.disputes import disputes
 from consumers.registry import install
 from infra.postgres.advisory_lock import advisory_lock
@@ -56,6 +58,7 @@ def locks(tape: PostgresTape) -> list[str]:
     return [row.type for row in tape.read(0, 999) if row.type == "footage_locked.v1"]
 
 
+@pytest.mark.long
 def test_a_dispute_raised_elsewhere_is_locked_while_views_are_kept_up_and_only_once(
     database: Database, tape: PostgresTape
 ) -> None:

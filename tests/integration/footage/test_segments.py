@@ -194,6 +194,7 @@ def test_a_large_file_has_the_time_that_its_size_takes(tmp_path: Path, short: Li
     assert read.problem == "it was altered after the folder was read"
 
 
+@pytest.mark.long
 def test_no_size_gives_a_job_more_than_the_most_there_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -214,6 +214,7 @@ def test_a_batch_of_too_many_events_is_413_and_none_of_them_is_kept(
     assert len(server.post(b"[" + b"1," * (BATCH_EVENTS_MAX - 1) + b"1]", BATCH).json()) == 10_000
 
 
+@pytest.mark.long
 def test_a_large_batch_is_kept_whole(server: Server) -> None:
     many = lines(8_000)
     answers = server.post(batch(many), BATCH).json()
@@ -248,6 +249,7 @@ def listens(server: Server) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_told_to_stop_it_answers_what_is_under_way(
     server: Server, database: Database, tape: PostgresTape, locked: AnyConnection
 ) -> None:
@@ -266,6 +268,7 @@ def test_told_to_stop_it_answers_what_is_under_way(
     assert tape.counters().appended == 1
 
 
+@pytest.mark.long
 def test_what_was_answered_outlives_a_kill_and_sending_all_again_doubles_nothing(
     server: Server, cli: Cli, tape: PostgresTape, tmp_path: Path
 ) -> None:
@@ -304,6 +307,7 @@ def test_health_and_figures(server: Server) -> None:
     assert figures['round_ledger_facts_total{verdict="quarantined"}'] == "1.0"
 
 
+@pytest.mark.long
 def test_what_facts_say_is_not_in_the_log(server: Server) -> None:
     secret = lines(1)[0].replace(b"run1-", b"whisper-")
     server.post(secret.replace(b'"As"', b'"1s"'), STRUCTURED)

@@ -140,6 +140,7 @@ def test_the_second_head_of_a_connection_has_its_own_time(database: Database) ->
         assert trickle(client, HEAD * 2) is not None
 
 
+@pytest.mark.long
 def test_a_body_that_nobody_reads_is_cut_off_too(database: Database) -> None:
     with serving(database) as edge, edge.connected() as client:
         client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
@@ -147,6 +148,7 @@ def test_a_body_that_nobody_reads_is_cut_off_too(database: Database) -> None:
         assert trickle(client, b"x" * 100) is not None
 
 
+@pytest.mark.long
 def test_a_slow_commit_is_no_slow_client(database: Database) -> None:
     """Once a request is there, its answer is waited for longer than its head may take."""
     with (

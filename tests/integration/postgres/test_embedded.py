@@ -51,6 +51,7 @@ def runs(home: Path) -> bool:
     return (home / "postgres" / "postmaster.pid").exists()
 
 
+@pytest.mark.long
 def test_processes_that_start_together_share_one_server_and_the_last_one_stops_it(
     tmp_path: Path,
 ) -> None:
@@ -64,6 +65,7 @@ def test_processes_that_start_together_share_one_server_and_the_last_one_stops_i
     assert not runs(tmp_path)
 
 
+@pytest.mark.long
 def test_a_killed_user_does_not_keep_the_server_running(tmp_path: Path) -> None:
     killed, other = user(tmp_path), user(tmp_path)
     assert is_ready(killed)
@@ -75,6 +77,7 @@ def test_a_killed_user_does_not_keep_the_server_running(tmp_path: Path) -> None:
     assert not runs(tmp_path)
 
 
+@pytest.mark.long
 def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
     settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
     for expected in ("appended", "duplicate"):
@@ -82,6 +85,7 @@ def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
             assert tape.append([fact(1)])[0].verdict == expected
 
 
+@pytest.mark.long
 def test_a_stale_lock_file_that_names_another_process_is_forgotten(tmp_path: Path) -> None:
     with embedded(tmp_path):
         pass
@@ -134,6 +138,7 @@ def test_a_server_that_does_not_answer_is_unavailable_and_its_password_is_not_to
     assert "hush" not in repr(Database("postgresql://me:hush@h/l", "postgresql://me:hush@h/l"))
 
 
+@pytest.mark.long
 def test_an_append_to_a_server_gone_is_unavailable_until_it_is_back(tmp_path: Path) -> None:
     settings = load({"ROUND_LEDGER_HOME": str(tmp_path)})
     with open_database(settings) as database:
@@ -166,6 +171,7 @@ def killed_and_back(home: Path, url: str, within_s: float) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_a_process_that_serves_has_its_killed_server_started_again(tmp_path: Path) -> None:
     with embedded(tmp_path) as url, kept_running(tmp_path, every_s=0.1):
         assert killed_and_back(tmp_path, url, within_s=120)

@@ -72,6 +72,7 @@ def test_up_runs_both_others_find_them_and_down_ends_them_and_keeps_the_data(
     assert here("relay", "verify", "--json").json[-1]["facts"] == 30
 
 
+@pytest.mark.long
 def test_a_cluster_whose_id_begins_with_a_dash_is_formatted_like_any_other(tmp_path: Path) -> None:
     planned = brokers.planned(tmp_path, 1)
     dashed = brokers.Nodes("-" + planned.cluster_id[1:], planned.nodes)
@@ -180,6 +181,7 @@ def alive(pid: int) -> bool:
     return False
 
 
+@pytest.mark.long
 def test_services_that_do_not_run_are_exit_code_3_and_stopping_them_is_no_mistake(
     plain_cli: Cli,
 ) -> None:

@@ -112,6 +112,7 @@ def test_a_rewritten_identity_is_named_by_position(
     assert (broken.kind, broken.position) == ("identity edited", 2)
 
 
+@pytest.mark.long
 def test_what_is_set_aside_while_verifying_is_no_tampering(tape: PostgresTape) -> None:
     tape.append([*map(garbage, range(500)), *(fact(n) for n in range(5_000))])
     numbers = iter(range(1_000, 2_000))

@@ -203,6 +203,7 @@ def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
                 assert tape.append([fact(1)])[0].position == 1
 
 
+@pytest.mark.long
 def test_a_login_that_may_create_roles_but_is_no_superuser_sets_everything_up(
     tmp_path: Path,
 ) -> None:

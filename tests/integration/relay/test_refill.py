@@ -107,6 +107,7 @@ def test_what_was_lost_is_put_back_to_the_same_positions_and_hashes(
     assert check.verify(older, kafka).facts == 110
 
 
+@pytest.mark.long
 def test_a_second_time_there_is_nothing_to_put_back(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_second_time_there_is_nothing_to_put_back(
     assert refill(older, kafka) == (0, 0, 0, 0, 0, 0)
 
 
+@pytest.mark.long
 def test_an_end_longer_than_one_statement_and_one_look_back_is_put_back(
     database: Database,
     copied: Callable[[], Database],
@@ -128,6 +130,7 @@ def test_an_end_longer_than_one_statement_and_one_look_back_is_put_back(
     same(database, older)
 
 
+@pytest.mark.long
 def test_a_record_that_went_on_by_itself_is_left_as_it_is(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
@@ -142,6 +145,7 @@ def test_a_record_that_went_on_by_itself_is_left_as_it_is(
         once(older, kafka)
 
 
+@pytest.mark.long
 def test_a_gap_is_named_and_nothing_is_written_unless_the_rest_is_to_come_anew(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
@@ -179,6 +183,7 @@ def test_what_is_not_whole_on_the_feed_is_never_written(
         assert tape.counters().appended == 10
 
 
+@pytest.mark.long
 def test_while_a_relay_leads_nothing_is_put_back(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
@@ -187,6 +192,7 @@ def test_while_a_relay_leads_nothing_is_put_back(
         refill(older, kafka)
 
 
+@pytest.mark.long
 def test_facts_with_every_attribute_come_back_as_they_were(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
@@ -202,6 +208,7 @@ def test_facts_with_every_attribute_come_back_as_they_were(
         assert second.read(0, 9) == first.read(0, 9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", [[OTHER], []])
 def test_inputs_that_the_feed_does_not_hold_whole_hold_up_nothing(
     database: Database,
@@ -231,6 +238,7 @@ def test_inputs_that_the_feed_does_not_hold_whole_hold_up_nothing(
     assert check.verify(older, kafka).breaks == []
 
 
+@pytest.mark.long
 def test_what_is_no_envelope_is_refused_in_words(
     database: Database, copied: Callable[[], Database], kafka: Connection
 ) -> None:
@@ -248,6 +256,7 @@ def ended(database: Database, pid: int) -> bool:
         return found.fetchone() is None
 
 
+@pytest.mark.long
 def test_a_feed_that_takes_long_to_read_ends_no_refilling(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

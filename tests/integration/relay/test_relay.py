@@ -94,6 +94,7 @@ def test_each_place_stays_in_order_in_one_partition(
         assert [seq for _, seq in places] == list(range(1, 21))
 
 
+@pytest.mark.long
 def test_what_was_published_is_not_published_again(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -104,6 +105,7 @@ def test_what_was_published_is_not_published_again(
     assert once(database, kafka) == {topics.FACTS: 5}
 
 
+@pytest.mark.long
 def test_what_is_quarantined_or_contradicts_is_on_the_feed_with_its_reason(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -128,6 +130,7 @@ def test_a_feed_that_is_the_record_verifies(
     assert (seen.facts, seen.not_yet, seen.duplicates, seen.breaks) == (60, 7, 0, [])
 
 
+@pytest.mark.long
 def test_a_topic_that_lost_its_end_is_filled_again_when_the_relay_starts(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -140,6 +143,7 @@ def test_a_topic_that_lost_its_end_is_filled_again_when_the_relay_starts(
     assert kinds(database, kafka) == []
 
 
+@pytest.mark.long
 def test_a_partition_that_lost_its_end_is_filled_again_though_others_are_whole(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -151,6 +155,7 @@ def test_a_partition_that_lost_its_end_is_filled_again_though_others_are_whole(
     assert kinds(database, kafka) == []
 
 
+@pytest.mark.long
 def test_without_looking_at_the_topics_real_end_the_loss_would_stay(
     database: Database, tape: PostgresTape, kafka: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +167,7 @@ def test_without_looking_at_the_topics_real_end_the_loss_would_stay(
     assert "missing" in kinds(database, kafka)
 
 
+@pytest.mark.long
 def test_a_record_that_lost_its_own_end_publishes_nothing_under_numbers_already_given(
     database: Database, tape: PostgresTape, kafka: Connection, postgres_url: str, template: str
 ) -> None:
@@ -180,6 +186,7 @@ def test_a_record_that_lost_its_own_end_publishes_nothing_under_numbers_already_
     assert len(on(kafka)) == 40
 
 
+@pytest.mark.long
 def test_a_hole_is_named_and_healed_by_publishing_that_part_again(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -212,6 +219,7 @@ def test_a_record_that_was_changed_on_the_way_is_named(
     assert kind in kinds(database, kafka)
 
 
+@pytest.mark.long
 def test_a_fact_that_is_not_on_record_is_a_stranger_however_well_chained(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -306,6 +314,7 @@ def told_by(ran: subprocess.CompletedProcess[str]) -> dict[str, list[int]]:
     return told
 
 
+@pytest.mark.long
 def test_the_reader_in_the_docs_reads_every_fact_once_with_kafka_python_and_zstd_alone(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -326,6 +335,7 @@ def test_the_reader_in_the_docs_reads_every_fact_once_with_kafka_python_and_zstd
     assert told in ran.stderr
 
 
+@pytest.mark.long
 def test_the_reader_in_the_docs_passes_no_hole_at_the_start_and_says_from_where_it_reads(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -361,6 +371,7 @@ def test_a_relay_without_its_topics_says_what_to_do(
         once(database, bare_kafka)
 
 
+@pytest.mark.long
 def test_facts_of_the_largest_size_and_any_characters_pass(
     database: Database, tape: PostgresTape, kafka: Connection
 ) -> None:
@@ -375,6 +386,7 @@ def large(tape: PostgresTape, count: int) -> None:
     tape.append([fact(n, data=big, comment="é" * 100) for n in range(count)])
 
 
+@pytest.mark.long
 def test_no_more_is_under_way_than_a_window_and_a_window_is_as_full_as_may_be(
     database: Database, tape: PostgresTape, kafka: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from infra.postgres.tape import PostgresTape
 
 
+@pytest.mark.long
 def test_a_relay_tells_that_it_is_well_and_what_it_published(
     database: Database, tape: PostgresTape, kafka: Connection, tmp_path: Path
 ) -> None:
@@ -116,6 +117,7 @@ class Gone:
         return {0: PartitionEnd(Bounds(0, 0), None)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("silent", [True, False])
 def test_a_relay_without_news_looks_at_the_ends_of_its_topics_and_ends_where_one_is_lost(
     database: Database, tape: PostgresTape, kafka: Connection, *, silent: bool

@@ -202,6 +202,7 @@ def test_a_correction_that_is_no_such_fact_or_changes_no_money_changes_nothing(
     assert (days[DAY].corrections, days[DAY].corrected) == ([], {})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2])
 def test_with_corrections_of_anything_the_drop_is_that_of_a_rebuild_at_any_prefix(
     database: Database, seed: int

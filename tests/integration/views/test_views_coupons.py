@@ -29,6 +29,7 @@ def codes(database: Database) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "size"), [(0, 1000), (1, 1), (2, 7), (3, 1000), (4, 25), (5, 3)])
 def test_603a_21_coupons_are_ruled_on_alike_in_any_order_of_arrival_and_batches_of_any_size(
     database: Database, seed: int, size: int

@@ -100,6 +100,7 @@ def test_the_parts_of_a_view_one_after_the_other_are_the_whole_of_it(
     assert dumped(database, projection) == dumped(whole, projection)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "projection",
     [

@@ -145,6 +145,7 @@ def test_a_keeper_asked_to_stop_ends_soon_between_two_batches(database: Database
     assert took < 10
 
 
+@pytest.mark.long
 def test_a_keeper_that_waits_sees_what_is_appended(database: Database) -> None:
     facts = day(5)
     record(database, facts[:100])

@@ -122,6 +122,7 @@ def test_findings_of_tables_are_those_of_the_whole_feed(database: Database, seed
     assert of_the_view(database)[1], "without stub counts there is something to find"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 3])
 def test_one_floorperson_for_all_tables_is_found_by_the_view_as_by_the_feed(
     database: Database, seed: int
@@ -153,6 +154,7 @@ def test_633a_13_m_2_meters_are_held_to_their_wagers_by_the_view_as_by_the_feed(
     assert len(found) >= 2
 
 
+@pytest.mark.long
 def test_637a_c_2_a_button_out_of_turn_is_found_by_the_view_as_by_the_feed(
     database: Database,
 ) -> None:
@@ -193,6 +195,7 @@ def test_a_device_hours_off_is_ruled_on_by_the_view_as_by_the_feed(
     assert set(closed) <= set(named)
 
 
+@pytest.mark.long
 def test_a_submission_filed_afterwards_makes_new_rulings_and_keeps_the_old(
     database: Database,
 ) -> None:
@@ -236,6 +239,7 @@ def test_a_correction_makes_a_new_version_that_shows_both_rulings(database: Data
     assert [found.code for found in after.ruling.findings] == ["overpaid"]
 
 
+@pytest.mark.long
 def test_a_correction_that_comes_before_its_fact_holds_once_the_fact_is_there(
     database: Database,
 ) -> None:
@@ -249,6 +253,7 @@ def test_a_correction_that_comes_before_its_fact_holds_once_the_fact_is_there(
     stepwise(database, rows, [1, len(rows) // 2, len(rows)], 97)
 
 
+@pytest.mark.long
 def test_a_seat_told_long_after_changes_the_rulings_it_touches(database: Database) -> None:
     facts = day(7)
     completed = [fact for fact in facts if fact.type == "round_completed.v1"]
@@ -264,6 +269,7 @@ def test_a_seat_told_long_after_changes_the_rulings_it_touches(database: Databas
     stepwise(database, rows, [len(facts), len(rows) - 3, len(rows)], 250)
 
 
+@pytest.mark.long
 def test_every_fact_on_a_tape_of_its_own_counter_lost_or_late_is_told_as_in_the_feed(
     database: Database,
 ) -> None:

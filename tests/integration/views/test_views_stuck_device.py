@@ -76,6 +76,7 @@ def ruled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     return given
 
 
+@pytest.mark.long
 def test_thousands_of_late_facts_of_one_round_are_ruled_on_a_hundred_times(
     database: Database, ruled: list[int]
 ) -> None:

@@ -149,6 +149,7 @@ def floor(database: Database) -> Iterator[tuple[Database, list[Received]]]:
     thread.join()
 
 
+@pytest.mark.long
 def test_readers_of_a_view_that_is_rebuilt_and_swapped_see_one_whole_view(
     floor: tuple[Database, list[Received]],
 ) -> None:
@@ -217,6 +218,7 @@ def test_without_holding_the_tables_an_old_snapshot_would_see_a_half_filled_view
         assert store.query(count)[0][0] > 0
 
 
+@pytest.mark.long
 def test_a_swap_waits_for_readers_and_lets_them_finish(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,7 @@ def brought(database: Database, kafka: Connection, source: str) -> None:
         from_tape(database)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", ["tape", "kafka"])
 def test_it_parks_its_table_and_no_other_until_a_program_comes_that_can_read_it(
     database: Database,

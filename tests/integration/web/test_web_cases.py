@@ -117,6 +117,7 @@ def test_the_claim_and_the_record_are_not_in_the_page_before_the_reviewer_has_ob
     assert (observation["by"], observation["saw"]) == ("S-second", "A straight.")
 
 
+@pytest.mark.long
 def test_the_rounds_own_page_shows_a_blind_reviewer_footage_alone_until_they_know(
     desk: Desk,
 ) -> None:
@@ -199,6 +200,7 @@ def test_revealing_the_claim_is_a_fact_and_what_is_observed_after_it_is_marked(
     assert "knew the claim</span>" in reviewer.get(page).text
 
 
+@pytest.mark.long
 def test_a_case_goes_from_note_to_adjustment_to_outcome_each_step_a_fact(desk: Desk) -> None:
     page = desk.raised()
     desk.send(
@@ -249,6 +251,7 @@ def test_the_dossier_of_a_case_is_asked_for_by_property_and_name(desk: Desk) -> 
     assert link in desk.maria.get(page).text
 
 
+@pytest.mark.long
 def test_a_note_stands_on_the_rounds_timeline_and_in_its_list_for_who_may_see_them(
     desk: Desk,
 ) -> None:
@@ -279,6 +282,7 @@ def test_a_note_stands_on_the_rounds_timeline_and_in_its_list_for_who_may_see_th
         assert "tray" not in blind.get(round_).text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("form", "says"),
     [
@@ -388,6 +392,7 @@ def preserved(desk: Desk, because: str) -> str:
     return str(answer.headers["location"])
 
 
+@pytest.mark.long
 def test_windows_are_listed_until_somebody_who_may_releases_one_and_the_other_stays(
     desk: Desk,
 ) -> None:
@@ -419,6 +424,7 @@ def test_windows_are_listed_until_somebody_who_may_releases_one_and_the_other_st
     assert desk.maria.get("/cases/windows/hollywood/P-none").status_code == 404
 
 
+@pytest.mark.long
 def test_what_a_dispute_locked_is_released_on_its_page_and_a_window_over_it_stays(
     desk: Desk,
 ) -> None:
@@ -464,6 +470,7 @@ def version_on(page: str) -> str:
     return str(found[0])
 
 
+@pytest.mark.long
 def test_a_form_sent_twice_or_from_a_stale_page_pays_and_notes_once(desk: Desk) -> None:
     page = desk.raised()
     version = version_on(desk.maria.get(page).text)

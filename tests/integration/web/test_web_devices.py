@@ -74,6 +74,7 @@ def test_what_is_malformed_is_kept_aside_for_who_shows_a_key_only(site: Site) ->
     assert post(site, malformed, key, STRUCTURED).status_code in (200, 403)
 
 
+@pytest.mark.long
 def test_a_revoked_key_opens_nothing_and_the_door_stays_closed(site: Site) -> None:
     keys = Keys(site.ports.door)
     key = keys.add("/hollywood", ACTOR)
@@ -179,6 +180,7 @@ def test_commands_make_and_change_users_without_a_password_in_sight(cli: Cli) ->
     assert cli("users", "disable", "nobody").code == 2
 
 
+@pytest.mark.long
 def test_served_for_the_first_time_it_tells_how_to_make_a_user(cli: Cli) -> None:
     with cli.start("serve", "--port", "0") as process:
         assert process.stdout

@@ -69,6 +69,7 @@ def test_a_dossier_of_the_screen_proves_itself_offline(
     assert ran.returncode == 0, ran.stdout
 
 
+@pytest.mark.long
 def test_only_surveillance_has_one_made_and_only_with_a_reason(
     screened: Screened, maria: httpx.Client
 ) -> None:

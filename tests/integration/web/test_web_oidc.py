@@ -183,6 +183,7 @@ def test_next_leads_nowhere_else_after_the_provider_either(here: Site) -> None:
     assert browser.get(back).headers["Location"] == "/"
 
 
+@pytest.mark.long
 def test_without_a_password_nobody_signs_in_as_her_here(here: Site) -> None:
     for word in ("", "None", "null"):
         assert here.browser().sign_in("maria", word).status_code == 401
@@ -232,6 +233,7 @@ NOT_BELIEVED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.long
 def test_a_token_that_is_not_for_this_sign_in_is_not_believed(here: Site, issuer: Issuer) -> None:
     for why, changed in NOT_BELIEVED.items():
         now = int(time.time())

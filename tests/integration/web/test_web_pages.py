@@ -97,6 +97,7 @@ def test_no_page_has_script_or_style_in_line_or_anything_of_another_host(
         assert not re.search(r'(?:src|href|action)="(?:https?:)?//', text)
 
 
+@pytest.mark.long
 def test_what_facts_say_is_text_whatever_is_in_it(staffed: Site, auditor: Browser) -> None:
     subject = "CC-07/2026-11-20/1"
     opened = TableOpened(

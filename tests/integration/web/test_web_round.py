@@ -36,6 +36,7 @@ def segment(screened: Screened) -> str:
     return max(entries, key=lambda entry: entry.duration_us).sha256
 
 
+@pytest.mark.long
 def test_the_page_lists_every_fact_and_shows_the_table_where_the_finding_is(
     screened: Screened, maria: httpx.Client
 ) -> None:
@@ -232,6 +233,7 @@ def test_an_auditor_sees_footage_and_copies_none_out(screened: Screened) -> None
         assert ada.post("/clips", data=clip_form(page)).status_code == 403
 
 
+@pytest.mark.long
 def test_opening_a_round_is_on_record_once_a_camera_and_not_once_a_range(
     screened: Screened, segment: str
 ) -> None:
@@ -248,6 +250,7 @@ def test_opening_a_round_is_on_record_once_a_camera_and_not_once_a_range(
         assert len(screened.told("footage_viewed.v1")) == len(before) + len(opened)
 
 
+@pytest.mark.long
 def test_footage_opened_by_its_address_alone_is_on_record_too(screened: Screened) -> None:
     screened.add_person("olga", "A-2", "auditor")  # has seen nothing yet, whatever ran before
     segment = screened.library.entries()[0]

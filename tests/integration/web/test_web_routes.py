@@ -210,6 +210,7 @@ FORMS: tuple[tuple[str, dict[str, str]], ...] = (
 )
 
 
+@pytest.mark.long
 def test_whatever_is_sent_in_a_form_is_told_to_be_wrong_and_breaks_nothing(staffed: Site) -> None:
     browser = staffed.browser("surveillance")
     usual = {"csrf": browser.token("/"), "because": "x"}
@@ -223,6 +224,7 @@ def test_whatever_is_sent_in_a_form_is_told_to_be_wrong_and_breaks_nothing(staff
 XSS = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'"
 
 
+@pytest.mark.long
 def test_nothing_that_is_typed_becomes_markup(staffed: Site) -> None:
     browser = staffed.browser("surveillance")
     token = browser.token("/")

@@ -138,6 +138,7 @@ def asked_of_the_record(review: Review) -> Iterator[dict[str, str]]:
         yield {"card": " ".join(card for card in cards[0] if card != "??")}
 
 
+@pytest.mark.long
 def test_no_search_by_what_is_on_record_tells_whether_a_withheld_round_fits(
     review: Review,
 ) -> None:
@@ -260,6 +261,7 @@ def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
     assert "because-1" in review.reviewer.get("/cases").text, "a window of another time is withheld"
 
 
+@pytest.mark.long
 def test_a_window_over_a_withheld_round_is_not_let_go_by_its_reviewer_however_it_is_asked(
     review: Review,
 ) -> None:
@@ -291,6 +293,7 @@ def test_a_window_over_a_withheld_round_is_not_let_go_by_its_reviewer_however_it
     assert review.send(review.reviewer, over, because="It may go.").status_code == 303
 
 
+@pytest.mark.long
 def test_why_the_footage_of_a_dispute_was_let_go_is_told_to_who_knows_its_claim(
     review: Review,
 ) -> None:
@@ -323,6 +326,7 @@ def test_no_number_of_a_fact_tells_how_many_a_withheld_round_has(review: Review)
     assert WATCH_ONLY in blind.text
 
 
+@pytest.mark.long
 def test_no_dossier_is_made_of_a_withheld_round_by_any_of_its_names(review: Review) -> None:
     dispute = review.case.rpartition("/")[2]
     names = (str(review.round.id), review.round.id.subject, dispute, f"hollywood:{dispute}")
@@ -361,6 +365,7 @@ def again(row: TapeRow, name: str) -> Received:
     return received(json.dumps(told | {"id": f"{told['id']}-{name}"}).encode())
 
 
+@pytest.mark.long
 def test_no_dossier_of_a_neighbour_holds_what_was_told_of_a_withheld_round_in_between(
     review: Review,
 ) -> None:
@@ -387,6 +392,7 @@ def test_no_dossier_of_a_neighbour_holds_what_was_told_of_a_withheld_round_in_be
         assert own.subject.encode() in archive.read(between)
 
 
+@pytest.mark.long
 def test_no_dossier_of_a_neighbour_says_why_footage_of_a_withheld_round_was_preserved(
     review: Review,
 ) -> None:

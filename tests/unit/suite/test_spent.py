@@ -77,6 +77,7 @@ def after(lines: list[str], title: str) -> list[str]:
     return rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "1")])
 def test_the_ten_dearest_and_the_dear_ones_that_are_not_marked_end_a_run(
     tmp_path: Path, workers: tuple[str, ...]
