@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from consumers.registry import install
 from infra.postgres.advisory_lock import advisory_lock
 from ledger.facts import CameraMapped, CardsDealt, DisputeRaised, SegmentRecorded
 from ledger.values import Source, format_time
+from replay.disputes import service
 from replay.disputes.service import (
     LOCKS,
     VIEWS,
@@ -60,15 +60,23 @@ def locks(tape: PostgresTape) -> list[str]:
 
 @pytest.mark.long
 def test_a_dispute_raised_elsewhere_is_locked_while_views_are_kept_up_and_only_once(
-    database: Database, tape: PostgresTape
+    database: Database, tape: PostgresTape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    looks = []
+
+    def looked(context: LockContext, *, fresh: bool) -> object:
+        looks.append(lock_pending(context, fresh=fresh))
+        return looks[-1]
+
+    monkeypatch.setattr(service, "lock_pending", looked)
     floor(database, tape)
     with locks_kept(database, ROLL, every_s=0.05), locks_kept(database, ROLL, every_s=0.05):
         raise_elsewhere(tape)
         up_to_date(database)
         until(lambda: locks(tape))
         up_to_date(database)
-        time.sleep(0.5)
+        enough = len(looks) + 6
+        until(lambda: len(looks) >= enough)
     assert len(locks(tape)) == 1
     [row] = disputes.read(database)
     assert (row.locks, row.status) == (1, "raised")
