@@ -190,16 +190,16 @@ def run(
         topics.require(kafka, name)
     with (
         Publisher(kafka) as publisher,
-        _desk(database, publisher, settings) as desk,
+        _desk(database, publisher, settings) as service,
         member(kafka, GROUP, READS) as group,
     ):
-        tally(desk.tally)
-        _round(desk, group, publisher, stop, identity(kafka, DEAD), follow=follow)
-        return desk.tally
+        tally(service.tally)
+        _round(service, group, publisher, stop, identity(kafka, DEAD), follow=follow)
+        return service.tally
 
 
 def _round(
-    desk: AlertService,
+    service: AlertService,
     group: Member,
     publisher: Publisher,
     stop: Callable[[], bool],
@@ -209,23 +209,23 @@ def _round(
 ) -> None:
     looked_at = knocked_at = float("-inf")
     lacking_since: float | None = None
-    knock_s = desk.settings.ready_s / 3
+    knock_s = service.settings.ready_s / 3
     while not stop():
         read = group.poll(_POLL_S)
-        _handle(desk, group, publisher, read, stop)
+        _handle(service, group, publisher, read, stop)
         if read:
             lacking_since = None
         if time.monotonic() - looked_at > LOOK_S or (not follow and not read):
-            desk.tally.lag = group.lag()
-            lacking_since = _lacking(desk.tally.lag, lacking_since, time.monotonic())
-            desk.tally.letters = _letters(group, desk.kept.replayed(dead))
-            desk.look()
+            service.tally.lag = group.lag()
+            lacking_since = _lacking(service.tally.lag, lacking_since, time.monotonic())
+            service.tally.letters = _letters(group, service.kept.replayed(dead))
+            service.look()
             looked_at = time.monotonic()
         if time.monotonic() - knocked_at > knock_s:
             group.ping_brokers()
             knocked_at = time.monotonic()
-        desk.tally.answered_at = group.answered_at
-        desk.deliver()
+        service.tally.answered_at = group.answered_at
+        service.deliver()
         if not follow and not read and group.has_joined() and group.lag() == 0:
             return
 
@@ -251,7 +251,7 @@ def _letters(group: Member, handled: Collection[tuple[int, int]]) -> int:
 
 
 def _handle(
-    desk: AlertService,
+    service: AlertService,
     group: Member,
     publisher: Publisher,
     read: Sequence[Read],
@@ -260,22 +260,22 @@ def _handle(
     """Handle records until told to stop, and commit those that were, step by step."""
     committed, step_at = 0, time.monotonic()
     for at, each in enumerate(read, 1):
-        _handled(desk, publisher, each)
+        _handled(service, publisher, each)
         asked = stop()  # of every record: whoever asks whether it is alive is told by this
         if asked or at == len(read) or time.monotonic() - step_at > STEP_S:
             group.commit(read[committed:at])
-            desk.tally.read += at - committed
-            desk.tally.answered_at = group.answered_at
+            service.tally.read += at - committed
+            service.tally.answered_at = group.answered_at
             committed, step_at = at, time.monotonic()
         if asked:
             return
 
 
-def _handled(desk: AlertService, publisher: Publisher, read: Read) -> None:
+def _handled(service: AlertService, publisher: Publisher, read: Read) -> None:
     """Handle a record, or bury it: at once where it cannot be read, else after its tries."""
     for attempt in range(1, TRIES + 1):
         try:
-            desk.handle(read)
+            service.handle(read)
         except Unavailable:
             raise
         except Exception as error:
@@ -284,7 +284,7 @@ def _handled(desk: AlertService, publisher: Publisher, read: Read) -> None:
                 continue
             reason = f"{type(error).__name__}: {error}"
             send_to_dead_letters(publisher, DEAD, read, reason, attempt)
-            desk.tally.dead += 1
+            service.tally.dead += 1
             topic = publisher.kafka.named(read.topic)
             place = f"{topic}/{read.record.partition}@{read.record.offset}"
             figures = {"place": place, "reason": reason}
@@ -304,14 +304,14 @@ def replay(
     Who has it done is noted with each that succeeds, and logged with each.
     """
     dead = identity(kafka, DEAD)
-    with Publisher(kafka) as publisher, _desk(database, publisher, settings) as desk:
+    with Publisher(kafka) as publisher, _desk(database, publisher, settings) as service:
         for letter in letters:
             partition, offset = letter.record.partition, letter.record.offset
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
             failed = None
             try:
                 topic = kafka.declared(letter.original.topic)
-                desk.handle(letter.original._replace(topic=topic))
+                service.handle(letter.original._replace(topic=topic))
             except Unavailable:
                 raise
             except Exception as error:
@@ -319,10 +319,10 @@ def replay(
                 extra = {"figures": figures | {"reason": failed}}
                 LOG.warning("a dead letter failed again", exc_info=error, extra=extra)
             else:
-                desk.kept.note_replayed(dead, partition, offset, by)
+                service.kept.note_replayed(dead, partition, offset, by)
                 LOG.info("a dead letter was handled", extra={"figures": figures})
             yield letter, failed
-        desk.deliver()
+        service.deliver()
 
 
 @contextmanager

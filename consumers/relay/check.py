@@ -80,21 +80,21 @@ def verify(
 
     `progress` is told the records read and how many there are. Raises `Unavailable`.
     """
-    with relay_progress.desk(database) as desk:
-        seen = compared(desk, lambda topic: reader(kafka, topic), progress)
+    with relay_progress.relay_store(database) as relay_store:
+        seen = compared(relay_store, lambda topic: reader(kafka, topic), progress)
     return seen._replace(breaks=[b._replace(topic=kafka.named(b.topic)) for b in seen.breaks])
 
 
 def compared(
-    desk: RelayStore,
+    relay_store: RelayStore,
     opened: Callable[[str], AbstractContextManager[TopicReader]],
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> FeedCheck:
     """As `verify`, with topics that the caller opens."""
-    check = _Check(desk)
+    check = _Check(relay_store)
     read = 0
     for topic, take in ((topics.FACTS, check.fact), (topics.QUARANTINE, check.quarantined)):
-        tracked = desk.tracked(topic)  # before the ends: what is written later is above it
+        tracked = relay_store.tracked(topic)  # before the ends: what is written later is above it
         with opened(topic) as source:
             bounds = source.bounds()
             check.partitions = len(bounds)
@@ -130,21 +130,21 @@ def republish(
             hint="Positions count from 1; give the smaller one first.",
         )
     partitions = topics.require(kafka, topics.FACTS)
-    with relay_progress.desk(database) as desk, Publisher(kafka) as publisher:
+    with relay_progress.relay_store(database) as relay_store, Publisher(kafka) as publisher:
 
         def publish(window: SendWindow) -> None:
             publisher.publish(topics.FACTS, partitions, window.records)
             progress(len(window.records))
 
-        published = desk.tracked(topics.FACTS)
-        return republish_in(desk, publish, first, min(last, published))
+        published = relay_store.tracked(topics.FACTS)
+        return republish_in(relay_store, publish, first, min(last, published))
 
 
 def republish_in(
-    desk: RelayStore, publish: Callable[[SendWindow], None], first: int, last: int
+    relay_store: RelayStore, publish: Callable[[SendWindow], None], first: int, last: int
 ) -> int:
     """As `republish`, on a connection and with a publisher of the caller."""
-    facts = Facts(desk, republished=True)
+    facts = Facts(relay_store, republished=True)
     sent, at = 0, first - 1
     while window := facts.window(at, last):
         publish(window)
@@ -170,8 +170,8 @@ class _Counts:
 class _Check:
     """One pass over the topics."""
 
-    def __init__(self, desk: RelayStore) -> None:
-        self._desk = desk
+    def __init__(self, relay_store: RelayStore) -> None:
+        self._relay_store = relay_store
         self.partitions = 0  # of the topic that is read
         self._places: dict[str, _Place] = {}
         self._lowest: dict[int, int] = {}  # by partition: what was before it may have expired
@@ -235,7 +235,7 @@ class _Check:
         where = f"partition {each.partition}, offset {each.offset}"
         told = dict(each.headers)
         number = records.number(told, QUARANTINE_ID)
-        rows = self._desk.quarantined(number - 1, 1) if number else []
+        rows = self._relay_store.quarantined(number - 1, 1) if number else []
         if not rows or not records.is_of(rows[0], told, each.value):
             says = f"Input {number:,} is not on record so."
             self._tell("stranger", topics.QUARANTINE, where, says)
@@ -252,7 +252,8 @@ class _Check:
         self._again.clear()
         for tape, rows in by_tape.items():
             known = {
-                row.table_seq: row for row in self._desk.at(tape, [r.table_seq for r, _ in rows])
+                row.table_seq: row
+                for row in self._relay_store.at(tape, [r.table_seq for r, _ in rows])
             }
             for row, where in rows:
                 if row != known.get(row.table_seq):
@@ -270,7 +271,7 @@ class _Check:
                 lacking.remove(low, high)
             self._lacks(topic, "its only partition", "Input", lacking)
             return
-        heads = self._desk.heads()
+        heads = self._relay_store.heads()
         for tape in sorted({*heads, *self._of}):
             number = partition_of(tape.encode(), len(bounds) or 1)
             expired = bounds.get(number, Bounds(0, 0)).begin > 0
@@ -302,7 +303,7 @@ class _Check:
 
     def _newest(self, tape: str, until: int = records.NUMBER_MAX) -> int:
         """The highest sequence of a tape on record, up to a position; 0 where it has none."""
-        newest = self._desk.newest(tape, until)
+        newest = self._relay_store.newest(tape, until)
         return newest.table_seq if newest else 0
 
     def _end_of(self, tape: str, tracked: int, gone: int) -> None:
@@ -314,7 +315,7 @@ class _Check:
             of.expired += gone
         missing.add(max(place.seq, gone) + 1, should)
         self._lacks(topics.FACTS, tape, "Fact", missing)
-        on_record = self._desk.at(tape, [place.seq]) if place.seq else []
+        on_record = self._relay_store.at(tape, [place.seq]) if place.seq else []
         if place.seq and (not on_record or on_record[0].hash != place.hash):
             says = f"Fact {place.seq:,}, its last in the topic, is not on record so."
             self._tell("stranger", topics.FACTS, tape, says, tape)

@@ -66,8 +66,8 @@ def refill(
     now; the topic has to be made anew then. Raises `Refused`, with nothing written, where a relay
     runs, the feed has a gap (without `anew`), or the record went on by itself.
     """
-    with relay_progress.lead(database, lambda: True) as desk:
-        if desk is None:
+    with relay_progress.lead(database, lambda: True) as relay_store:
+        if relay_store is None:
             raise Refused(
                 "A relay runs",
                 where=database.where,
@@ -75,7 +75,7 @@ def refill(
             )
         with refilling(database) as filling:
             first = filling.tip + 1
-            above = _Above(desk, filling)
+            above = _Above(relay_store, filling)
             with reader(kafka, topics.FACTS) as source:
                 spans = _from_tip(source, filling.tip)
             with reader(kafka, topics.FACTS) as source:  # the library loses what it had fetched
@@ -95,8 +95,8 @@ def refill(
 class _Above:
     """Facts of the feed above the record's end, put back as soon as they follow it."""
 
-    def __init__(self, desk: RelayStore, filling: Refilling) -> None:
-        self._desk = desk
+    def __init__(self, relay_store: RelayStore, filling: Refilling) -> None:
+        self._relay_store = relay_store
         self._filling = filling
         self._end = filling.tip  # of the record as it was found
         self._waiting: dict[int, TapeRow] = {}
@@ -105,7 +105,7 @@ class _Above:
         """Put back what now follows; how many facts."""
         facts = [(each, _fact(each)) for each in batch]
         below = [row.position for _, row in facts if row.position <= self._end]
-        hashes = self._desk.hashes(below)
+        hashes = self._relay_store.hashes(below)
         for each, row in facts:
             if row.position <= self._end:
                 if hashes.get(row.position) != row.hash:

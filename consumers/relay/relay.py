@@ -116,17 +116,17 @@ def relay(
 
     with (
         _counted(database),
-        relay_progress.lead(database, stop, waiting, kafka.topic_prefix) as desk,
+        relay_progress.lead(database, stop, waiting, kafka.topic_prefix) as relay_store,
     ):
-        if desk is None:
+        if relay_store is None:
             return
         listener.leads()
         with suppress(StoppedError):
-            streams: list[Stream] = [Facts(desk), Quarantine(desk)]
-            streams += view_topics.streams(database, kafka, desk, spoken, stop)
+            streams: list[Stream] = [Facts(relay_store), Quarantine(relay_store)]
+            streams += view_topics.streams(database, kafka, relay_store, spoken, stop)
             with Publisher(kafka, deadline_s=deadline_s) as publisher:
                 publish(
-                    desk,
+                    relay_store,
                     KafkaOutlet(kafka, publisher),
                     streams,
                     stop=stop,
@@ -148,7 +148,7 @@ def _counted(database: Database) -> Iterator[None]:
 
 
 def publish(
-    desk: RelayStore,
+    relay_store: RelayStore,
     feed_writer: FeedWriter,
     streams: Sequence[Stream],
     *,
@@ -161,7 +161,7 @@ def publish(
     """As `relay`, with the lead and the streams that the caller has."""
     listener = listener or RelayListener()
     partitions = {each.topic: feed_writer.partitions(each.topic) for each in streams}
-    at = {each.topic: _resumed(feed_writer, desk, each) for each in streams}
+    at = {each.topic: _resumed(feed_writer, relay_store, each) for each in streams}
     listener.heard()
     turns = itertools.cycle(streams)
     heard_at = clock.monotonic()
@@ -174,11 +174,11 @@ def publish(
             try:
                 feed_writer.publish(each.topic, partitions[each.topic], window.records)
             except TopicRecreatedError:
-                _set_back(desk, each, at[each.topic], 0)
+                _set_back(relay_store, each, at[each.topic], 0)
                 raise
             listener.heard()
             heard_at = clock.monotonic()
-            desk.move(each.topic, at[each.topic], window.end)
+            relay_store.move(each.topic, at[each.topic], window.end)
             at[each.topic] = window.end
             moved = True
             progress(each.topic, len(window.records), window.end)
@@ -189,7 +189,7 @@ def publish(
         if clock.monotonic() - heard_at > listener.look_s:
             _look(feed_writer, next(turns), at, listener)
             heard_at = clock.monotonic()
-        desk.wait(POLL_S)
+        relay_store.wait(POLL_S)
 
 
 class KafkaOutlet:
@@ -208,21 +208,21 @@ class KafkaOutlet:
         return end_offsets(self._kafka, topic)
 
 
-def _resumed(feed_writer: FeedWriter, desk: RelayStore, stream: Stream) -> int:
+def _resumed(feed_writer: FeedWriter, relay_store: RelayStore, stream: Stream) -> int:
     """How far a topic really is. Tracking is set back where brokers lost what they had."""
-    tracked = desk.tracked(stream.topic)
+    tracked = relay_store.tracked(stream.topic)
     position = stream.resume(tracked, feed_writer.end_offsets(stream.topic))
     if position < tracked:
-        _set_back(desk, stream, tracked, position)
+        _set_back(relay_store, stream, tracked, position)
     return position
 
 
-def _set_back(desk: RelayStore, stream: Stream, tracked: int, position: int) -> None:
+def _set_back(relay_store: RelayStore, stream: Stream, tracked: int, position: int) -> None:
     """Send again from there on what the topic no longer has."""
     figures = {"topic": stream.topic, "tracked": tracked, "position": position}
     LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
     stream.rewind(position)
-    desk.move(stream.topic, tracked, position)
+    relay_store.move(stream.topic, tracked, position)
 
 
 def _look(
@@ -254,14 +254,14 @@ class Facts:
 
     topic = topics.FACTS
 
-    def __init__(self, desk: RelayStore, *, republished: bool = False) -> None:
-        self._desk = desk
+    def __init__(self, relay_store: RelayStore, *, republished: bool = False) -> None:
+        self._relay_store = relay_store
         self._republished = republished
         self._places = PreviousHashes()
 
     def window(self, after: int, until: int | None = None) -> SendWindow | None:
         """The next facts, as many as may be under way, none above `until`."""
-        rows = self._desk.rows(after, WINDOW_RECORDS)
+        rows = self._relay_store.rows(after, WINDOW_RECORDS)
         if until is not None:
             rows = [row for row in rows if row.position <= until]
         return window_of((row.position, self._record(row)) for row in rows)
@@ -273,7 +273,7 @@ class Facts:
             if tail.expired:
                 continue  # what retention removed was there
             reached[number] = self._checked(tail.last) if tail.last else 0
-        heads = self._desk.heads()
+        heads = self._relay_store.heads()
         lost = [
             position
             for number, position in reached.items()
@@ -285,7 +285,7 @@ class Facts:
         """Nothing: the record keeps everything."""
 
     def _record(self, row: TapeRow) -> ProducerRecord:
-        previous = self._places.before(row) or self._desk.hash_before(row)
+        previous = self._places.before(row) or self._relay_store.hash_before(row)
         self._places.saw(row)
         return records.of_row(row, previous, republished=self._republished)
 
@@ -293,7 +293,7 @@ class Facts:
         """The position of a partition's newest fact, which the record must hold as it is there."""
         told = dict(last.headers)
         position = records.number(told, POSITION)
-        row = self._desk.row(position)
+        row = self._relay_store.row(position)
         if row is None or row.hash.hex().encode() != told.get(HASH):
             raise contradiction(self.topic, last, f"a fact at position {position:,}")
         return position
@@ -309,7 +309,7 @@ class Facts:
         }
         if any(head <= tracked for head in mine.values()):
             return True
-        return bool(mine) and self._desk.first_of(list(mine), position, tracked) is not None
+        return bool(mine) and self._relay_store.first_of(list(mine), position, tracked) is not None
 
 
 class Quarantine:
@@ -317,12 +317,12 @@ class Quarantine:
 
     topic = topics.QUARANTINE
 
-    def __init__(self, desk: RelayStore) -> None:
-        self._desk = desk
+    def __init__(self, relay_store: RelayStore) -> None:
+        self._relay_store = relay_store
 
     def window(self, after: int) -> SendWindow | None:
         """The next inputs, as many as may be under way."""
-        rows = self._desk.quarantined(after, _ASIDE_ROWS)
+        rows = self._relay_store.quarantined(after, _ASIDE_ROWS)
         return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
 
     def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
@@ -340,7 +340,7 @@ class Quarantine:
     def _checked(self, last: Consumed) -> int:
         told = dict(last.headers)
         number = records.number(told, QUARANTINE_ID)
-        rows = self._desk.quarantined(number - 1, 1) if number else []
+        rows = self._relay_store.quarantined(number - 1, 1) if number else []
         if not rows or not records.is_of(rows[0], told, last.value):
             raise contradiction(self.topic, last, f"an input number {number:,}")
         return number

@@ -48,13 +48,13 @@ class Outbox:
 
     def __init__(
         self,
-        desk: RelayStore,
+        relay_store: RelayStore,
         topic: str,
         restate: Restate,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self.topic = topic
-        self._desk = desk
+        self._relay_store = relay_store
         self._restate = restate
         self._stop = stop
         self._forgot_at = float("-inf")
@@ -62,11 +62,11 @@ class Outbox:
 
     def window(self, after: int) -> SendWindow | None:
         """The next messages, as many as may be under way, and the last one's number."""
-        kept = self._desk.outbox(self.topic, after, WINDOW_RECORDS, WINDOW_OCTETS)
+        kept = self._relay_store.outbox(self.topic, after, WINDOW_RECORDS, WINDOW_OCTETS)
         if kept:
             return window_of((each.number, records.of_message(self.topic, each)) for each in kept)
         if time.monotonic() - self._forgot_at > FORGET_S:
-            self._desk.prune(self.topic, after)
+            self._relay_store.prune(self.topic, after)
             self._forgot_at = time.monotonic()
         return None
 
@@ -89,7 +89,7 @@ class Outbox:
         for message, number in self._kept(min(lacking.values(), default=tracked), tracked, seen):
             if message > lacking.get(number, tracked):
                 lost.setdefault(number, message)
-        oldest = [number for number, _ in self._desk.outbox_keys(self.topic, 0, 1)]
+        oldest = [number for number, _ in self._relay_store.outbox_keys(self.topic, 0, 1)]
         if any(reached[number] < each for number in lost for each in oldest):
             return 0
         return min([tracked, *(message - 1 for message in lost.values())])
@@ -119,7 +119,7 @@ class Outbox:
         while after < until:
             if self._stop():
                 raise StoppedError(self.topic)
-            page = self._desk.outbox_keys(self.topic, after, KEYS_ROWS)
+            page = self._relay_store.outbox_keys(self.topic, after, KEYS_ROWS)
             for message, key in page:
                 if message <= until:
                     yield message, partition_of(key.encode(), len(seen.newest))
@@ -129,7 +129,7 @@ class Outbox:
 def streams(
     database: Database,
     kafka: Connection,
-    desk: RelayStore,
+    relay_store: RelayStore,
     projections: Sequence[Projection],
     stop: Callable[[], bool],
 ) -> list[Outbox]:
@@ -148,22 +148,24 @@ def streams(
         says = "a topic of the views is not there; see `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
     there = [name for name in wanted if name not in lacking]
-    return begun(desk, there, lambda new: outbox.restate(database, new, projections, stop), stop)
+    return begun(
+        relay_store, there, lambda new: outbox.restate(database, new, projections, stop), stop
+    )
 
 
 def begun(
-    desk: RelayStore,
+    relay_store: RelayStore,
     there: Sequence[str],
     restate: Restate,
     stop: Callable[[], bool] = lambda: False,
 ) -> list[Outbox]:
     """A stream for each of these topics; what stands is restated for those published first now."""
-    new = [name for name in there if not desk.is_known(name)]
+    new = [name for name in there if not relay_store.is_known(name)]
     for name in new:
-        if desk.tracked(name) != UNSAID:
-            desk.move(name, 0, UNSAID)  # from here on views speak
+        if relay_store.tracked(name) != UNSAID:
+            relay_store.move(name, 0, UNSAID)  # from here on views speak
     if new:
         restate(new)
     for name in new:
-        desk.move(name, UNSAID, 0)
-    return [Outbox(desk, name, restate, stop) for name in there]
+        relay_store.move(name, UNSAID, 0)
+    return [Outbox(relay_store, name, restate, stop) for name in there]

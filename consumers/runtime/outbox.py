@@ -103,8 +103,8 @@ def clear_outbox(database: Database, projections: Sequence[Projection]) -> dict[
     where a relay leads, which would ask at once. Stopped before its end, run it again.
     """
     topics = topics_of(projections)
-    with relay_progress.lead(database, lambda: True) as desk:
-        if desk is None:
+    with relay_progress.lead(database, lambda: True) as relay_store:
+        if relay_store is None:
             raise Refused(
                 "A relay leads",
                 where=database.where,

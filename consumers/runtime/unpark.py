@@ -56,8 +56,8 @@ def release(
             where="views.parked",
             hint="See `round-ledger consume all --status`; a tape is <property>/<place>.",
         )
-    with relay_progress.desk(database) as desk:
-        _require_whole(desk, tape, min(each.table_seq for each in found.values()))
+    with relay_progress.relay_store(database) as relay_store:
+        _require_whole(relay_store, tape, min(each.table_seq for each in found.values()))
     return [_let_in(database, each, found[each.name], progress) for each in chosen]
 
 
@@ -94,12 +94,12 @@ def catch_up_in(store: ViewStore, projection: Projection, *, tape: str, first: i
         store.release(projection.name, tape)
 
 
-def _require_whole(desk: RelayStore, tape: str, first: int) -> None:
+def _require_whole(relay_store: RelayStore, tape: str, first: int) -> None:
     """Recompute a tape from its bytes, from one fact on."""
-    before = desk.at(tape, [first - 1])
+    before = relay_store.at(tape, [first - 1])
     previous = before[0].hash if before else GENESIS
     at = first
-    while rows := desk.at(tape, range(at, at + BATCH_ROWS)):
+    while rows := relay_store.at(tape, range(at, at + BATCH_ROWS)):
         for row in rows:
             if row.table_seq != at or chain_hash(previous, row) != row.hash:
                 raise _not_whole(row, at)

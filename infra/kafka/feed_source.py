@@ -45,7 +45,7 @@ class FeedSource:
     def __init__(
         self,
         partitions: Partitions,
-        desk: RelayStore,
+        relay_store: RelayStore,
         starts: dict[int, int],
         figures: Figures,
         clock: Clock = SYSTEM,
@@ -54,7 +54,7 @@ class FeedSource:
         """`topic`: what the facts' topic is called on the cluster, as offsets there are."""
         self._topic = topic
         self._partitions = partitions
-        self._desk = desk
+        self._relay_store = relay_store
         self._starts = starts
         self._figures = figures
         self._clock = clock
@@ -70,7 +70,7 @@ class FeedSource:
         """
         merge = self._merge or self._begin(after)
         if after < merge.delivered:  # a view was set back: these were on the feed already
-            return self._desk.rows(after, min(limit, merge.delivered - after))
+            return self._relay_store.rows(after, min(limit, merge.delivered - after))
         merge.skip_to(after)
         if merge.ready < limit:
             self._poll(merge)
@@ -89,7 +89,7 @@ class FeedSource:
 
     def at_end(self, after: int) -> bool:
         """Whether everything that was ever published is at or below `after`."""
-        return self._desk.tracked(topics.FACTS) <= after
+        return self._relay_store.tracked(topics.FACTS) <= after
 
     def poisoned(self, first: int, last: int) -> Sequence[Parked]:
         """Facts at positions `first` to `last` that the feed held otherwise than the record."""
@@ -138,7 +138,7 @@ class FeedSource:
         facts: list[tuple[Consumed, Fed | Poison]]
         facts = [(each, _fact(each, self._topic)) for each in read]
         claimed = [f.position if isinstance(f, Poison) else f.row.position for _, f in facts]
-        hashes = self._desk.hashes(claimed)
+        hashes = self._relay_store.hashes(claimed)
         for each, fact in facts:
             if isinstance(fact, Poison):
                 merge.poison(fact if fact.position in hashes else fact._replace(position=0))
@@ -154,7 +154,7 @@ class FeedSource:
 
         Certain once every partition was read to an end asked for after the acknowledgement.
         """
-        tracked = self._desk.tracked(topics.FACTS)
+        tracked = self._relay_store.tracked(topics.FACTS)
         if tracked <= merge.delivered:
             merge.settle(tracked)
             return
@@ -165,7 +165,7 @@ class FeedSource:
         merge.reach(self._partitions.reached())
         if merge.has_passed(ends):
             upto = min(tracked, merge.lowest - 1 if merge.lowest else tracked)
-            rows = self._desk.rows(merge.delivered, min(limit, upto - merge.delivered))
+            rows = self._relay_store.rows(merge.delivered, min(limit, upto - merge.delivered))
             merge.fill_gap(rows, self._count)
 
     def _ping_brokers(self, merge: Merge) -> None:
@@ -212,5 +212,8 @@ def feed_source(
     """
     topic = kafka.named(topics.FACTS)
     starts = parking.places(database, topic, views) if views else {}
-    with relay_progress.desk(database) as desk, reader(kafka, topics.FACTS, required=True) as facts:
-        yield FeedSource(facts, desk, starts, figures or Figures(), topic=topic)
+    with (
+        relay_progress.relay_store(database) as relay_store,
+        reader(kafka, topics.FACTS, required=True) as facts,
+    ):
+        yield FeedSource(facts, relay_store, starts, figures or Figures(), topic=topic)

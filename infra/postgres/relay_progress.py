@@ -280,7 +280,7 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
 
 
 @contextmanager
-def desk(database: Database) -> Iterator[RelayStore]:
+def relay_store(database: Database) -> Iterator[RelayStore]:
     """The same connection without the lead, for whoever reads and moves nothing."""
     with database.connect("ledger_reader") as connection:
         arrays.register(connection)

@@ -76,7 +76,7 @@ class DisputeContext(NamedTuple):
     """What whoever handles disputes works with."""
 
     vault: LockContext
-    desk: DisputeDecisions
+    decisions: DisputeDecisions
 
     @property
     def database(self) -> Database:
@@ -90,11 +90,11 @@ def opened_disputes(*more: Projection) -> Iterator[DisputeContext]:
     with (
         opened_database() as database,
         PostgresTape(database) as tape,
-        DisputeDecisions(database) as desk,
+        DisputeDecisions(database) as decisions,
         progress("views") as advance,
     ):
         catch_up_views(database, [*VIEWS, *more], advance)
-        yield DisputeContext(LockContext(database, tape, lock_margins(in_force())), desk)
+        yield DisputeContext(LockContext(database, tape, lock_margins(in_force())), decisions)
 
 
 class LockChange(NamedTuple):
@@ -180,7 +180,7 @@ def raise_(
         if name is None and (same := _same(office.database, round_, position, claim, by)):
             return RaisedDispute(same, lock(office.vault, same))
         try:
-            office.desk.tell(new, raised(round_, new.dispute, position, claim, by))
+            office.decisions.tell(new, raised(round_, new.dispute, position, claim, by))
         except Refused:  # somebody took the name meanwhile
             if name is not None:
                 raise

@@ -212,8 +212,8 @@ def _shown_the_claim(
     case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
     if case.knows(wanted.by):
         return wanted.case_rows
-    with DisputeDecisions(database) as desk:
-        desk.tell(case, revealed(case, wanted.by))
+    with DisputeDecisions(database) as decisions:
+        decisions.tell(case, revealed(case, wanted.by))
     with tape_source(database) as source:
         catch_up(database, source, [disputes.VIEW])
     with reading(database, [disputes.FACTS.name]) as store:

@@ -55,8 +55,8 @@ def opened_ports(
     """Everything that pages need, over an open record; closed with the block."""
     door, library = AccessDatabase(database), FootageIndex(in_force().home)
     try:
-        with DisputeDecisions(database) as desk:
-            office = DisputeContext(LockContext(database, tape, lock_margins(settings)), desk)
+        with DisputeDecisions(database) as decisions:
+            office = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
             yield Ports(
                 address=address,
                 zone=settings.time_zone,

@@ -16,9 +16,9 @@ from infra.postgres.view_tables import LIVE, SHADOW_SCHEMA, ViewStore, writing
 from ledger.errors import Refused
 from ledger.record.tape import Quarantined
 from tests.simulation.database import Postgres, SimTape
-from tests.simulation.desks import SimDesk, SimStore
 from tests.simulation.floor import fact
 from tests.simulation.plain_views import SUMS, TOLD
+from tests.simulation.stores import SimRelayStore, SimViewStore
 from tests.simulation.world import Actor, World, draw
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ NOT_JSON = Quarantined(b"{", "not_json", "Not JSON", "$", "Send JSON.")
 
 class Ports(NamedTuple):
     tape: Tape
-    desk: RelayStore
+    relay_store: RelayStore
     live: ViewStore
     other: ViewStore  # another connection to the live views
     beside: ViewStore
@@ -47,9 +47,9 @@ def real(database: Database) -> Iterator[Ports]:
         live, other = (ViewStore(opened(writing(database, LIVE)), LIVE) for _ in range(2))
         beside = ViewStore(opened(writing(database, SHADOW_SCHEMA)), SHADOW_SCHEMA)
         tape = opened(PostgresTape(database))
-        desk = opened(relay_progress.lead(database, lambda: False))
-        assert desk
-        yield Ports(tape, desk, live, other, beside)
+        relay_store = opened(relay_progress.lead(database, lambda: False))
+        assert relay_store
+        yield Ports(tape, relay_store, live, other, beside)
 
 
 def imagined(told: Callable[[Ports], list[object]]) -> list[object]:
@@ -60,9 +60,9 @@ def imagined(told: Callable[[Ports], list[object]]) -> list[object]:
 
     def body(actor: Actor) -> None:
         session = database.session
-        books = (SimStore(session(actor), side) for side in (LIVE, LIVE, SHADOW_SCHEMA))
+        books = (SimViewStore(session(actor), side) for side in (LIVE, LIVE, SHADOW_SCHEMA))
         tape = SimTape(lambda: session(actor))
-        answers.extend(told(Ports(tape, SimDesk(session(actor)), *books)))
+        answers.extend(told(Ports(tape, SimRelayStore(session(actor)), *books)))
 
     world.add("one", body)
     world.run(lambda: bool(answers), 10_000)
@@ -74,41 +74,46 @@ def record(ports: Ports) -> list[object]:
     facts = [fact("p/A", 1), fact("p/B", 1), fact("p/A", 2), NOT_JSON]
     first = ports.tape.append(facts)
     again = ports.tape.append([fact("p/A", 1), fact("p/A", 1, 1), NOT_JSON])
-    desk = ports.desk
-    rows = desk.rows(0, 10)
+    relay_store = ports.relay_store
+    rows = relay_store.rows(0, 10)
     return [
         [(r.verdict, r.position, r.table_seq, r.quarantine_id) for r in first + again],
         [(row.position, row.tape, row.table_seq, row.id, row.data) for row in rows],
-        [row.position for row in desk.rows(1, 1)],
-        [desk.row(at) is None for at in (1, 3, 4)],
-        sorted(desk.hashes([1, 3, 9])),
-        [desk.hash_before(row) in (rows[0].hash, bytes(32)) for row in rows],
-        desk.hash_before(rows[2]) == rows[0].hash,
-        desk.heads(),
-        [(newest := desk.newest("p/A", until)) and newest.position for until in (0, 2, 3)],
-        [row.table_seq for row in desk.at("p/A", [2, 5])],
-        [desk.first_of(["p/B"], after, 3) for after in (0, 2)],
-        [(each.quarantine_id, each.verdict) for each in desk.quarantined(0, 9)],
-        [each.quarantine_id for each in desk.quarantined(1, 9)],
+        [row.position for row in relay_store.rows(1, 1)],
+        [relay_store.row(at) is None for at in (1, 3, 4)],
+        sorted(relay_store.hashes([1, 3, 9])),
+        [relay_store.hash_before(row) in (rows[0].hash, bytes(32)) for row in rows],
+        relay_store.hash_before(rows[2]) == rows[0].hash,
+        relay_store.heads(),
+        [(newest := relay_store.newest("p/A", until)) and newest.position for until in (0, 2, 3)],
+        [row.table_seq for row in relay_store.at("p/A", [2, 5])],
+        [relay_store.first_of(["p/B"], after, 3) for after in (0, 2)],
+        [(each.quarantine_id, each.verdict) for each in relay_store.quarantined(0, 9)],
+        [each.quarantine_id for each in relay_store.quarantined(1, 9)],
     ]  # fmt: skip
 
 
 def tracking(ports: Ports) -> list[object]:
     """Compare-and-set of how far a topic is written."""
-    desk = ports.desk
-    told: list[object] = [desk.tracked("t"), desk.is_known("t")]
-    desk.move("t", 0, UNSAID)
-    told += [desk.tracked("t"), desk.is_known("t")]
-    desk.move("t", UNSAID, 0)
-    desk.move("t", 0, 7)
+    relay_store = ports.relay_store
+    told: list[object] = [relay_store.tracked("t"), relay_store.is_known("t")]
+    relay_store.move("t", 0, UNSAID)
+    told += [relay_store.tracked("t"), relay_store.is_known("t")]
+    relay_store.move("t", UNSAID, 0)
+    relay_store.move("t", 0, 7)
     with pytest.raises(Refused):
-        desk.move("t", 3, 9)
-    return [*told, desk.tracked("t"), desk.is_known("t"), ports.live.asked_for(["t", "u"])]
+        relay_store.move("t", 3, 9)
+    return [
+        *told,
+        relay_store.tracked("t"),
+        relay_store.is_known("t"),
+        ports.live.asked_for(["t", "u"]),
+    ]
 
 
 def views_move(ports: Ports) -> list[object]:
     """Rows, tracking, parked tapes and messages, committed together or not at all."""
-    live, other, desk = ports.live, ports.other, ports.desk
+    live, other, relay_store = ports.live, ports.other, ports.relay_store
     made = [ports.beside.create("sums", 1, [SUMS], LIVE) for _ in range(2)]
     seen = live.tracking("sums")
     assert seen
@@ -133,12 +138,12 @@ def views_move(ports: Ports) -> list[object]:
         live.load(SUMS, [("p/A",), ("p/Z",)]),
         live.page(SUMS, None, 9),
         live.parked("sums") == {"p/A": PARKED},
-        [(each.position, each.key, each.body) for each in desk.outbox(TOLD, 0, 9, 9)],
+        [(each.position, each.key, each.body) for each in relay_store.outbox(TOLD, 0, 9, 9)],
         [
-            [each.body for each in desk.outbox(TOLD, 0, *bound)]
+            [each.body for each in relay_store.outbox(TOLD, 0, *bound)]
             for bound in ((9, 9), (1, 9), (9, 1))
         ],
-        [[key for _, key in desk.outbox_keys(TOLD, after, 9)] for after in (0, 10**9)],
+        [[key for _, key in relay_store.outbox_keys(TOLD, after, 9)] for after in (0, 10**9)],
         [row.table_seq for row in live.rows_of("p/A", [(1, 1)])],
     ]
     with live.transaction():

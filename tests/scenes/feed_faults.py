@@ -50,9 +50,9 @@ def publish(
         while window := window_of(numbered[at : at + WINDOW_RECORDS]):
             publisher.publish(topics.FACTS, partitions, window.records)
             at = window.end
-    with relay_progress.lead(database, lambda: False, prefix=kafka.topic_prefix) as desk:
-        assert desk
-        desk.move(topics.FACTS, desk.tracked(topics.FACTS), acknowledged)
+    with relay_progress.lead(database, lambda: False, prefix=kafka.topic_prefix) as relay_store:
+        assert relay_store
+        relay_store.move(topics.FACTS, relay_store.tracked(topics.FACTS), acknowledged)
 
 
 def from_feed(

@@ -36,9 +36,9 @@ from ledger.record.tape import (
 from ledger.values import format_time
 from tests.simulation.broker import Broker, SimProducer, number_of
 from tests.simulation.database import Postgres, Session, SimTape
-from tests.simulation.desks import SimDesk, SimStore
 from tests.simulation.plain_views import BAD, NAMES, TOLD, VIEWS
 from tests.simulation.readers import SimOutlet, SimPartitions
+from tests.simulation.stores import SimRelayStore, SimViewStore
 from tests.simulation.world import STARTS_AT, Killed
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Floor:
             parked = [e for (v, side, _), e in kept.items() if v == "sums" and not side]
             if parked and self.world.fault("unpark"):
                 each = parked[0]
-                book = SimStore(self.database.session(actor), LIVE)
+                book = SimViewStore(self.database.session(actor), LIVE)
                 catch_up_in(book, VIEWS[1], tape=each.tape, first=each.table_seq)
 
     def _republish(self, actor: Actor) -> None:
@@ -227,7 +227,7 @@ class Floor:
             was_deleted, deleted = deleted < self.broker.deleted, self.broker.deleted
             if not self.database.rows or not (self.world.fault("republish") or was_deleted):
                 continue
-            desk = SimDesk(self.database.session(actor))
+            relay_store = SimRelayStore(self.database.session(actor))
             last = self.world.chance.randint(1, len(self.database.rows))
             first = self.world.chance.randint(1, last)
             with self._publisher(actor) as publisher:
@@ -235,7 +235,7 @@ class Floor:
                 def send(window: SendWindow, publisher: Publisher = publisher) -> None:
                     publisher.publish(topics.FACTS, self.world.plan.partitions, window.records)
 
-                republish_in(desk, send, first, last)
+                republish_in(relay_store, send, first, last)
 
     def _publisher(self, actor: Actor) -> Publisher:
         def made(**options: Any) -> SimProducer:
@@ -248,8 +248,8 @@ class Floor:
     def _relay(self, actor: Actor) -> None:
         self.world.sleep(max(0.0, STARTS_AT + self.world.plan.relays_after_s - self.world.now))
         session = self.database.session(actor)
-        desk = SimDesk(session)
-        while not desk.leads():
+        relay_store = SimRelayStore(session)
+        while not relay_store.leads():
             self.world.met["waited for the lead"] += 1
             self.world.sleep(1.0)
 
@@ -257,16 +257,16 @@ class Floor:
             if self.world.fault("killed before restating"):
                 self.world.kill(actor)
             other = self.database.session(actor)
-            outbox.restate(SimStore(other, LIVE), new, VIEWS, page_rows=2)
+            outbox.restate(SimViewStore(other, LIVE), new, VIEWS, page_rows=2)
             if self.world.fault("paused after restating"):
                 self.world.sleep(3.0)
 
-        streams: list[relay.Stream] = [relay.Facts(desk), relay.Quarantine(desk)]
-        streams += view_topics.begun(desk, [TOLD], restate)
+        streams: list[relay.Stream] = [relay.Facts(relay_store), relay.Quarantine(relay_store)]
+        streams += view_topics.begun(relay_store, [TOLD], restate)
         with self._publisher(actor) as publisher:
             feed_writer = SimOutlet(self.broker, publisher)
             relay.publish(
-                desk,
+                relay_store,
                 feed_writer,
                 streams,
                 stop=lambda: self._lead_lost(session),
@@ -331,20 +331,20 @@ class Floor:
 
     @contextmanager
     def _source(self, actor: Actor, views: Sequence[str]) -> Iterator[Watched]:
-        desk = SimDesk(self.database.session(actor))
+        relay_store = SimRelayStore(self.database.session(actor))
         starts = self.database.places(topics.FACTS, views) if views else {}
         partitions = SimPartitions(self.broker, topics.FACTS)
-        source = Watched(partitions, desk, starts, Figures(), self.world.clock)
+        source = Watched(partitions, relay_store, starts, Figures(), self.world.clock)
         source.partitions = partitions
         source.watch = self.watch
         source.whole = set()
         yield source
 
     def _consumer(self, actor: Actor) -> None:
-        book = SimStore(self.database.session(actor), LIVE)
+        book = SimViewStore(self.database.session(actor), LIVE)
         manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)
         if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
-            rows = _Tape(SimDesk(self.database.session(actor)), self.world)
+            rows = _Tape(SimRelayStore(self.database.session(actor)), self.world)
             follow(book, rows, VIEWS, stop=lambda: False, manner=manner)
             return
         with self._source(actor, NAMES) as source:
@@ -359,15 +359,15 @@ class Floor:
             session = self.database.session(actor)
             view = self.world.chance.choice(VIEWS)
             if self.world.chance.random() < 0.6:
-                rows = _Tape(SimDesk(session), self.world)
+                rows = _Tape(SimRelayStore(session), self.world)
                 rebuild_in(
-                    SimStore(session, SHADOW_SCHEMA), rows, view, lambda: False, manner,
+                    SimViewStore(session, SHADOW_SCHEMA), rows, view, lambda: False, manner,
                     pause=self.world.sleep,
                 )  # fmt: skip
                 continue
             with self._source(actor, []) as source:
                 rebuild_in(
-                    SimStore(session, SHADOW_SCHEMA), source, view, lambda: False, manner,
+                    SimViewStore(session, SHADOW_SCHEMA), source, view, lambda: False, manner,
                     pause=self.world.sleep,
                 )  # fmt: skip
 
@@ -375,12 +375,12 @@ class Floor:
 class _Tape:
     """The tape as a source."""
 
-    def __init__(self, desk: SimDesk, world: World) -> None:
-        self._desk = desk
+    def __init__(self, relay_store: SimRelayStore, world: World) -> None:
+        self._relay_store = relay_store
         self._world = world
 
     def read(self, after: int, limit: int) -> list[TapeRow]:
-        return self._desk.rows(after, limit)
+        return self._relay_store.rows(after, limit)
 
     def wait(self, after: int, timeout_s: float) -> None:
         self._world.sleep(timeout_s)

@@ -16,9 +16,9 @@ from infra.kafka.ports import Consumed
 from infra.kafka.records import REPUBLISHED, UnreadableRecordError, fed
 from ledger.record.tape import Received
 from tests.simulation.broker import number_of
-from tests.simulation.desks import SimDesk
 from tests.simulation.plain_views import BAD, NAMES, TOLD, body, chained
 from tests.simulation.readers import SimReader
+from tests.simulation.stores import SimRelayStore
 from tests.simulation.world import Broken
 
 if TYPE_CHECKING:
@@ -315,14 +315,14 @@ class Oracle:
     def verify_tells(self) -> None:
         """`relay verify` names what the feed lacks or holds otherwise: that, and no more."""
         actor = self.floor.judge
-        desk = SimDesk(self.database.session(actor))
+        relay_store = SimRelayStore(self.database.session(actor))
 
         @contextmanager
         def opened(topic: str) -> Iterator[SimReader]:
             yield SimReader(self.broker, topic)
 
         before = self.on(topics.FACTS)
-        told = compared(desk, opened)
+        told = compared(relay_store, opened)
         if self.on(topics.FACTS) != before:
             return  # somebody wrote meanwhile
         kinds = Counter(each.kind for each in told.breaks)

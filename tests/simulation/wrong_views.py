@@ -13,7 +13,7 @@ from infra.kafka.feed_source import FeedSource, _fact
 from infra.kafka.merging import Merge, Poison
 from infra.kafka.records import Fed
 from tests.simulation.database import Session
-from tests.simulation.desks import SimStore
+from tests.simulation.stores import SimViewStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 def no_compare_and_set(patch: pytest.MonkeyPatch) -> None:
-    def advance(self: SimStore, view: str, seen: Any, to: int) -> bool:
+    def advance(self: SimViewStore, view: str, seen: Any, to: int) -> bool:
         self.session.do("advance")
         self.session.lock(("tracking", view, self._beside))
         now = self.session.get("tracking", (view, self._beside))
         self.session.put("tracking", (view, self._beside), now._replace(position=to))
         return True
 
-    patch.setattr(SimStore, "advance", advance)
+    patch.setattr(SimViewStore, "advance", advance)
 
 
 def generation_not_compared(patch: pytest.MonkeyPatch) -> None:
-    def advance(self: SimStore, view: str, seen: Any, to: int) -> bool:
+    def advance(self: SimViewStore, view: str, seen: Any, to: int) -> bool:
         self.session.do("advance")
         self.session.lock(("tracking", view, self._beside))
         now = self.session.get("tracking", (view, self._beside))
@@ -45,7 +45,7 @@ def generation_not_compared(patch: pytest.MonkeyPatch) -> None:
         self.session.put("tracking", (view, self._beside), now._replace(position=to))
         return True
 
-    patch.setattr(SimStore, "advance", advance)
+    patch.setattr(SimViewStore, "advance", advance)
 
 
 def _transact(order: str) -> Callable[..., None]:
@@ -114,7 +114,7 @@ def _step_with_all(self: Runner) -> bool:
 
 def gaps_passed_over(patch: pytest.MonkeyPatch) -> None:
     def look(self: FeedSource, merge: Merge, limit: int) -> None:
-        if self._desk.tracked(topics.FACTS) > merge.delivered and merge.lowest:
+        if self._relay_store.tracked(topics.FACTS) > merge.delivered and merge.lowest:
             merge.skip_to(merge.lowest - 1)
 
     patch.setattr(FeedSource, "_look_for_gap", look)
@@ -161,20 +161,20 @@ def poison_forgotten_at_once(patch: pytest.MonkeyPatch) -> None:
 
 
 def parked_not_kept(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SimStore, "park", lambda *_: None)
+    patch.setattr(SimViewStore, "park", lambda *_: None)
 
 
 def outbox_outside_the_transaction(patch: pytest.MonkeyPatch) -> None:
-    leave = SimStore.enqueue
+    leave = SimViewStore.enqueue
 
-    def at_once(self: SimStore, position: int, messages: Any) -> None:
+    def at_once(self: SimViewStore, position: int, messages: Any) -> None:
         session, self.session = self.session, Session(self.session.database, self.session.world)
         try:
             leave(self, position, messages)
         finally:
             self.session = session
 
-    patch.setattr(SimStore, "enqueue", at_once)
+    patch.setattr(SimViewStore, "enqueue", at_once)
 
 
 def offsets_of_what_was_read(patch: pytest.MonkeyPatch) -> None:
@@ -184,10 +184,10 @@ def offsets_of_what_was_read(patch: pytest.MonkeyPatch) -> None:
 def ends_asked_first(patch: pytest.MonkeyPatch) -> None:
     def look(self: FeedSource, merge: Merge, limit: int) -> None:
         ends = self._partitions.ends()
-        tracked = self._desk.tracked(topics.FACTS)
+        tracked = self._relay_store.tracked(topics.FACTS)
         if tracked > merge.delivered and merge.has_passed(ends):
             upto = min(tracked, merge.lowest - 1 if merge.lowest else tracked)
-            rows = self._desk.rows(merge.delivered, min(limit, upto - merge.delivered))
+            rows = self._relay_store.rows(merge.delivered, min(limit, upto - merge.delivered))
             merge.fill_gap(rows, self._count)
 
     patch.setattr(FeedSource, "_look_for_gap", look)
@@ -204,11 +204,11 @@ def swapped_as_it_is(patch: pytest.MonkeyPatch) -> None:
 
 
 def live_view_not_held(patch: pytest.MonkeyPatch) -> None:
-    def hold(self: SimStore, view: str) -> Any:
+    def hold(self: SimViewStore, view: str) -> Any:
         self.session.do("hold")
         return self.session.get("tracking", (view, False))
 
-    patch.setattr(SimStore, "hold", hold)
+    patch.setattr(SimViewStore, "hold", hold)
 
 
 def said_again_as_it_was_read_before(patch: pytest.MonkeyPatch) -> None:

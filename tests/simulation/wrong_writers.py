@@ -43,9 +43,9 @@ def acknowledgements_not_awaited(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
-    def resumed(feed_writer: Any, desk: Any, stream: Any) -> int:
+    def resumed(feed_writer: Any, relay_store: Any, stream: Any) -> int:
         feed_writer.end_offsets(stream.topic)
-        return int(desk.tracked(stream.topic))
+        return int(relay_store.tracked(stream.topic))
 
     patch.setattr(relaying, "_resumed", resumed)
 
@@ -53,16 +53,16 @@ def no_look_at_the_end(patch: pytest.MonkeyPatch) -> None:
 def window_forgotten(patch: pytest.MonkeyPatch) -> None:
     """Goes on after the newest record that any partition holds."""
 
-    def resumed(feed_writer: Any, desk: Any, stream: Any) -> int:
+    def resumed(feed_writer: Any, relay_store: Any, stream: Any) -> int:
         ends = [
             number_of(tail.last)
             for tail in feed_writer.end_offsets(stream.topic).values()
             if tail.last
         ]
-        tracked = int(desk.tracked(stream.topic))
+        tracked = int(relay_store.tracked(stream.topic))
         position = max([tracked, *ends])
         if position > tracked:
-            desk.move(stream.topic, tracked, position)
+            relay_store.move(stream.topic, tracked, position)
         return position
 
     patch.setattr(relaying, "_resumed", resumed)
@@ -122,25 +122,25 @@ def message_made_anew(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_stood_is_forgotten_by_whoever_dies(patch: pytest.MonkeyPatch) -> None:
-    def begun(desk: Any, there: Any, restate: Any) -> Any:
-        new = [name for name in there if not desk.is_known(name)]
+    def begun(relay_store: Any, there: Any, restate: Any) -> Any:
+        new = [name for name in there if not relay_store.is_known(name)]
         for name in new:
-            desk.move(name, 0, 0)
+            relay_store.move(name, 0, 0)
         if new:
             restate(new)
-        return [view_topics.Outbox(desk, name, restate) for name in there]
+        return [view_topics.Outbox(relay_store, name, restate) for name in there]
 
     patch.setattr(view_topics, "begun", begun)
 
 
 def asked_for_after_restating(patch: pytest.MonkeyPatch) -> None:
-    def begun(desk: Any, there: Any, restate: Any) -> Any:
-        new = [name for name in there if not desk.is_known(name)]
+    def begun(relay_store: Any, there: Any, restate: Any) -> Any:
+        new = [name for name in there if not relay_store.is_known(name)]
         if new:
             restate(new)
         for name in new:
-            desk.move(name, 0, 0)
-        return [view_topics.Outbox(desk, name, restate) for name in there]
+            relay_store.move(name, 0, 0)
+        return [view_topics.Outbox(relay_store, name, restate) for name in there]
 
     patch.setattr(view_topics, "begun", begun)
 

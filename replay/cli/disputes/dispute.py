@@ -384,7 +384,7 @@ def _act(
 def _tell(office: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:
     """Put a decision on record, and say what should be known about it."""
     warning = cases.warning(case, body)
-    [position] = office.desk.tell(case, body)
+    [position] = office.decisions.tell(case, body)
     fact = type_name(type(body)).removesuffix(".v1")
     if json:
         told = {"dispute": case.dispute, "property": case.property, "fact": fact}

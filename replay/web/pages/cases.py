@@ -271,7 +271,7 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
         why = written(typed.get("because", ""), "because")
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
-        office.desk.tell(case, _decided(request, file, typed, by))
+        office.decisions.tell(case, _decided(request, file, typed, by))
         service.up_to_date(
             office.database
         )  # what its teller may see from now on is read from views

@@ -55,10 +55,10 @@ def test_a_webhook_that_hangs_holds_up_no_other_channel_and_not_the_round(
 
     with kept(database) as alerts_:
         raised(alerts_, "webhook", "log", count=3)
-        desk = process.AlertService(
+        service = process.AlertService(
             database, alerts_, {"webhook": hangs, "log": lambda _: "logged"}, SETTINGS
         )
-        desk.deliver()
+        service.deliver()
         told = alerts_.receipts()
     assert [each.tries for each in told if each.channel == "webhook"] == [1, 0, 0], "one a round"
     assert all(each.delivered_at_us for each in told if each.channel == "log")
@@ -72,8 +72,8 @@ def test_what_waits_for_a_channel_that_is_gone_is_not_in_the_way_of_the_others(
         raised(alerts_, "webhook", count=2)
         alert = Alert("lag:new", "lag", "drop", "Behind.", 60, 60, NOW_US)
         alerts_.raise_(alert.id, alert.kind, msgspec.json.encode(alert).decode(), ["log"])
-        desk = process.AlertService(database, alerts_, {"log": lambda _: "logged"}, SETTINGS)
-        desk.deliver()
+        service = process.AlertService(database, alerts_, {"log": lambda _: "logged"}, SETTINGS)
+        service.deliver()
         told = {each.alert_id: each.answer for each in alerts_.receipts()}
     assert told == {"lag:0": "", "lag:1": "", "lag:new": "logged"}
 
@@ -84,9 +84,9 @@ def test_a_producer_that_failed_once_is_not_used_again_for_alerts(database: Data
 
     with kept(database) as alerts_:
         raised(alerts_, "topic", count=2)
-        desk = process.AlertService(database, alerts_, {"topic": away}, SETTINGS)
+        service = process.AlertService(database, alerts_, {"topic": away}, SETTINGS)
         with pytest.raises(Unavailable):
-            desk.deliver()
+            service.deliver()
         assert [each.tries for each in alerts_.receipts()] == [1, 0]
 
 

@@ -76,14 +76,14 @@ def test_a_flood_that_is_committed_at_its_end_only_would_come_again_for_ever(
     monkeypatch.setattr(consumer_group, "POLL_RECORDS", FLOOD)
 
     def at_the_end(
-        desk: process.AlertService,
+        service: process.AlertService,
         member: Member,
         publisher: Publisher,
         read: list[Read],
         _: object,
     ) -> None:
         for each in read:
-            process._handled(desk, publisher, each)
+            process._handled(service, publisher, each)
         if read:
             time.sleep(8)  # longer than a poll may take, and the library's look at that
             member.commit(read)

@@ -185,12 +185,12 @@ def test_a_kind_is_raised_from_its_setting_on_and_every_channel_leaves_a_receipt
     channels = {name: lambda due: f"took {due.alert_id}" for name in ("topic", "log", "webhook")}
     with database.connect("ledger_projector") as connection:
         kept = Alerts(database, connection)
-        desk = process.AlertService(database, kept, channels, SETTINGS)
-        desk.raise_(alert)
-        desk.raise_(alert)
+        service = process.AlertService(database, kept, channels, SETTINGS)
+        service.raise_(alert)
+        service.raise_(alert)
         assert [each.delivered_at_us for each in kept.receipts()] == [None] * 3
-        desk.deliver()
-        desk.deliver()
+        service.deliver()
+        service.deliver()
         receipts = kept.receipts()
     assert sorted(each.channel for each in receipts) == ["log", "topic", "webhook"]
     for each in receipts:

@@ -45,9 +45,9 @@ def aged(database: Database) -> None:
         connection.execute("ALTER TABLE ledger.tape ENABLE TRIGGER USER")
 
 
-def read(desk: RelayStore, after: int) -> list[Read]:
+def read(service: RelayStore, after: int) -> list[Read]:
     """What views left for the relay, as it comes off the topic."""
-    kept = desk.outbox(ADJUDICATIONS, after, 100_000, 1 << 30)
+    kept = service.outbox(ADJUDICATIONS, after, 100_000, 1 << 30)
     sent = [of_message(ADJUDICATIONS, each) for each in kept]
     return [
         Read(ADJUDICATIONS, Consumed(0, 0, each.key, each.value, tuple(each.headers)))
@@ -59,12 +59,12 @@ def told(database: Database, read: list[Read], looks: int = 0) -> process.Tally:
     """What these records raise; looks: how often it then looks at how things stand."""
     assert read
     with database.connect("ledger_projector") as connection:
-        desk = process.AlertService(database, Alerts(database, connection), {}, SETTINGS)
+        service = process.AlertService(database, Alerts(database, connection), {}, SETTINGS)
         for each in read:
-            desk.handle(each)
+            service.handle(each)
         for _ in range(looks):
-            desk.look()
-        return desk.tally
+            service.look()
+        return service.tally
 
 
 def views_up(database: Database) -> None:
@@ -80,22 +80,22 @@ def test_rulings_on_what_came_long_ago_are_said_again_and_raise_nothing(
     install(database)
     record(database, facts[: len(facts) // 2])
     aged(database)
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.move(ADJUDICATIONS, 0, 0)
+    with relay_progress.lead(database, lambda: False) as service:
+        assert service
+        service.move(ADJUDICATIONS, 0, 0)
         views_up(database)
-        last = desk.outbox(ADJUDICATIONS, 0, 100_000, 1 << 30)[-1].number
+        last = service.outbox(ADJUDICATIONS, 0, 100_000, 1 << 30)[-1].number
         outbox.restate(database, [ADJUDICATIONS], VIEWS)
-        again = read(desk, last)
+        again = read(service, last)
         tally = told(database, again)
         assert tally.raised == 0
         assert tally.too_old > 0, "and it is told how many there were"
         last += len(again)
         record(database, facts)
         views_up(database)
-        fresh = read(desk, last)
+        fresh = read(service, last)
         assert told(database, fresh).raised > 0, "what came just now is told"
-        assert told(database, read(desk, 0)).raised == 0, "and once"
+        assert told(database, read(service, 0)).raised == 0, "and once"
 
 
 def test_a_finding_of_no_round_is_as_old_as_the_fact_that_completes_it(

@@ -351,7 +351,7 @@ def test_without_a_dead_letter_topic_one_bad_record_would_stop_all_alerts(
     sent = of_rows(rows)
     sent[0] = ProducerRecord(sent[0].key, b"{nonsense", [("x", b"y")])
     publish(database, feed, sent, 0)
-    monkeypatch.setattr(process, "_handled", lambda desk, _publisher, read: desk.handle(read))
+    monkeypatch.setattr(process, "_handled", lambda service, _publisher, read: service.handle(read))
     with pytest.raises(ValueError, match="missing"):
         once(database, feed, PATIENT)
     with kept(database) as alerts_:

@@ -109,9 +109,9 @@ def publish_again(database: Database, kafka: Connection, count: int) -> None:
         if topic == STATE:
             ended.append(topic)
 
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.move(STATE, desk.tracked(STATE), 0)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        relay_store.move(STATE, relay_store.tracked(STATE), 0)
     relay(
         database,
         kafka,

@@ -197,8 +197,8 @@ def test_a_relay_told_to_stop_while_what_stands_is_said_leaves_it_to_the_next_on
     relay(database, feed, stop=lambda: next(asked, True), follow=False, spoken=VIEWS)
     assert next(asked, None) is None, "it was asked between pages: a sign of life"
     assert said(database) > 0
-    with relay_progress.desk(database) as desk:
-        assert not any(desk.is_known(topic) for topic in DERIVED)
+    with relay_progress.relay_store(database) as relay_store:
+        assert not any(relay_store.is_known(topic) for topic in DERIVED)
     publish_all(database, feed)
     agrees(database, feed)
     assert told_versions(feed) == versions(database)
@@ -326,37 +326,37 @@ def test_a_week_of_messages_is_read_once_in_pages_between_which_a_relay_is_seen_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(view_topics, "KEYS_ROWS", 10)
-    desk, asked = Kept(*range(1, 1_001)), []
+    relay_store, asked = Kept(*range(1, 1_001)), []
 
     def stop() -> bool:
-        asked.append(desk.given)
+        asked.append(relay_store.given)
         return False
 
-    stream = view_topics.Outbox(cast("RelayStore", desk), "t", lambda _: None, stop)
+    stream = view_topics.Outbox(cast("RelayStore", relay_store), "t", lambda _: None, stop)
     assert stream.resume(1_000, ending(1_000, 1)) == 2, "3 is the first that partition 1 lacks"
     began = len(asked)
     assert began >= 100, "before every page"
     assert max(after - before for before, after in itertools.pairwise(asked)) == 10
 
-    desk, asked[:] = Kept(*range(1, 1_001)), []
-    stream = view_topics.Outbox(cast("RelayStore", desk), "t", lambda _: None, stop)
+    relay_store, asked[:] = Kept(*range(1, 1_001)), []
+    stream = view_topics.Outbox(cast("RelayStore", relay_store), "t", lambda _: None, stop)
     assert stream.resume(1_000, ending(1_000, 999)) == 1_000
-    once = desk.given
+    once = relay_store.given
     for _ in range(3):  # the looks of a relay without news
         assert stream.resume(1_000, ending(1_000, 999)) == 1_000
-    assert desk.given - once <= 3, "they read nothing again"
-    desk.kept += range(1_001, 1_011)
+    assert relay_store.given - once <= 3, "they read nothing again"
+    relay_store.kept += range(1_001, 1_011)
     assert stream.resume(1_010, ending(1_010, 1_009)) == 1_010
-    assert desk.given - once < 20, "but what came since"
+    assert relay_store.given - once < 20, "but what came since"
     assert stream.resume(1_010, ending(1_010, 997)) == 998, "and see what is lost meanwhile"
 
 
 def test_a_relay_that_is_stopped_while_it_looks_reads_no_further() -> None:
-    desk = Kept(*range(1, 1_001))
-    stream = view_topics.Outbox(cast("RelayStore", desk), "t", lambda _: None, lambda: True)
+    relay_store = Kept(*range(1, 1_001))
+    stream = view_topics.Outbox(cast("RelayStore", relay_store), "t", lambda _: None, lambda: True)
     with pytest.raises(StoppedError):
         stream.resume(1_000, ending(1_000, 1))
-    assert desk.given == 0
+    assert relay_store.given == 0
 
 
 @pytest.mark.long
@@ -376,9 +376,9 @@ def test_messages_long_acknowledged_are_removed_and_others_are_not(
         )
     publish_all(database, feed)
     assert 0 < said(database) < kept
-    with relay_progress.desk(database) as desk:
-        assert desk.outbox("ledger.table-state.v1", 0, 10, 1_000) == []
-        assert desk.outbox("ledger.drop-totals.v1", 0, 10, 1_000)
+    with relay_progress.relay_store(database) as relay_store:
+        assert relay_store.outbox("ledger.table-state.v1", 0, 10, 1_000) == []
+        assert relay_store.outbox("ledger.drop-totals.v1", 0, 10, 1_000)
 
 
 @pytest.mark.long

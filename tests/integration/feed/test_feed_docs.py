@@ -39,9 +39,9 @@ def told(database: Database) -> set[str]:
     """The names of all figures that consumers tell."""
     rows = record(database, day(1))
     install(database)
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.move(topics.FACTS, 0, 1)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        relay_store.move(topics.FACTS, 0, 1)
     relay_progress.failed(database, "KafkaTimeoutError")
     watch = ConsumerMetrics(database, feed=True)
     watch.moved("drop", Batch(rows[:2]))
@@ -121,9 +121,9 @@ def silent_s(watch: ConsumerMetrics | AlertMetrics, who: str) -> float:
 
 def test_what_waits_for_a_topic_is_told_in_records_and_in_seconds(database: Database) -> None:
     record(database, day(1))
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.move(topics.FACTS, 0, 1)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        relay_store.move(topics.FACTS, 0, 1)
         first = {each.topic: each for each in relay_progress.waiting(database)}[topics.FACTS]
 
         def later() -> relay_progress.Waiting:
@@ -131,7 +131,7 @@ def test_what_waits_for_a_topic_is_told_in_records_and_in_seconds(database: Data
 
         until(lambda: later().since_us - first.since_us >= 20_000)
         assert first.records == later().records > 0
-        desk.move(topics.FACTS, 1, 1 + first.records)
+        relay_store.move(topics.FACTS, 1, 1 + first.records)
         at_end = {each.topic: each for each in relay_progress.waiting(database)}[topics.FACTS]
     assert (at_end.records, at_end.since_us) == (0, 0)
 

@@ -109,9 +109,9 @@ def view(database: Database) -> Database:
     with writing(database, LIVE) as connection:
         every = [(*key(number), 0) for number in range(0, PLACES * DAYS, 2)]
         write(ViewStore(connection, LIVE), every)
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.move(TOPIC, 0, UNSAID)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        relay_store.move(TOPIC, 0, UNSAID)
     assert heard(database) == {}
     return database
 

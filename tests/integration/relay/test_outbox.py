@@ -52,9 +52,9 @@ def body(octets: int, letter: str = "x") -> str:
     return f'{{"says":"{letter * (octets - 11)}"}}'
 
 
-def windows(desk: RelayStore) -> list[tuple[list[int], int]]:
+def windows(relay_store: RelayStore) -> list[tuple[list[int], int]]:
     """The numbers in each window, in turn, and the most octets that any took while it was made."""
-    stream = view_topics.Outbox(desk, TOPIC, lambda _: None)
+    stream = view_topics.Outbox(relay_store, TOPIC, lambda _: None)
     found = []
     after = 0
     tracemalloc.start()
@@ -83,9 +83,9 @@ def test_a_window_of_large_messages_holds_no_more_than_may_be_under_way(
     database: Database,
 ) -> None:
     leave(database, *[body(LARGE)] * 30, *[body(200)] * 1_500)
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        found = windows(desk)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        found = windows(relay_store)
     every = [each for each, _ in found]
     assert every[0] == numbers(database)[:4], "4 of 850,000 octets fit"
     assert [*itertools.chain(*every)] == numbers(database), "all of it, in order, once"
@@ -96,17 +96,17 @@ def test_a_window_of_large_messages_holds_no_more_than_may_be_under_way(
 def test_a_message_larger_than_a_window_is_read_alone(database: Database) -> None:
     leave(database, body(10), body(2 * WINDOW_OCTETS), body(10), body(10))
     first, large, *rest = numbers(database)
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        found = windows(desk)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        found = windows(relay_store)
     assert [each for each, _ in found] == [[first], [large], rest]
 
 
 def test_octets_are_counted_and_not_letters(database: Database) -> None:
     leave(database, *[body(400_000, "€")] * 8)  # 1.2 MB each
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        assert len(desk.outbox(TOPIC, 0, 100, 4_000_000)) == 3
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        assert len(relay_store.outbox(TOPIC, 0, 100, 4_000_000)) == 3
 
 
 @pytest.mark.long
@@ -128,9 +128,9 @@ def test_read_by_their_count_alone_a_window_would_take_all_of_them(
 
     monkeypatch.setattr(outbox, "after", after)
     leave(database, *[body(LARGE)] * 60)
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        found = windows(desk)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        found = windows(relay_store)
     assert max(peak for _, peak in found) > 6 * WINDOW_OCTETS
 
 
@@ -148,10 +148,10 @@ def asked(database: Database) -> Database:
     """A day on record, and a relay that asked for what views say, and never came back."""
     install(database)
     record(database, day(2))
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
         for topic in speaking.topics_of(VIEWS):
-            desk.move(topic, 0, 0)
+            relay_store.move(topic, 0, 0)
     return database
 
 
@@ -188,18 +188,18 @@ def test_given_up_nothing_waits_and_views_are_silent_until_a_relay_asks_again(
     record(asked, day(2, seed=3))
     kept_up(asked)
     assert numbers(asked) == [], "nothing piles up"
-    with relay_progress.lead(asked, lambda: False) as desk:
-        assert desk
+    with relay_progress.lead(asked, lambda: False) as relay_store:
+        assert relay_store
         restate = partial(speaking.restate, asked, projections=VIEWS)
-        view_topics.begun(desk, [TOPIC], restate)
+        view_topics.begun(relay_store, [TOPIC], restate)
     assert len(numbers(asked, TOPIC)) > there, "all that stands, of both days"
 
 
 def test_it_is_not_given_up_under_a_relay_that_would_ask_for_it_at_once(asked: Database) -> None:
     kept_up(asked)
     before = numbers(asked)
-    with relay_progress.lead(asked, lambda: False) as desk:
-        assert desk
+    with relay_progress.lead(asked, lambda: False) as relay_store:
+        assert relay_store
         with pytest.raises(Refused, match="A relay leads"):
             speaking.clear_outbox(asked, VIEWS)
     assert numbers(asked) == before
@@ -239,7 +239,7 @@ def test_what_is_old_is_forgotten_in_pieces(
         assert outbox.prune(connection, TOPIC, 4) == 2
         assert numbers(database) == [3, 4, 5, 6]
     leave(database, "{}")
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.prune(TOPIC, 4)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        relay_store.prune(TOPIC, 4)
     assert numbers(database) == [5, 6, 7], "what is not acknowledged stays, however old"

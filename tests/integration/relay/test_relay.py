@@ -192,9 +192,9 @@ def test_a_hole_is_named_and_healed_by_publishing_that_part_again(
 ) -> None:
     fill(tape, 30)
     put(kafka, *[record_of(tape, n) for n in range(1, 31) if n not in (12, 13, 22)])
-    with relay_progress.lead(database, lambda: False, prefix=kafka.topic_prefix) as desk:
-        assert desk
-        desk.move(topics.FACTS, 0, 30)
+    with relay_progress.lead(database, lambda: False, prefix=kafka.topic_prefix) as relay_store:
+        assert relay_store
+        relay_store.move(topics.FACTS, 0, 30)
     assert kinds(database, kafka) == ["missing"] * 3
     assert check.republish(database, kafka, 10, 25) == 16
     seen = check.verify(database, kafka)

@@ -47,11 +47,13 @@ def checked(database: Database, kept: Sequence[ProducerRecord]) -> FeedCheck:
     def opened(topic: str) -> Iterator[Log]:
         yield logs[topic]
 
-    with relay_progress.lead(database, lambda: False) as desk:
-        assert desk
-        desk.move(topics.FACTS, desk.tracked(topics.FACTS), FACTS)
-        desk.move(topics.QUARANTINE, desk.tracked(topics.QUARANTINE), 3)  # all of them have expired
-        return compared(desk, opened)
+    with relay_progress.lead(database, lambda: False) as relay_store:
+        assert relay_store
+        relay_store.move(topics.FACTS, relay_store.tracked(topics.FACTS), FACTS)
+        relay_store.move(
+            topics.QUARANTINE, relay_store.tracked(topics.QUARANTINE), 3
+        )  # all of them have expired
+        return compared(relay_store, opened)
 
 
 FACTS = 9

@@ -119,7 +119,7 @@ def test_without_the_lead_two_relays_send_facts_twice_until_tracking_refuses_one
 def test_a_relay_that_lost_the_lead_moves_nothing(database: Database) -> None:
     with (
         relay_progress.lead(database, lambda: False) as first,
-        relay_progress.desk(database) as other,
+        relay_progress.relay_store(database) as other,
     ):
         assert first
         first.move(topics.FACTS, 0, 10)

@@ -131,16 +131,16 @@ def test_a_relay_without_news_looks_at_the_ends_of_its_topics_and_ends_where_one
         return len(told) > 12
 
     with (
-        relay_progress.lead(database, lambda: False) as desk,
+        relay_progress.lead(database, lambda: False) as relay_store,
         Publisher(kafka, deadline_s=20) as sends,
     ):
-        assert desk
+        assert relay_store
         gone = Gone(KafkaOutlet(kafka, sends), silent=silent)
-        streams = [Facts(desk), Quarantine(desk)]
+        streams = [Facts(relay_store), Quarantine(relay_store)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("consumers.relay.relay.POLL_S", 0.1)
             begun = partial(
-                publish, desk, gone, streams, stop=watch.heartbeat(stop), listener=watch
+                publish, relay_store, gone, streams, stop=watch.heartbeat(stop), listener=watch
             )
             watch.leads()
             if silent:

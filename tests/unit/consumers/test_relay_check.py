@@ -88,7 +88,7 @@ class Log:
             yield self._kept[at : at + 100]
 
 
-def checked(desk: Imagined, facts: Iterable[int], inputs: Iterable[int] = ()) -> FeedCheck:
+def checked(relay_store: Imagined, facts: Iterable[int], inputs: Iterable[int] = ()) -> FeedCheck:
     logs = {
         topics.FACTS: Log(records.of_row(row(seq), before(seq)) for seq in facts),
         topics.QUARANTINE: Log(records.of_quarantined(aside(number)) for number in inputs),
@@ -98,7 +98,7 @@ def checked(desk: Imagined, facts: Iterable[int], inputs: Iterable[int] = ()) ->
     def opened(topic: str) -> Iterator[Log]:
         yield logs[topic]
 
-    return compared(cast("RelayStore", desk), opened)
+    return compared(cast("RelayStore", relay_store), opened)
 
 
 def says(seen: FeedCheck) -> list[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.simulation.database import Key, Session
 
 
-class SimDesk:
+class SimRelayStore:
     """`infra.postgres.relay_progress.RelayStore`."""
 
     def __init__(self, session: Session) -> None:
@@ -132,7 +132,7 @@ class SimDesk:
         )
 
 
-class SimStore(ViewStore):
+class SimViewStore(ViewStore):
     """`infra.postgres.view_tables.ViewStore`, as far as views of the simulation use it."""
 
     def __init__(self, session: Session, schema: Schema) -> None:
