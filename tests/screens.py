@@ -124,7 +124,7 @@ def keep(page: Page, name: str, height: int | None = None) -> None:
     sys.stdout.write(f"{path.relative_to(ROOT)}: {picture.shape[1]} x {picture.shape[0]}\n")
 
 
-def door(browser: Browser, floor: Floor) -> None:
+def access(browser: Browser, floor: Floor) -> None:
     """The page of the first user, and signing in."""
     with looking(browser, floor) as page:
         page.goto(floor.link)
@@ -271,7 +271,7 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         if not names or names != ["live"]:
             with demonstration(Path(folder) / "demo") as floor:
-                door(browser, floor)
+                access(browser, floor)
                 for name, take in OF_THE_DEMONSTRATION.items():
                     if not names or name in names:
                         take(browser, floor)

@@ -36,18 +36,18 @@ class Key(NamedTuple):
 class Keys:
     """Making, revoking and asking for keys."""
 
-    def __init__(self, door: AccessDatabase) -> None:
-        self._door = door
+    def __init__(self, access: AccessDatabase) -> None:
+        self._access = access
 
     def any(self) -> bool:
         """Whether keys are set up: one was ever made, revoked ones too."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             found = connection.execute("SELECT 1 FROM access.device_keys LIMIT 1")
             return found.fetchone() is not None
 
     def list(self) -> list[Key]:
         """Every key, by what it speaks for."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             rows = connection.execute(
                 "SELECT key_id, source, made_at_us, revoked_at_us FROM access.device_keys"
                 " ORDER BY source, made_at_us"
@@ -63,7 +63,7 @@ class Keys:
                 hint="Give /property, /property/place or /property/place/device.",
             )
         key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             connection.execute(
                 f"INSERT INTO access.device_keys (made_at_us, key_id, source, secret_hash)"  # noqa: S608 - values are parameters
                 f" VALUES ({NOW}, %s, %s, %s)".encode(),
@@ -74,7 +74,7 @@ class Keys:
 
     def revoke(self, key_id: str, actor: Actor) -> None:
         """Let a key open nothing any more. Raises `NotFound`."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             done = connection.execute(
                 f"UPDATE access.device_keys SET revoked_at_us = {NOW}"  # noqa: S608 - as above
                 " WHERE key_id = %s AND revoked_at_us IS NULL".encode(),
@@ -93,7 +93,7 @@ class Keys:
         parts = _KEY.match(key)
         if parts is None:
             return None
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 "SELECT source FROM access.device_keys"
                 " WHERE key_id = %s AND secret_hash = %s AND revoked_at_us IS NULL",

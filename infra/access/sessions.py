@@ -62,20 +62,20 @@ class TimeLeft(NamedTuple):
 class Sessions:
     """Signing in and out."""
 
-    def __init__(self, door: AccessDatabase) -> None:
-        self._door = door
+    def __init__(self, access: AccessDatabase) -> None:
+        self._access = access
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
         """Try a name and a password. It takes as long for a name that nobody has."""
         if self._too_many(name, address):
             return SignIn(None, TRIES_S)
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 "SELECT password FROM access.users WHERE name = %s AND disabled_at_us IS NULL",
                 (_storable(name),),
             ).fetchone()
         if not fits(row[0] if row else None, password):
-            with self._door.open() as connection:
+            with self._access.open() as connection:
                 note(connection, "sign_in_failed", name, Actor("", address))
             return SignIn(None)
         return SignIn(self.begin(name, address, "password"))
@@ -83,7 +83,7 @@ class Sessions:
     def begin(self, name: str, address: str, how: str) -> str:
         """A new session of somebody who has shown who they are: its token."""
         token = secrets.token_urlsafe(32)
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             _sweep(connection)
             connection.execute(
                 "DELETE FROM access.tries WHERE name = %s AND address = %s", (name, address)
@@ -97,7 +97,7 @@ class Sessions:
 
     def user_of(self, token: str) -> User | None:
         """Whose session a token is; None where it is nobody's, or over."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 f"SELECT u.name, u.employee, u.roles, s.used_at_us < {NOW} - %s"  # noqa: S608 - as above
                 " FROM access.sessions s JOIN access.users u USING (name)"
@@ -117,7 +117,7 @@ class Sessions:
 
     def left(self, token: str) -> TimeLeft | None:
         """How long a session goes on, without using it; None where it is nobody's, or over."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 f"SELECT name, used_at_us + %s - {NOW}, began_at_us + %s - {NOW}"  # noqa: S608 - as above
                 " FROM access.sessions JOIN access.users USING (name)"
@@ -132,7 +132,7 @@ class Sessions:
 
     def of_subject(self, subject: str) -> str | None:
         """The name of the user whom the identity provider calls so; None: nobody here."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 "SELECT name FROM access.users WHERE subject = %s AND disabled_at_us IS NULL",
                 (_storable(subject),),
@@ -141,12 +141,12 @@ class Sessions:
 
     def refused(self, name: str, address: str, why: str) -> None:
         """Write down that somebody the identity provider sent was not let in."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             note(connection, "sign_in_failed", name, Actor("", address), why)
 
     def sign_out(self, token: str, address: str) -> None:
         """End a session, if it is one."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 "DELETE FROM access.sessions WHERE token_hash = %s RETURNING name",
                 (_digest(token),),
@@ -157,12 +157,12 @@ class Sessions:
     def _too_many(self, name: str, address: str) -> bool:
         """Count this try, then look whether it is one too many: of many at once all are counted."""
         told = _storable(name)
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             connection.execute(
                 f"INSERT INTO access.tries VALUES ({NOW}, %s, %s)".encode(),  # noqa: S608 - as above
                 (told, address),
             )
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             row = connection.execute(
                 "SELECT count(*) FILTER (WHERE name = %(name)s AND address = %(address)s),"  # noqa: S608 - as above
                 " count(*) FILTER (WHERE address = %(address)s),"

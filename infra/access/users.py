@@ -66,17 +66,17 @@ class Account(NamedTuple):
 class Users:
     """The accounts."""
 
-    def __init__(self, door: AccessDatabase) -> None:
-        self._door = door
+    def __init__(self, access: AccessDatabase) -> None:
+        self._access = access
 
     def any(self) -> bool:
         """Whether there is a user at all, disabled ones too."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             return bool(connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone())
 
     def list(self) -> list[Account]:
         """Every account, by name."""
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             rows = connection.execute(
                 "SELECT name, employee, roles, password IS NOT NULL, subject, made_at_us,"
                 " disabled_at_us FROM access.users ORDER BY name"
@@ -98,7 +98,7 @@ class Users:
         """
         _check(user, password, subject)
         kept = None if password is None else hashed(password)
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             if first:
                 connection.execute("SELECT pg_advisory_xact_lock(hashtext('first user'))")
                 if connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone():
@@ -118,7 +118,7 @@ class Users:
     def set_roles(self, name: str, roles: Iterable[Role], actor: Actor) -> None:
         """Give other roles; ends their sessions. Raises `NotFound`, `Usage`."""
         told = sorted(_checked(roles))
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             _update(connection, "UPDATE access.users SET roles = %s WHERE name = %s", told, name)
             note(connection, "roles_changed", name, actor, _told(told))
 
@@ -126,14 +126,14 @@ class Users:
         """Give another password; ends their sessions. Raises `NotFound`, `Usage`."""
         _check_password(password, name)
         kept = hashed(password)
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             _update(connection, "UPDATE access.users SET password = %s WHERE name = %s", kept, name)
             note(connection, "password_changed", name, actor)
 
     def disable(self, name: str, actor: Actor, *, disabled: bool = True) -> None:
         """Let nobody sign in as them any more, or again; ends their sessions. Raises `NotFound`."""
         since = NOW if disabled else "NULL"
-        with self._door.open() as connection:
+        with self._access.open() as connection:
             _update(
                 connection,
                 f"UPDATE access.users SET disabled_at_us = {since}"  # noqa: S608 - ours

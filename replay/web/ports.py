@@ -38,7 +38,7 @@ class Ports(NamedTuple):
     zone: ZoneInfo  # of the floor: times are shown in it, with their offset
     database: Database
     tape: PostgresTape
-    door: AccessDatabase
+    access: AccessDatabase
     users: Users
     sessions: Sessions
     library: FootageIndex  # of footage
@@ -53,7 +53,7 @@ def opened_ports(
     database: Database, tape: PostgresTape, address: Address, settings: Settings
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record; closed with the block."""
-    door, library = AccessDatabase(database), FootageIndex(in_force().home)
+    access, library = AccessDatabase(database), FootageIndex(in_force().home)
     try:
         with DisputeDecisions(database) as decisions:
             office = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
@@ -62,9 +62,9 @@ def opened_ports(
                 zone=settings.time_zone,
                 database=database,
                 tape=tape,
-                door=door,
-                users=Users(door),
-                sessions=Sessions(door),
+                access=access,
+                users=Users(access),
+                sessions=Sessions(access),
                 library=library,
                 rounds=RoundReader(database, library),
                 alerts=AlertWatch(database, tape, settings),
@@ -72,7 +72,7 @@ def opened_ports(
                 windows=PreservedWindows(office.vault, tape, policy_from(settings.retention_file)),
             )
     finally:
-        door.close()
+        access.close()
 
 
 def ports(request: Request) -> Ports:

@@ -30,11 +30,11 @@ group.add_typer(signing.group, name="signing", help="Keep the key that signs dos
 def opened_keys() -> Iterator[Keys]:
     """The keys, under the role at the door."""
     with opened_database() as database:
-        door = AccessDatabase(database)
+        access = AccessDatabase(database)
         try:
-            yield Keys(door)
+            yield Keys(access)
         finally:
-            door.close()
+            access.close()
 
 
 @group.command("add")

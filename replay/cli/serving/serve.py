@@ -91,7 +91,7 @@ def _run(
     reached = _reached(settings, address, bound[1])
     names = (*LOOPBACK, address, urlsplit(reached.url).hostname or address)
     with opened_ports(database, tape, reached, settings) as ports:
-        web = build(tape, committer, hosts=names, keys=Keyring(Keys(ports.door)))
+        web = build(tape, committer, hosts=names, keys=Keyring(Keys(ports.access)))
         set_up = add_pages(web, ports)
         _add_oidc(web, settings)
         LOG.info("serving", extra={"figures": {"host": bound[0], "port": bound[1]}})
@@ -199,12 +199,12 @@ def _refuse_without_keys(database: Database, settings: Settings, address: str) -
     others = [host for host in (address, public) if not _loopback(host)]
     if not others:
         return
-    door = AccessDatabase(database)
+    access = AccessDatabase(database)
     try:
-        if Keys(door).any():
+        if Keys(access).any():
             return
     finally:
-        door.close()
+        access.close()
     raise Refused(
         f"Without device keys this machine alone is served, not {others[0]}",
         where="ROUND_LEDGER_HTTP_HOST, --host or ROUND_LEDGER_PUBLIC_URL",

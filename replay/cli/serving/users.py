@@ -38,11 +38,11 @@ PasswordFile = Annotated[
 def opened_users() -> Iterator[Users]:
     """The users, under the role at the door."""
     with opened_database() as database:
-        door = AccessDatabase(database)
+        access = AccessDatabase(database)
         try:
-            yield Users(door)
+            yield Users(access)
         finally:
-            door.close()
+            access.close()
 
 
 @group.command("add")
@@ -149,11 +149,11 @@ def log(
     Example: round-ledger users log --limit 20
     """
     with opened_database() as database:
-        door = AccessDatabase(database)
+        access = AccessDatabase(database)
         try:
-            found = door.events(limit)
+            found = access.events(limit)
         finally:
-            door.close()
+            access.close()
     if json:
         print_lines({**each._asdict(), "at_us": format_time(each.at_us)} for each in found)
         return

@@ -246,7 +246,7 @@ async def start_login(request: Request, next: str = "/") -> Response:  # noqa: A
 @router.get(CALLBACK)
 async def login_callback(request: Request, state: str = "", code: str = "") -> Response:
     """Back from it: a user who is known here is signed in."""
-    provider, door = _provider(request), ports(request).sessions
+    provider, access = _provider(request), ports(request).sessions
     address = authentication.address(request)
     brought = request.cookies.get(authentication.cookie(request, PENDING), "")
     if not (state and code and hmac.compare_digest(brought.encode(), state.encode())):
@@ -254,13 +254,13 @@ async def login_callback(request: Request, state: str = "", code: str = "") -> R
     try:
         subject, then = await run_in_threadpool(provider.login_callback, state, code)
     except NotBelievedError as error:
-        await run_in_threadpool(door.refused, "", address, str(error)[:200])
+        await run_in_threadpool(access.refused, "", address, str(error)[:200])
         raise _not_let_in(str(error)) from error
-    name = await run_in_threadpool(door.of_subject, subject)
+    name = await run_in_threadpool(access.of_subject, subject)
     if name is None:
-        await run_in_threadpool(door.refused, subject, address, "no user has this subject")
+        await run_in_threadpool(access.refused, subject, address, "no user has this subject")
         raise HTTPException(403, "You are known to the identity provider, and not here.")
-    token = await run_in_threadpool(door.begin, name, address, "identity provider")
+    token = await run_in_threadpool(access.begin, name, address, "identity provider")
     response = await welcome(request, token, then)
     authentication.drop(request, response, PENDING)
     return response

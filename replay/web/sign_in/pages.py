@@ -81,8 +81,8 @@ async def sign_in(
     authentication.begin_form(request)
     await authentication.check_csrf(request)
     name = name.strip().lower()
-    door = ports(request).sessions
-    entry = await run_in_threadpool(door.sign_in, name, password, authentication.address(request))
+    access = ports(request).sessions
+    entry = await run_in_threadpool(access.sign_in, name, password, authentication.address(request))
     if entry.wait_s:
         says = f"Too many tries. Try again in {entry.wait_s // 60} minutes."
         refused = _form(request, 429, next=next, name=name, says=says)

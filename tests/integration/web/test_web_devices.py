@@ -37,7 +37,7 @@ def test_without_any_key_none_is_asked_for(site: Site) -> None:
 
 
 def test_with_a_key_set_up_only_who_shows_it_is_kept(site: Site) -> None:
-    keys = Keys(site.ports.door)
+    keys = Keys(site.ports.access)
     key = keys.add("/hollywood/CC-07/shoe", ACTOR)
     other = keys.add("/hollywood/CC-08", ACTOR)
     fact = lines(1)[0]
@@ -58,7 +58,7 @@ def binary_with(fact: bytes, key: str) -> tuple[bytes, str, dict[str, str]]:
 
 
 def test_of_a_batch_with_one_strangers_fact_nothing_is_kept(site: Site) -> None:
-    key = Keys(site.ports.door).add("/hollywood/CC-07", ACTOR)
+    key = Keys(site.ports.access).add("/hollywood/CC-07", ACTOR)
     mine, others = lines(3), lines(1, place="CC-08")
     assert post(site, batch([*mine, *others]), key, BATCH).status_code == 403
     assert kept(site) == 0
@@ -66,7 +66,7 @@ def test_of_a_batch_with_one_strangers_fact_nothing_is_kept(site: Site) -> None:
 
 
 def test_what_is_malformed_is_kept_aside_for_who_shows_a_key_only(site: Site) -> None:
-    key = Keys(site.ports.door).add("/hollywood/CC-07", ACTOR)
+    key = Keys(site.ports.access).add("/hollywood/CC-07", ACTOR)
     assert post(site, b"no fact", None, STRUCTURED).status_code == 401
     assert kept(site) == 0
     assert post(site, b"no fact", key, STRUCTURED).json()["verdict"] == "quarantined"
@@ -76,7 +76,7 @@ def test_what_is_malformed_is_kept_aside_for_who_shows_a_key_only(site: Site) ->
 
 @pytest.mark.long
 def test_a_revoked_key_opens_nothing_and_the_door_stays_closed(site: Site) -> None:
-    keys = Keys(site.ports.door)
+    keys = Keys(site.ports.access)
     key = keys.add("/hollywood", ACTOR)
     assert post(site, lines(1)[0], key, STRUCTURED).status_code == 200
     keys.revoke(keys.list()[0].key_id, ACTOR)
@@ -88,20 +88,20 @@ def test_a_revoked_key_opens_nothing_and_the_door_stays_closed(site: Site) -> No
 
 
 def test_a_key_is_kept_as_a_hash_and_what_is_done_with_it_written_down(site: Site) -> None:
-    keys = Keys(site.ports.door)
+    keys = Keys(site.ports.access)
     key = keys.add("/hollywood/CC-07/shoe", ACTOR)
     secret = key.split("_", 2)[2]  # which may hold one, too
     with site.database.connect("ledger_owner") as connection:
         rows = connection.execute("SELECT t::text FROM access.device_keys t").fetchall()
         events = connection.execute("SELECT t::text FROM access.events t").fetchall()
     assert secret not in str(rows + events)
-    assert [each.what for each in site.ports.door.events()] == ["key_added"]
+    assert [each.what for each in site.ports.access.events()] == ["key_added"]
 
 
 @pytest.mark.parametrize("source", ["hollywood", "/", "/a/b/c/d", "/a//b", "/a/%", "/a/b\n", ""])
 def test_what_is_no_source_gets_no_key(site: Site, source: str) -> None:
     with pytest.raises(Usage):
-        Keys(site.ports.door).add(source, ACTOR)
+        Keys(site.ports.access).add(source, ACTOR)
 
 
 def test_a_key_speaks_for_whole_parts_of_a_source() -> None:

@@ -174,7 +174,7 @@ def test_who_the_provider_knows_and_we_know_is_signed_in_with_our_roles(here: Si
     assert signed_in(browser)
     assert browser.get("/drop").status_code == 403
     assert "the office" in here.browser().get("/sign-in").text
-    newest = here.ports.door.events(1)[0]
+    newest = here.ports.access.events(1)[0]
     assert (newest.what, newest.name, newest.detail) == ("signed_in", "maria", "identity provider")
 
 
@@ -194,7 +194,7 @@ def test_who_is_not_known_here_or_disabled_is_not_let_in(here: Site, issuer: Iss
     browser, back = there(here)
     assert browser.get(back).status_code == 403
     assert not signed_in(browser)
-    newest = here.ports.door.events(1)[0]
+    newest = here.ports.access.events(1)[0]
     assert (newest.what, newest.name) == ("sign_in_failed", "eve@idp")
     issuer.subject = "maria@idp"
     here.ports.users.disable("maria", ACTOR)

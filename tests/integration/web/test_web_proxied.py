@@ -62,14 +62,14 @@ def test_one_browsers_wrong_tries_keep_no_other_out(proxied: Site) -> None:
     assert signs_in(proxied, ONE).status_code == 429
     assert signs_in(proxied, f"{OTHER}, {ONE}").status_code == 429, "made up, but for the last"
     assert signs_in(proxied, OTHER).status_code == 303
-    signed_in = proxied.ports.door.events(1)[0]
+    signed_in = proxied.ports.access.events(1)[0]
     assert (signed_in.what, signed_in.address) == ("signed_in", OTHER)
 
 
 def test_where_no_proxy_is_set_none_is_believed(staffed: Site) -> None:
     worn_out(staffed, ONE)
     assert signs_in(staffed, ONE).status_code == 303
-    assert staffed.ports.door.events(1)[0].address == PROXY
+    assert staffed.ports.access.events(1)[0].address == PROXY
 
 
 @pytest.mark.long

@@ -30,7 +30,7 @@ def owner(site: Site, statement: str, *given: object) -> None:
 
 
 def happened(site: Site) -> list[tuple[str, str]]:
-    return [(each.what, each.name) for each in reversed(site.ports.door.events())]
+    return [(each.what, each.name) for each in reversed(site.ports.access.events())]
 
 
 def test_without_a_session_a_page_leads_to_signing_in_and_back(staffed: Site) -> None:
