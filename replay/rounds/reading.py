@@ -125,18 +125,18 @@ class RoundParts(NamedTuple):
 
     round: RoundId
     rows: Sequence[TapeRow]
-    docket: RoundBatch
+    batch: RoundBatch
     case: RoundState
 
     def ruling(self) -> Ruling | None:
         """The round ruled on as its facts stand."""
-        return self.docket.ruling(self.case)
+        return self.batch.ruling(self.case)
 
 
 def parts_of(store: ViewStore, round_: RoundId) -> RoundParts:
     """What the views have of a round."""
-    docket = RoundBatch(store)
-    return RoundParts(round_, facts_of(store, round_), docket, docket.case(round_))
+    batch = RoundBatch(store)
+    return RoundParts(round_, facts_of(store, round_), batch, batch.case(round_))
 
 
 def tell_round(

@@ -68,9 +68,9 @@ def ruled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     given: list[int] = []
     ruling = RoundBatch.ruling
 
-    def counted(docket: RoundBatch, case: RoundState) -> Ruling | None:
+    def counted(batch: RoundBatch, case: RoundState) -> Ruling | None:
         given.append(len(case.facts))
-        return ruling(docket, case)
+        return ruling(batch, case)
 
     monkeypatch.setattr(RoundBatch, "ruling", counted)
     return given
