@@ -7,6 +7,7 @@ one of its fixtures is collected: who runs one file of unit tests waits for no b
 from __future__ import annotations
 
 import re
+import signal
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -56,6 +57,11 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
     if isinstance(collector, pytest.Module):
         for each in sorted(files_named_in(collector.path)):
             collector.config.pluginmanager.import_plugin(f"tests.fixtures.{each.stem}")
+
+
+def pytest_configure() -> None:
+    """Let SIGINT end what the tests start: a script's background, where it is ignored, hands on."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:
