@@ -22,6 +22,37 @@ APART = {
 """Files of many long tests that own no server and keep nothing for one another."""
 
 
+LONGEST_FIRST = (
+    "tests/integration/postgres/test_disk_full.py",
+    "tests/e2e/cli/test_demo.py",
+    "tests/integration/feed/test_feed_processes.py",
+    "tests/integration/relay/test_relay_brokers.py",
+    "tests/integration/http/test_store_and_forward.py",
+    "tests/e2e/browser/test_screen_round.py",
+    "tests/integration/postgres/test_memory_bounded.py",
+    "tests/e2e/browser/test_screen_kinds.py",
+    "tests/integration/postgres/test_services.py",
+    "tests/integration/relay/test_power_cut_broker.py",
+    "tests/integration/http/test_half_open.py",
+    "tests/integration/dossier/test_dossier_memory.py",
+    "tests/integration/postgres/test_rolling_upgrade.py",
+    "tests/integration/feed/test_feed_topic_deleted.py",
+    "tests/integration/views/test_clocks_set.py",
+    "tests/e2e/cli/test_dossier_vtest.py",
+    "tests/integration/alerts/test_feed_alerts.py",
+    "tests/integration/alerts/test_alert_group.py",
+)
+"""Files whose few tests take a minute or more together: begun last, one alone would end the run."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin the long run with them."""
+    if config.option.markexpr == "long":
+        place = {name: at for at, name in enumerate(LONGEST_FIRST)}
+        items.sort(key=lambda item: place.get(item.nodeid.partition("::")[0], len(place)))
+
+
 def goes_with(nodeid: str) -> str:
     """What a test goes to a process with: its file, or itself alone."""
     file = nodeid.split("::", 1)[0]
