@@ -15,7 +15,7 @@ from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.publisher import Publisher
 from infra.kafka.reader import reader
-from infra.kafka.records import QUARANTINE_ID, UnreadableRecordError, partition_of
+from infra.kafka.records import QUARANTINE_ID, UnreadableError, partition_of
 from infra.postgres import relay_progress
 from ledger.errors import Usage
 from ledger.record.tape import GENESIS
@@ -188,7 +188,7 @@ class _Check:
         where = f"partition {each.partition}, offset {each.offset}"
         try:
             fed = records.fed(each.key, each.value, each.headers)
-        except UnreadableRecordError as error:
+        except UnreadableError as error:
             self._tell("unreadable", topics.FACTS, where, f"It is no fact: {error}.")
             return
         row = fed.row

@@ -16,7 +16,7 @@ import msgspec
 from infra.kafka import records, topics
 from infra.kafka.ports import Bounds, Consumed
 from infra.kafka.reader import reader
-from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableRecordError
+from infra.kafka.records import POSITION, QUARANTINE_ID, REPUBLISHED, UnreadableError
 from infra.postgres import relay_progress
 from infra.postgres.refill import Refilling, refilling
 from infra.postgres.tape import PostgresTape
@@ -179,7 +179,7 @@ def _fact(each: Consumed) -> TapeRow:
         if fact.is_whole:
             return fact.row
         says = "its octets are not what its hash says"
-    except UnreadableRecordError as error:
+    except UnreadableError as error:
         says = str(error)
     raise Refused(
         f"The feed holds what is no fact: {says}",

@@ -15,7 +15,7 @@ from infra.kafka import topics
 from infra.kafka.merging import Figures, Merge, Poison
 from infra.kafka.ports import SYSTEM, Consumed
 from infra.kafka.reader import SILENT_S_MAX, reader
-from infra.kafka.records import UnreadableRecordError, fed
+from infra.kafka.records import UnreadableError, fed
 from infra.postgres import parking, relay_progress
 from infra.postgres.parking import Parked, PartitionOffset
 from ledger.errors import Unavailable
@@ -188,7 +188,7 @@ def _fact(each: Consumed, topic: str = topics.FACTS) -> Fed | Poison:
     """What a record says, if it is one of the feed and whole."""
     try:
         fact = fed(each.key, each.value, each.headers)
-    except UnreadableRecordError as error:
+    except UnreadableError as error:
         return _poison(each, topic, "unreadable", f"It is no fact: {error}", None)
     if not fact.is_whole:
         return _poison(each, topic, "edited", "Its octets are not what its hash says", fact)

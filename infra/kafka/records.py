@@ -59,7 +59,7 @@ NUMBER_MAX = 2**63 - 1
 _DIGITS_MAX = len(str(NUMBER_MAX))
 
 
-class UnreadableRecordError(ValueError):
+class UnreadableError(ValueError):
     """A record that is no record of this feed: the first thing that is wrong with it."""
 
 
@@ -116,7 +116,7 @@ def number(told: Mapping[str, bytes], name: str) -> int:
 def _required(told: Mapping[str, bytes], name: str) -> int:
     found = number(told, name)
     if not found:
-        raise UnreadableRecordError(f"header {name} is {told[name][:40]!r}, no number from 1")
+        raise UnreadableError(f"header {name} is {told[name][:40]!r}, no number from 1")
     return found
 
 
@@ -131,9 +131,9 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         }
         time_us = parse_time(attributes["time"])
         if key is None or value is None or time_us is None:
-            raise UnreadableRecordError("it has no key, no value or no time")
+            raise UnreadableError("it has no key, no value or no time")
         if b"\0" in key:
-            raise UnreadableRecordError("its key is the name of no place")
+            raise UnreadableError("its key is the name of no place")
         row = TapeRow(
             _required(told, POSITION),
             key.decode(),
@@ -150,9 +150,9 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         )
         return Fed(row, bytes.fromhex(told[PREVIOUS].decode()), REPUBLISHED in told)
     except KeyError as error:
-        raise UnreadableRecordError(f"header {error} is missing") from None
+        raise UnreadableError(f"header {error} is missing") from None
     except (ValueError, UnicodeDecodeError) as error:
-        raise UnreadableRecordError(str(error)) from None
+        raise UnreadableError(str(error)) from None
 
 
 class Envelope(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from consumers.relay.check import compared
 from infra.kafka import topics
 from infra.kafka.ports import Consumed
-from infra.kafka.records import REPUBLISHED, UnreadableRecordError, fed
+from infra.kafka.records import REPUBLISHED, UnreadableError, fed
 from ledger.record.tape import Received
 from tests.simulation.broker import number_of
 from tests.simulation.plain_views import BAD, NAMES, TOLD, body, chained
@@ -210,7 +210,7 @@ class Oracle:
         if id(each) not in self._whole:
             try:
                 row = fed(each.key, each.value, each.headers).row
-            except UnreadableRecordError:
+            except UnreadableError:
                 self._whole[id(each)] = each, 0
             else:
                 known = self.database.rows[row.position - 1 : row.position]
@@ -365,7 +365,7 @@ class Oracle:
     def position_if_edited(self, each: Consumed) -> int:
         try:
             found = fed(each.key, each.value, each.headers)
-        except UnreadableRecordError:
+        except UnreadableError:
             return 0
         return 0 if found.is_whole else found.row.position
 

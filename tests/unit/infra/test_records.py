@@ -10,7 +10,7 @@ import pytest
 
 from infra.kafka import records, topics
 from infra.kafka.publisher import WINDOW_OCTETS, WINDOW_RECORDS
-from infra.kafka.records import PreviousHashes, UnreadableRecordError
+from infra.kafka.records import PreviousHashes, UnreadableError
 from ledger.record.tape import (
     GENESIS,
     InQuarantine,
@@ -116,15 +116,15 @@ def test_changed_octets_and_a_changed_key_are_seen_in_the_hash() -> None:
 def test_a_record_without_what_every_record_has_is_unreadable(lost: str) -> None:
     record = records.of_row(row(fact(1)), GENESIS)
     headers = [each for each in record.headers if each[0] != lost]
-    with pytest.raises(UnreadableRecordError):
+    with pytest.raises(UnreadableError):
         records.fed(record.key, record.value, headers)
 
 
 def test_a_tombstone_and_a_number_that_is_none_are_unreadable() -> None:
     record = records.of_row(row(fact(1)), GENESIS)
-    with pytest.raises(UnreadableRecordError):
+    with pytest.raises(UnreadableError):
         records.fed(record.key, None, record.headers)
-    with pytest.raises(UnreadableRecordError):
+    with pytest.raises(UnreadableError):
         records.fed(record.key, record.value, [*record.headers, ("ledger_position", b"x")])
 
 
