@@ -127,7 +127,7 @@ def relay(
             with Publisher(kafka, deadline_s=deadline_s) as publisher:
                 publish(
                     relay_store,
-                    KafkaOutlet(kafka, publisher),
+                    KafkaFeedWriter(kafka, publisher),
                     streams,
                     stop=stop,
                     progress=progress,
@@ -192,7 +192,7 @@ def publish(
         relay_store.wait(POLL_S)
 
 
-class KafkaOutlet:
+class KafkaFeedWriter:
     """The feed on a real cluster, as `FeedWriter`."""
 
     def __init__(self, kafka: Connection, publisher: Publisher) -> None:

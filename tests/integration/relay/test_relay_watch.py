@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from consumers.relay.metrics import RelayMetrics
-from consumers.relay.relay import Facts, KafkaOutlet, Quarantine, publish
+from consumers.relay.relay import Facts, KafkaFeedWriter, Quarantine, publish
 from infra.kafka.ports import Bounds, PartitionEnd
 from infra.kafka.publisher import Publisher
 from infra.metrics import STUCK_S_MAX
@@ -135,7 +135,7 @@ def test_a_relay_without_news_looks_at_the_ends_of_its_topics_and_ends_where_one
         Publisher(kafka, deadline_s=20) as sends,
     ):
         assert relay_store
-        gone = Gone(KafkaOutlet(kafka, sends), silent=silent)
+        gone = Gone(KafkaFeedWriter(kafka, sends), silent=silent)
         streams = [Facts(relay_store), Quarantine(relay_store)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("consumers.relay.relay.POLL_S", 0.1)
