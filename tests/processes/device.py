@@ -2,13 +2,14 @@
 
 `python -m tests.device URL first count size [place] [--boast]`. Each line printed is a fact's
 number and position, written once its receipt is there; with --boast it is written before, which is
-the mistake the tests must notice.
+the mistake the tests must notice; its second facts wait there to be killed.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ def main() -> None:
             numbers = range(first, min(first + given.size, last))
             if given.boast:
                 say(f"{number} 0" for number in numbers)
+                if first > given.first:
+                    signal.pause()  # for the kill that comes before it has sent them
             receipts = committer.append([fact(number, place=given.place) for number in numbers])
             if not given.boast:
                 told = zip(numbers, receipts, strict=True)
