@@ -1,7 +1,7 @@
-"""Every setting, read from the environment once and passed down as one frozen object.
+"""Every setting, parsed once and passed down as one frozen object.
 
-No other module reads the environment. Secrets are kept out of every repr. `TABLE` is what
-`round-ledger settings` and the reference page print.
+Only `replay.shell.settings` reads the environment. Secrets are kept out of every repr. `TABLE` is
+what `round-ledger settings` and the reference page print.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from infra.kafka import topics
 from infra.kafka.records import fed
 from ledger.facts import every_version
 from ledger.record import kinds
-from ledger.values import parse_time
+from ledger.values import dollars, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -214,7 +214,7 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
     limit = settings.alert_payout_cents
     if body.amount >= limit:
         about = f"{row.tape.partition('/')[0]}:{row.subject}"
-        says = f"Position {body.position} was paid {_dollars(body.amount)} on {body.wager}."
+        says = f"Position {body.position} was paid {dollars(body.amount)} on {body.wager}."
         id_ = f"payout:{row.source}:{row.id}"
         yield Alert(id_, "payout", about, says, body.amount, limit, row.received_at_us)
 
@@ -302,7 +302,3 @@ class RulingMessage(Struct):
         """Findings are left out of what is cut, and of nothing else."""
         if (self.findings is None) != self.cut:
             raise ValueError("it is not cut, and has no findings")
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents // 100:,}.{cents % 100:02}"

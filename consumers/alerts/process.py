@@ -190,7 +190,7 @@ def run(
         topics.require(kafka, name)
     with (
         Publisher(kafka) as publisher,
-        _desk(database, publisher, settings) as service,
+        _service(database, publisher, settings) as service,
         member(kafka, GROUP, READS) as group,
     ):
         tally(service.tally)
@@ -304,7 +304,7 @@ def replay(
     Who has it done is noted with each that succeeds, and logged with each.
     """
     dead = identity(kafka, DEAD)
-    with Publisher(kafka) as publisher, _desk(database, publisher, settings) as service:
+    with Publisher(kafka) as publisher, _service(database, publisher, settings) as service:
         for letter in letters:
             partition, offset = letter.record.partition, letter.record.offset
             figures = {"topic": dead, "place": f"{partition}@{offset}", "by": by}
@@ -326,7 +326,9 @@ def replay(
 
 
 @contextmanager
-def _desk(database: Database, publisher: Publisher, settings: Settings) -> Iterator[AlertService]:
+def _service(
+    database: Database, publisher: Publisher, settings: Settings
+) -> Iterator[AlertService]:
     channels: dict[str, Channel] = {"topic": _to_topic(publisher), "log": _to_log}
     if settings.alert_webhook:
         channels["webhook"] = to_webhook(settings.alert_webhook)

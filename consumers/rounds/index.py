@@ -106,7 +106,6 @@ _MONEY = every_version(
     }
 )
 _STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"))
-_WAGER_CELLS = ", ".join(column.name for column in WAGERS.columns[4:])
 _SAME_ROUND = " AND ".join(f"{column.name} = %({column.name})s" for column in ROUND_KEY)
 
 

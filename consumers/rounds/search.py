@@ -129,7 +129,7 @@ def search(database: Database, filters: Filters) -> list[Round]:
     return [Round(*row) for row in rows]
 
 
-def around(database: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
+def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
     """What else is known of some rounds: who dealt, who sat, findings, disputes."""
     found: dict[Any, Dealt] = {each.id: Dealt([], {}, [], []) for each in rounds}
     if not found:

@@ -43,7 +43,6 @@ from ledger.values import RoundId
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
     from infra.postgres.view_tables import NamedRow, ViewStore
-    from ledger.adjudication.adjudicate import RoundRecord
 
 ROWS_MAX = 1_000
 """Rows a search of findings returns at most."""
@@ -196,21 +195,6 @@ def versions(store: ViewStore, round_: RoundId) -> list[Ruled]:
     that touched it; of more facts, ever fewer, and the newest.
     """
     return [_ruled(round_, row) for row in sorted(store.rows(VERSIONS, [round_]))]
-
-
-def record(store: ViewStore, round_: RoundId) -> RoundRecord:
-    """A round's facts from the tapes with what stands around them, to be ruled on again.
-
-    Raises `NotFound`.
-    """
-    touched, case = one_round(store, round_)
-    if not case.facts:
-        raise NotFound(
-            f"Round {round_} is not on record",
-            where="view rulings",
-            hint="Look for it with `round-ledger rounds`.",
-        )
-    return touched.record(case)
 
 
 def again(store: ViewStore, round_: RoundId) -> Ruling | None:

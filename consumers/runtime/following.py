@@ -42,7 +42,7 @@ def follow_on(
     stop: Callable[[], bool],
     lost: Lost,
     opened: Opened | None = None,
-    manner: RunnerOptions | None = None,
+    options: RunnerOptions | None = None,
 ) -> int | None:
     """As `follow`, begun again whenever a server was away; None where stopped meanwhile.
 
@@ -55,11 +55,11 @@ def follow_on(
         pause_s = PAUSE_S_MIN
         progress(name, position)
 
-    manner = dataclasses.replace(manner or RunnerOptions(), progress=moved)
+    options = dataclasses.replace(options or RunnerOptions(), progress=moved)
     while not stop():
         try:
             with (opened or (lambda: tape_source(database)))() as source:
-                return follow(database, source, projections, stop=stop, manner=manner)
+                return follow(database, source, projections, stop=stop, options=options)
         except Unavailable as error:
             lost(error, pause_s)
         _wait(pause_s, stop)

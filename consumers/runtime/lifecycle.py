@@ -61,15 +61,15 @@ def catch_up(
     progress: Progress | None = None,
     stop: Callable[[], bool] = lambda: False,
     batch_rows: int = BATCH_ROWS,
-    manner: RunnerOptions | None = None,
+    options: RunnerOptions | None = None,
 ) -> int:
     """Bring live views to the end of the record; the position they all have reached.
 
     Raises `Refused` where a view was written by another version, `NotFound` where it is not there.
     """
-    manner = manner or RunnerOptions(progress, batch_rows)
+    options = options or RunnerOptions(progress, batch_rows)
     with view_tables.opened(views, LIVE) as store:
-        runner = Runner(store, source, projections, manner)
+        runner = Runner(store, source, projections, options)
         while not stop() and (runner.step() or not runner.at_end):
             pass
         return runner.position
@@ -83,16 +83,16 @@ def follow(
     progress: Progress | None = None,
     stop: Callable[[], bool],
     batch_rows: int = BATCH_ROWS,
-    manner: RunnerOptions | None = None,
+    options: RunnerOptions | None = None,
 ) -> int:
     """Keep live views at the end of the record until `stop`; the position they have reached.
 
     Stops between two batches, within about `POLL_S`. Raises as `catch_up`, and `Unavailable`
     where a connection is lost: start again, nothing is applied twice.
     """
-    manner = manner or RunnerOptions(progress, batch_rows)
+    options = options or RunnerOptions(progress, batch_rows)
     with view_tables.opened(views, LIVE) as store:
-        runner = Runner(store, source, projections, manner)
+        runner = Runner(store, source, projections, options)
         while not stop():
             if not runner.step():
                 source.wait(runner.position, POLL_S)
@@ -106,7 +106,7 @@ def rebuild(
     *,
     progress: Progress | None = None,
     stop: Callable[[], bool] = lambda: False,
-    manner: RunnerOptions | None = None,
+    options: RunnerOptions | None = None,
     first: Callable[[AnyConnection], bool] = lambda _: True,
 ) -> bool:
     """Build a view anew beside the live one, then put it in its place; False where stopped.
@@ -117,13 +117,13 @@ def rebuild(
     Readers see the old view or the new one, whole. Raises `Refused` where a rebuild of the same
     view is running, `Unavailable` where readers never let the swap through.
     """
-    manner = manner or RunnerOptions(progress)
+    options = options or RunnerOptions(progress)
     with (
         view_tables.writing(database, SHADOW_SCHEMA) as connection,
         _alone(connection, projection.name),
     ):
         store = ViewStore(connection, SHADOW_SCHEMA)
-        return rebuild_in(store, source, projection, stop, manner, lambda: first(connection))
+        return rebuild_in(store, source, projection, stop, options, lambda: first(connection))
 
 
 def rebuild_in(
@@ -131,7 +131,7 @@ def rebuild_in(
     source: RecordSource,
     projection: Projection,
     stop: Callable[[], bool],
-    manner: RunnerOptions,
+    options: RunnerOptions,
     first: Callable[[], bool] = lambda: True,
     pause: Callable[[float], None] = time.sleep,
 ) -> bool:
@@ -143,7 +143,7 @@ def rebuild_in(
     if not first():
         store.discard(name, tables)
         return False
-    runner = Runner(store, source, [projection], manner)
+    runner = Runner(store, source, [projection], options)
     for attempt in range(SWAP_TRIES):
         while not stop() and (runner.step() or not runner.at_end):
             pass

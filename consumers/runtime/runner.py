@@ -70,13 +70,13 @@ class Runner:
         store: ViewStore,
         source: RecordSource,
         projections: Sequence[Projection],
-        manner: RunnerOptions | None = None,
+        options: RunnerOptions | None = None,
     ) -> None:
         self._store = store
         self._source = source
         self._feed = source if isinstance(source, Feed) else None
         self._projections = projections
-        self._manner = manner or RunnerOptions()
+        self._options = options or RunnerOptions()
         self._seen: dict[str, _Seen] = {}
         self.reload_checkpoint()
 
@@ -95,8 +95,8 @@ class Runner:
 
         A view that somebody else moved meanwhile is looked up again and continued from there.
         """
-        rows = self._source.read(self.position, self._manner.batch_rows)
-        self._manner.listener.read()
+        rows = self._source.read(self.position, self._options.batch_rows)
+        self._options.listener.read()
         if not rows:
             return False
         batch = Batch(rows)
@@ -104,7 +104,7 @@ class Runner:
             try:
                 self.apply(projection, batch)
             except FencedError:
-                self._manner.listener.fenced(projection.name)
+                self._options.listener.fenced(projection.name)
                 self._seen[projection.name] = _seen(self._store, projection)
         return True
 
@@ -129,10 +129,10 @@ class Runner:
         tracking = seen.tracking._replace(position=batch.position)
         self._seen[name] = _Seen(tracking, parked)
         for tape in parked.keys() - seen.parked.keys():
-            self._manner.listener.parked(name, parked[tape])
-        self._manner.listener.moved(name, lacking)
-        if self._manner.progress:
-            self._manner.progress(name, batch.position)
+            self._options.listener.parked(name, parked[tape])
+        self._options.listener.moved(name, lacking)
+        if self._options.progress:
+            self._options.progress(name, batch.position)
 
     def reload_checkpoint(self) -> None:
         """Take up the tracking as it is in the database."""
@@ -203,7 +203,7 @@ class Runner:
 
     def _parks(self, error: Exception) -> bool:
         passing = isinstance(error, FencedError) or parking.is_transient(error)
-        return self._manner.parks and not passing
+        return self._options.parks and not passing
 
     def _failing(
         self, projection: Projection, batch: Batch, parked: dict[str, Parked], error: Exception

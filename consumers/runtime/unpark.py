@@ -70,7 +70,7 @@ def _let_in(
     if projection.ordered:
         how = "rebuilt"
         with tape_source(database) as source:
-            rebuild(database, source, projection, manner=RunnerOptions(progress, parks=True))
+            rebuild(database, source, projection, options=RunnerOptions(progress, parks=True))
     else:
         how = "caught up"
         with view_tables.writing(database, LIVE) as connection:

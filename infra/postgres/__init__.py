@@ -1,1 +1,1 @@
-"""PostgreSQL: the record, the views' tables, migrations; the only user of psycopg."""
+"""PostgreSQL: the record, the views' tables, migrations."""

@@ -93,7 +93,7 @@ class RelayStore(Protocol):
         """Return when facts were appended, at the latest after `timeout_s` seconds."""
 
 
-class PostgresDesk:
+class PostgresRelayStore:
     """`RelayStore` on one connection."""
 
     def __init__(self, database: Database, connection: AnyConnection) -> None:
@@ -258,7 +258,7 @@ def lead(
             connection.execute(f"LISTEN {CHANNEL}")
             if leads and prefix is not None:
                 _begin_feed(connection, prefix)
-        yield PostgresDesk(database, connection) if leads else None
+        yield PostgresRelayStore(database, connection) if leads else None
 
 
 def _begin_feed(connection: AnyConnection, prefix: str) -> None:
@@ -284,7 +284,7 @@ def relay_store(database: Database) -> Iterator[RelayStore]:
     """The same connection without the lead, for whoever reads and moves nothing."""
     with database.connect("ledger_reader") as connection:
         arrays.register(connection)
-        yield PostgresDesk(database, connection)
+        yield PostgresRelayStore(database, connection)
 
 
 def tracked(database: Database) -> list[Relayed]:

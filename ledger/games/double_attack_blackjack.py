@@ -2,7 +2,7 @@
 
 Read beside the chapter: cards (.3), wagers (.6), play (.7), Insurance (.8), surrender (.9), doubles
 and splits (.10, .11), payouts (.12), irregularities (.13). What players and dealers of 21 do is
-`ledger.rules.blackjack.hands` and `dealer_of_21`; an ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
+`ledger.rules.blackjack.hands` and `.dealer`; an ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ledger.errors import Refused, Usage
-from ledger.facts import FootageExpired, FootageLocked, FootageReleased
+from ledger.facts import FootageExpired, FootageLocked
 from replay.cameras.custody import held, without
 
 if TYPE_CHECKING:
@@ -234,11 +234,6 @@ def runs(
             )
         joined = True
     return found
-
-
-def releases(camera: Camera) -> list[FootageReleased]:
-    """Who released footage of a camera, in the order told."""
-    return [each.body for each in camera.handled if isinstance(each.body, FootageReleased)]
 
 
 def _reasons(camera: Camera, area: Area) -> list[tuple[int, int, str, int]]:

@@ -1,7 +1,7 @@
-"""The one command, `round-ledger`. Each family of commands is a module here; see `app.COMMANDS`.
+"""The one command, `round-ledger`: a folder for each family of commands.
 
-Builds what commands need (settings, the record) and is the only part of `replay` that may import
-`consumers`. It decides nothing: what a command says comes from the parts it calls.
+It decides nothing: what a command says comes from the parts it calls. The table of commands is in
+`replay.cli.shell.app`.
 """
 
 from __future__ import annotations

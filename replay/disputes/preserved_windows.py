@@ -123,20 +123,20 @@ def named_by(lock_id: str) -> str | None:
 class PreservedWindows(NamedTuple):
     """What a server keeps footage with, without a dispute; each call reads to the record's end."""
 
-    vault: LockContext
+    lock_context: LockContext
     tape: PostgresTape
     policy: Policy
 
     def all(self) -> list[PreservedWindow]:
         """What was preserved, of each property the window put last first."""
-        up_to_date(self.vault.database)
-        return windows_of(self.vault.database, self.tape, self.policy)
+        up_to_date(self.lock_context.database)
+        return windows_of(self.lock_context.database, self.tape, self.policy)
 
     def one(self, property_: str, name: str) -> PreservedWindow:
         """A window of a property by its name. Raises `NotFound`."""
-        up_to_date(self.vault.database)
+        up_to_date(self.lock_context.database)
         known = span_of(name) and windows_of(
-            self.vault.database, self.tape, self.policy, property_, f"{name}."
+            self.lock_context.database, self.tape, self.policy, property_, f"{name}."
         )
         if not known:
             raise NotFound("No such window was preserved", where=name, hint="See the cases.")
@@ -152,7 +152,7 @@ class PreservedWindows(NamedTuple):
         for each in self.all():
             if _is_that(each, what, stretch, because, by):
                 return each
-        locks = preserve(self.vault, what, stretch, because, by)
+        locks = preserve(self.lock_context, what, stretch, because, by)
         if not locks:
             raise NotFound(
                 "No camera was on the table then: nothing was locked",
@@ -163,7 +163,7 @@ class PreservedWindows(NamedTuple):
 
     def release(self, property_: str, what: ReleaseScope, because: str, by: str) -> None:
         """End the locks of a dispute or a window of a property, whichever is named."""
-        database = self.vault.database
+        database = self.lock_context.database
         up_to_date(database)
         with property_footage(database, self.tape, self.policy, property_) as house:
             put_handled(self.tape, property_, to_release(house, what, because, by))
@@ -171,7 +171,7 @@ class PreservedWindows(NamedTuple):
 
 
 def preserve(
-    vault: LockContext, what: CameraScope, stretch: tuple[int, int], because: str, by: str
+    lock_context: LockContext, what: CameraScope, stretch: tuple[int, int], because: str, by: str
 ) -> list[Noted]:
     """Lock a stretch of the reference's time without a dispute. Raises `Usage`, `NotFound`.
 
@@ -182,7 +182,7 @@ def preserve(
         raise Usage("It ends before it begins", where="--to", hint="Give the later time there.")
     if (what.table is None) == (what.camera is None):
         raise Usage("Name a table or a camera, one of them", where="--table", hint="Or --camera.")
-    with reading(vault.database, [each.name for each in CAMERAS.tables]) as store:
+    with reading(lock_context.database, [each.name for each in CAMERAS.tables]) as store:
         house = the_property(store, what.property, what.table, what.camera)
         if what.table is not None:
             rows = rows_about(store, house, what.table, from_us, to_us)
@@ -195,7 +195,7 @@ def preserve(
             spans = [span_on(known, house, camera, from_us, to_us)]
     window = window_name(from_us, to_us)
     locks = locks_on(spans, by, because, table=what.table, window=window)
-    return put_handled(vault.record, house, locks, LOCKS, lock_ids(window, len(spans)))
+    return put_handled(lock_context.record, house, locks, LOCKS, lock_ids(window, len(spans)))
 
 
 def _is_that(

@@ -75,13 +75,13 @@ class LockContext(NamedTuple):
 class DisputeContext(NamedTuple):
     """What whoever handles disputes works with."""
 
-    vault: LockContext
+    lock_context: LockContext
     decisions: DisputeDecisions
 
     @property
     def database(self) -> Database:
         """Where the views are."""
-        return self.vault.database
+        return self.lock_context.database
 
 
 @contextmanager
@@ -178,7 +178,7 @@ def raise_(
         up_to_date(office.database)
         round_, new = _named(office.database, round_name, name)
         if name is None and (same := _same(office.database, round_, position, claim, by)):
-            return RaisedDispute(same, lock(office.vault, same))
+            return RaisedDispute(same, lock(office.lock_context, same))
         try:
             office.decisions.tell(new, raised(round_, new.dispute, position, claim, by))
         except Refused:  # somebody took the name meanwhile
@@ -187,7 +187,7 @@ def raise_(
             continue
         up_to_date(office.database)
         case = find(office.database, new.dispute, round_.property)
-        return RaisedDispute(case, lock(office.vault, case))
+        return RaisedDispute(case, lock(office.lock_context, case))
     raise Unavailable(
         "Others raise disputes faster than a name can be made",
         where="dispute",
@@ -224,12 +224,12 @@ def story_of(database: Database, case: Dispute) -> Story | None:
         return None
 
 
-def case_file(vault: LockContext, property_: str, dispute: str) -> CaseFile:
+def case_file(lock_context: LockContext, property_: str, dispute: str) -> CaseFile:
     """A property's dispute, up to the end of the record. Raises `NotFound`."""
-    database = vault.database
+    database = lock_context.database
     up_to_date(database)
     case = find(database, dispute, property_)
-    left = sorted({span.camera for span in unlocked_spans(vault, case)})
+    left = sorted({span.camera for span in unlocked_spans(lock_context, case)})
     facts = _facts(database, case)
     cameras = coverage(facts).cameras.values()
     holds = any(locked(camera, dispute=dispute) for camera in cameras)
@@ -261,7 +261,7 @@ def reviewer(by: str | None, *, blind: bool) -> str | None:
     return by if blind else None
 
 
-def lock(vault: LockContext, case: Dispute, by: str | None = None) -> list[Noted]:
+def lock(lock_context: LockContext, case: Dispute, by: str | None = None) -> list[Noted]:
     """Lock what of the footage around a dispute's round was never locked for it; what was put.
 
     `by`: who asked for it; None: who raised the dispute, since that locks by itself.
@@ -270,23 +270,26 @@ def lock(vault: LockContext, case: Dispute, by: str | None = None) -> list[Noted
     claim = case.claim
     if claim is None or claim.round is None:
         return []
-    spans = unlocked_spans(vault, case)
+    spans = unlocked_spans(lock_context, case)
     because = f"dispute {case.dispute} about {claim.round.subject}"
     table, dispute = claim.round.table, case.dispute
     bodies = locks_on(spans, by or claim.by, because, table=table, dispute=dispute)
-    return put_handled(vault.record, case.property, bodies, LOCKS)
+    return put_handled(lock_context.record, case.property, bodies, LOCKS)
 
 
-def unlocked_spans(vault: LockContext, case: Dispute) -> list[CameraSpan]:
+def unlocked_spans(lock_context: LockContext, case: Dispute) -> list[CameraSpan]:
     """The footage around a dispute's round that was never locked for it."""
     claim = case.claim
     if claim is None or claim.round is None:
         return []
-    with reading(vault.database, _TABLES) as store:
+    with reading(lock_context.database, _TABLES) as store:
         times = times_of(row.time_us for row in facts_of(store, claim.round))
         if times is None:
             return []
-        from_us, to_us = times[0] - vault.margins.before_s * S, times[1] + vault.margins.after_s * S
+        from_us, to_us = (
+            times[0] - lock_context.margins.before_s * S,
+            times[1] + lock_context.margins.after_s * S,
+        )
         rows = rows_about(store, case.property, claim.round.table, from_us, to_us)
     known = coverage(map(fact_of, rows))
     spans = to_keep(known, case.property, claim.round.table, from_us, to_us)
@@ -294,7 +297,7 @@ def unlocked_spans(vault: LockContext, case: Dispute) -> list[CameraSpan]:
 
 
 def lock_pending(
-    vault: LockContext, *, fresh: bool = True, wait: bool = False
+    lock_context: LockContext, *, fresh: bool = True, wait: bool = False
 ) -> list[RaisedDispute]:
     """Lock the footage of every open dispute that has none locked, whoever raised it.
 
@@ -302,21 +305,21 @@ def lock_pending(
     whoever did it. Not `fresh`: look at the view as it stands, and bring it along only where it has
     such a dispute, so that nothing is locked twice. Of more than a thousand, a thousand.
     """
-    if not fresh and not disputes.read(vault.database, unlocked=True, limit=1):
+    if not fresh and not disputes.read(lock_context.database, unlocked=True, limit=1):
         return []
     with (
-        vault.database.connect("ledger_reader") as connection,
-        translated(vault.database),
+        lock_context.database.connect("ledger_reader") as connection,
+        translated(lock_context.database),
         advisory_lock(connection, "round-ledger", LOCKS, wait=wait) as only,
     ):
         if not only:
             return []
-        up_to_date(vault.database)
+        up_to_date(lock_context.database)
         cases = [
-            find(vault.database, row.dispute, row.property)
-            for row in disputes.read(vault.database, unlocked=True)
+            find(lock_context.database, row.dispute, row.property)
+            for row in disputes.read(lock_context.database, unlocked=True)
         ]
-        done = [RaisedDispute(case, lock(vault, case)) for case in cases]
+        done = [RaisedDispute(case, lock(lock_context, case)) for case in cases]
         return [each for each in done if each.locks]
 
 

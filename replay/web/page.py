@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.datastructures import MutableHeaders
@@ -53,9 +52,6 @@ FORM_OCTETS_MAX = 256 * 1024
 
 STATIC_S = 365 * 24 * 3600
 """How long a browser keeps a static file: its address changes with what is in it, seconds."""
-
-
-_UTC = ZoneInfo("UTC")
 
 
 class Tab(NamedTuple):

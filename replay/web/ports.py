@@ -69,7 +69,9 @@ def opened_ports(
                 rounds=RoundReader(database, library),
                 alerts=AlertWatch(database, tape, settings),
                 office=office,
-                windows=PreservedWindows(office.vault, tape, policy_from(settings.retention_file)),
+                windows=PreservedWindows(
+                    office.lock_context, tape, policy_from(settings.retention_file)
+                ),
             )
     finally:
         access.close()

@@ -11,7 +11,7 @@ from ledger.adjudication import adjudicate
 from ledger.games import games
 from tests.contract.citations import ROOT
 from tests.contract.mutants import Mutant, mutants
-from tests.contract.told import modules, told_of, told_or
+from tests.contract.told import game_constant, modules, told_or
 from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def mutants_least(game_id: str) -> int:
 
 @pytest.mark.parametrize("game_id", rest_long(games(), everyday=games().keys() - DEAR))
 def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
-    left, tried = survivors(game_id, every=EVERYDAY, but=told_of(game_id, "EQUIVALENT"))
+    left, tried = survivors(game_id, every=EVERYDAY, but=game_constant(game_id, "EQUIVALENT"))
     assert tried >= mutants_least(game_id) // (2 * EVERYDAY)
     assert not left
 
@@ -113,7 +113,7 @@ def test_a_sample_of_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
 @pytest.mark.in_turn
 @pytest.mark.parametrize("game_id", games())
 def test_a_fourth_of_the_mutants_fails_the_hand_settled_cases(game_id: str) -> None:
-    left, tried = survivors(game_id, every=4, but=told_of(game_id, "EQUIVALENT"))
+    left, tried = survivors(game_id, every=4, but=game_constant(game_id, "EQUIVALENT"))
     assert tried >= mutants_least(game_id) // 4
     assert not left
 
@@ -123,4 +123,4 @@ def test_a_fourth_of_the_mutants_fails_the_hand_settled_cases(game_id: str) -> N
 def test_every_mutant_of_a_game_fails_a_hand_settled_case_or_changes_nothing(game_id: str) -> None:
     left, tried = survivors(game_id, every=1)
     assert tried >= mutants_least(game_id)
-    assert left == set(told_of(game_id, "EQUIVALENT"))
+    assert left == set(game_constant(game_id, "EQUIVALENT"))

@@ -19,7 +19,7 @@ def modules(game_id: str) -> list[ModuleType]:
     return [importlib.import_module(f"tests.unit.games.{path.stem}") for path in paths]
 
 
-def told_of(game_id: str, name: str) -> Any:  # noqa: ANN401 - a constant of the game's tests
+def game_constant(game_id: str, name: str) -> Any:  # noqa: ANN401 - a constant of the game's tests
     """The constant of this name in the game's tests. Raises AssertionError where there is none."""
     found = [getattr(module, name) for module in modules(game_id) if hasattr(module, name)]
     assert len(found) == 1, f"the tests of {game_id} have {len(found)} {name}; write one"

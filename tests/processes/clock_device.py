@@ -1,7 +1,7 @@
 """A device that tells the time by its own clock: facts come in as lines, and go out stamped anew.
 
-`python -m tests.clock_device MANNER`: `utc`; `local`, with its place's offset from UTC (`TZ`);
-`careless`, which takes the time on the wall for UTC.
+`python -m tests.processes.clock_device MANNER`: `utc`; `local`, with its place's offset from
+UTC (`TZ`); `careless`, which takes the time on the wall for UTC.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
             opened=lambda: feed_source(
                 database, where, [each.name for each in VIEWS], watch.figures
             ),
-            manner=RunnerOptions(batch_rows=BATCH_ROWS, parks=True, listener=watch),
+            options=RunnerOptions(batch_rows=BATCH_ROWS, parks=True, listener=watch),
         )
     say(f"stopped at {position}, {watch.refused} refused")
 

@@ -37,7 +37,7 @@ def _hungry() -> None:
     step = Runner.step
 
     def whole(self: Runner) -> bool:
-        self._manner = replace(self._manner, batch_rows=ALL)
+        self._options = replace(self._options, batch_rows=ALL)
         return step(self)
 
     Runner.step = whole  # type: ignore[method-assign]

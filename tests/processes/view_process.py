@@ -1,6 +1,7 @@
-"""A process that keeps views up, to be killed or asked to stop: `python -m tests.view_process URL`.
+"""A process that keeps views up, to be killed or asked to stop.
 
-Prints `up` when it runs and `stopped at N` when it was asked to end.
+`python -m tests.processes.view_process URL` prints `up` when it runs and `stopped at N` when it was
+asked to end.
 """
 
 from __future__ import annotations

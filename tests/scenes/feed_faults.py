@@ -59,12 +59,12 @@ def from_feed(
     database: Database,
     kafka: Connection,
     projections: Sequence[Projection] = VIEWS,
-    manner: RunnerOptions | None = None,
+    options: RunnerOptions | None = None,
 ) -> Figures:
     """Bring views to the end of what was published; what was seen of the feed."""
     figures = Figures()
     with feed_source(database, kafka, [each.name for each in projections], figures) as source:
-        catch_up(database, source, projections, manner=manner)
+        catch_up(database, source, projections, options=options)
     return figures
 
 

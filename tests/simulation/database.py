@@ -1,6 +1,6 @@
 """A PostgreSQL of the imagination: atomic commits, row locks, lost sessions and lost answers.
 
-What is asked of it stands in `desks`; here is what is committed, and when.
+What is asked of it stands in `stores`; here is what is committed, and when.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from ledger.values import format_time
 from tests.simulation.broker import Broker, SimProducer, number_of
 from tests.simulation.database import Postgres, Session, SimTape
 from tests.simulation.plain_views import BAD, NAMES, TOLD, VIEWS
-from tests.simulation.readers import SimOutlet, SimPartitions
+from tests.simulation.readers import SimFeedWriter, SimPartitions
 from tests.simulation.stores import SimRelayStore, SimViewStore
 from tests.simulation.world import STARTS_AT, Killed
 
@@ -264,7 +264,7 @@ class Floor:
         streams: list[relay.Stream] = [relay.Facts(relay_store), relay.Quarantine(relay_store)]
         streams += view_topics.begun(relay_store, [TOLD], restate)
         with self._publisher(actor) as publisher:
-            feed_writer = SimOutlet(self.broker, publisher)
+            feed_writer = SimFeedWriter(self.broker, publisher)
             relay.publish(
                 relay_store,
                 feed_writer,
@@ -345,10 +345,10 @@ class Floor:
         manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)
         if self.world.plan.from_tape and actor.name == f"views {self.world.plan.consumers - 1}":
             rows = _Tape(SimRelayStore(self.database.session(actor)), self.world)
-            follow(book, rows, VIEWS, stop=lambda: False, manner=manner)
+            follow(book, rows, VIEWS, stop=lambda: False, options=manner)
             return
         with self._source(actor, NAMES) as source:
-            follow(book, source, VIEWS, stop=lambda: False, manner=manner)
+            follow(book, source, VIEWS, stop=lambda: False, options=manner)
 
     def _rebuild(self, actor: Actor) -> None:
         manner = RunnerOptions(batch_rows=self.world.plan.batch_rows, parks=True)

@@ -1,4 +1,4 @@
-"""The ports of Kafka for those who read, and the relay's feed_writer, on the imagined brokers."""
+"""The ports of Kafka for those who read, and the relay's `FeedWriter`, on the imagined brokers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SimReader:
                 yield [each.record for each in log.stored[span.begin : span.end] if each.record]
 
 
-class SimOutlet:
+class SimFeedWriter:
     """`infra.kafka.ports.FeedWriter`."""
 
     def __init__(self, broker: Broker, publisher: Publisher) -> None:

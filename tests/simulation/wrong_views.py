@@ -103,7 +103,7 @@ def duplicates_taken(patch: pytest.MonkeyPatch) -> None:
 
 def _step_with_all(self: Runner) -> bool:
     """Applies whatever comes to every view."""
-    rows = self._source.read(self.position, self._manner.batch_rows)
+    rows = self._source.read(self.position, self._options.batch_rows)
     for view in self._projections if rows else ():
         seen = self._seen[view.name]
         self._transact(view, Batch(rows), seen.parked)

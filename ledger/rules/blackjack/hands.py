@@ -1,7 +1,8 @@
 """Hands of 21: the deal, and what a player does with his hand.
 
 665a.7, 665a.9 to 665a.11, 633a and 635a.10 share it; what each of them allows is a `Style`. What a
-wager is owed is the game's to say: nothing is settled here. `dealer_of_21` is the other side.
+wager is owed is the game's to say: nothing is settled here. The other side is
+`ledger.rules.blackjack.dealer`.
 """
 
 from __future__ import annotations

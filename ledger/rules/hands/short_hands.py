@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 THREE_CARD = (NO_PAIR, PAIR, FLUSH, STRAIGHT, THREE_OF_A_KIND, STRAIGHT_FLUSH)
 """Lowest first: at three cards a straight is rarer than a flush."""
 
-SUPER_ROYAL = "Super Royal"
 ACE_KING_SUITED = "Ace-king suited"
 TWO_CARD_STRAIGHT_FLUSH = "Two-card straight flush"
 TWO_CARD_STRAIGHT = "Two-card straight"

@@ -187,7 +187,7 @@ def show(
     reviewer = service.reviewer(by, blind=blind)
     with opened_disputes(rulings.VIEW) as office:
         case = service.find(office.database, name, property_)
-        left = service.unlocked_spans(office.vault, case)
+        left = service.unlocked_spans(office.lock_context, case)
         seen = compare(case, service.story_of(office.database, case), reviewer)
     if json:
         print_json(_case_json(seen))
@@ -327,7 +327,11 @@ def preserve(
     from_us, to_us = read(since, zone, "--from"), read(until, zone, "--to")
     with opened_disputes() as office:
         locks = preserved_windows.preserve(
-            office.vault, CameraScope(table, camera, property_), (from_us, to_us), because, by
+            office.lock_context,
+            CameraScope(table, camera, property_),
+            (from_us, to_us),
+            because,
+            by,
         )
     if json:
         print_lines(_lock_json(each) for each in locks)
@@ -357,10 +361,10 @@ def lock(
     """
     with opened_disputes() as office:
         if name is None:
-            done = service.lock_pending(office.vault)
+            done = service.lock_pending(office.lock_context)
         else:
             case = service.find(office.database, name, property_)
-            done = [service.RaisedDispute(case, service.lock(office.vault, case))]
+            done = [service.RaisedDispute(case, service.lock(office.lock_context, case))]
     for each in done:
         if json:
             locks = [_lock_json(lock) for lock in each.locks]

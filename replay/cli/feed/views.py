@@ -111,13 +111,13 @@ def consume(
             ready_s=in_force().ready_s,
             views=[each.name for each in chosen],
         )
-        manner = RunnerOptions(passed, parks=stay or watch.feed, listener=watch)
+        options = RunnerOptions(passed, parks=stay or watch.feed, listener=watch)
         opened = _opened(database, chosen, watch.figures if watch.feed else None)
         if stay:
-            position = _follow(database, chosen, opened, manner, watch, stop, port)
+            position = _follow(database, chosen, opened, options, watch, stop, port)
         else:
             with opened() as source:
-                position = catch_up(database, source, chosen, stop=stop, manner=manner)
+                position = catch_up(database, source, chosen, stop=stop, options=options)
         stopped = stop() and not stay
     if position is None:
         say("Stopped while PostgreSQL was away; views go on from the positions they have.")
@@ -252,7 +252,7 @@ def _follow(
     database: Database,
     chosen: Sequence[Projection],
     opened: Callable[[], AbstractContextManager[RecordSource]],
-    manner: RunnerOptions,
+    options: RunnerOptions,
     watch: ConsumerMetrics,
     stop: Callable[[], bool],
     port: int | None,
@@ -268,11 +268,11 @@ def _follow(
         return follow_on(
             database,
             chosen,
-            progress=manner.progress or (lambda *_: None),
+            progress=options.progress or (lambda *_: None),
             stop=watch.heartbeat(stop),
             lost=lambda error, pause_s: _lost(watch, error, pause_s),
             opened=opened,
-            manner=manner,
+            options=options,
         )
 
 

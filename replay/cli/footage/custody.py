@@ -368,7 +368,7 @@ def _after_locks(property_: str | None, camera: str | None) -> Iterator[Property
     A dispute that a feed brought may have met nobody yet who keeps locks.
     """
     with opened_disputes() as office:
-        while lock_pending(office.vault, wait=True):
+        while lock_pending(office.lock_context, wait=True):
             pass
     with _opened(property_, camera) as house:
         yield house

@@ -52,7 +52,7 @@ def _keep(database: Database, stop: threading.Event) -> None:
             stop=stop.is_set,
             lost=_lost,
             opened=lambda: _paced(database, stop),
-            manner=RunnerOptions(batch_rows=BATCH_ROWS, parks=True),
+            options=RunnerOptions(batch_rows=BATCH_ROWS, parks=True),
         )
     except LedgerError as error:
         figures = {"code": error.code, "what": error.what, "hint": error.hint}

@@ -7,7 +7,7 @@ and decodes nothing; what it cannot read is None, never a guess.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,14 +52,6 @@ def container_of(path: Path) -> Container | None:
     if whole and all(head[at] == _SYNC for at in range(0, len(head), _PACKET)):
         return "mpegts"
     return None
-
-
-def known_container(text: str) -> Container:
-    """The same, of a text that was stored. Raises ValueError for any other."""
-    for name in get_args(Container):
-        if name == text:
-            return name  # type: ignore[no-any-return] # one of the literal's own
-    raise ValueError(f"{text!r} is no container")
 
 
 def created_us(path: Path, container: Container) -> int | None:

@@ -73,7 +73,7 @@ class UnreadableVideoError(Exception):
 
 
 def nature(path: Path) -> Nature:
-    """What the file is. Raises UnreadableError."""
+    """What the file is. Raises UnreadableVideoError."""
     container = container_of(path)
     if container is None:
         raise UnreadableVideoError(_NO_VIDEO)
@@ -92,7 +92,7 @@ def _codec(fourcc: bytes) -> str:
 
 
 def index(path: Path) -> FrameIndex:
-    """The presentation times of every frame, without decoding one. Raises UnreadableError."""
+    """The presentation times of every frame, without decoding one. Raises UnreadableVideoError."""
     with _opened(path, raw=True) as capture:
         times: dict[int, bool] = {}
         while capture.grab():
@@ -126,7 +126,7 @@ def _without(order: list[int], keys: list[int], hidden: int) -> FrameIndex:
 def frame_at(path: Path, times: FrameIndex, pts_us: int) -> Frame:
     """The frame shown from exactly this presentation time on, as PNG with its SHA-256.
 
-    Raises UnreadableError where it cannot be decoded, ValueError where no frame has that time.
+    Raises UnreadableVideoError where it cannot be decoded, ValueError where no frame has that time.
     """
     number = bisect_left(times.pts_us, pts_us)
     if times.pts_us[number : number + 1] != (pts_us,):
@@ -163,7 +163,7 @@ def picture_at(path: Path, times: FrameIndex, number: int) -> NDArray[np.uint8]:
 
     Some containers land where no key frame is: what decodes from there may be pieces of other
     pictures. Only a picture with a key frame on the way to it is taken; the last try is the start.
-    Raises UnreadableError where it does not decode.
+    Raises UnreadableVideoError where it does not decode.
     """
     back_us, delay_us = _BACK_US, _delay_us(path)
     with _opened(path, raw=False) as capture:
@@ -219,7 +219,7 @@ def _step(capture: cv2.VideoCapture, times: FrameIndex, delay_us: int, before: i
 
 
 def _picture(capture: cv2.VideoCapture, number: int) -> NDArray[np.uint8]:
-    """The picture of the frame decoded last. Raises UnreadableError where it cannot be had.
+    """The picture of the frame decoded last. Raises UnreadableVideoError where it cannot be had.
 
     OpenCV says that it has one also where FFmpeg failed to convert it, as it does with pictures in
     two fields: what it hands out then is whatever stood in its memory. Only FFmpeg's word tells.

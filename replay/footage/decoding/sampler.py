@@ -31,7 +31,7 @@ _DICTIONARY = cv2.aruco.DICT_4X4_1000
 
 
 def looked_at(job: Look) -> Iterator[Looked]:
-    """Every frame asked for. Raises UnreadableError, IndexError."""
+    """Every frame asked for. Raises UnreadableVideoError, IndexError."""
     path = Path(job.path)
     times, before = index(path), None
     for number in job.frames:

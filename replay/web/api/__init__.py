@@ -1,1 +1,1 @@
-"""The HTTP API: facts in, clips and frames out, figures."""
+"""The HTTP API: facts in, figures out."""

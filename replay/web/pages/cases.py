@@ -266,7 +266,7 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
     """Do what a form asks for. Raises `Usage`, and `Refused` where the case has moved on."""
     office, case = ports(request).office, file.case
     if typed.get("step") == "lock":
-        service.lock(office.vault, case, by)
+        service.lock(office.lock_context, case, by)
     elif typed.get("step") == "release":
         why = written(typed.get("because", ""), "because")
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
@@ -296,7 +296,9 @@ def _wrong(error: Usage | NotFound | Refused) -> str:
 
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
     """A case with its round, unless that is withheld from this person."""
-    file = case_file(ports(request).office.vault, property_, dispute)  # brings the views along
+    file = case_file(
+        ports(request).office.lock_context, property_, dispute
+    )  # brings the views along
     return blind_review.file(request, user, file)
 
 

@@ -133,7 +133,7 @@ def _results(
     blind = blind_review.hidden(request, who)
     asked = blind_review.searched(found.asked, blind)
     rounds = [] if found.wrong else search.search(database, asked)
-    beside = search.around(database, rounds)
+    beside = search.round_details(database, rounds)
     dealer = found.asked.dealer
     of_dealer = replace(found.asked, without=tuple(blind))
     return {

@@ -282,7 +282,7 @@ def test_a_views_program_that_fails_on_a_fact_parks_that_table_where_it_is_asked
     source = Prefix(rows, len(rows))
     with pytest.raises(ZeroDivisionError):
         catch_up(database, source, [failing])
-    assert catch_up(database, source, [failing], manner=RunnerOptions(parks=True)) == len(rows)
+    assert catch_up(database, source, [failing], options=RunnerOptions(parks=True)) == len(rows)
     parked = parking.shown(database)
     assert [(each.tape, each.position, each.reason) for each in parked] == [
         (tape, bad.position, "unappliable")

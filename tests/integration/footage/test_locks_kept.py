@@ -98,16 +98,16 @@ def test_whoever_comes_second_leaves_it_to_the_first(
 ) -> None:
     floor(database, tape)
     raise_elsewhere(tape)
-    vault = LockContext(database, tape, ROLL)
+    lock_context = LockContext(database, tape, ROLL)
     with (
         database.connect("ledger_reader") as connection,
         advisory_lock(connection, "round-ledger", LOCKS) as first,
     ):
         assert first
-        assert lock_pending(vault) == []
+        assert lock_pending(lock_context) == []
     assert locks(tape) == []
-    assert len(lock_pending(vault)) == 1
-    assert lock_pending(vault) == []
+    assert len(lock_pending(lock_context)) == 1
+    assert lock_pending(lock_context) == []
     assert len(VIEWS) == 3
 
 
@@ -116,10 +116,10 @@ def test_a_round_of_which_no_fact_is_on_record_is_locked_when_its_facts_arrive(
 ) -> None:
     install(database)
     raise_elsewhere(tape)
-    vault = LockContext(database, tape, ROLL)
-    assert lock_pending(vault) == []
+    lock_context = LockContext(database, tape, ROLL)
+    assert lock_pending(lock_context) == []
     floor(database, tape)
-    assert [each.case.dispute for each in lock_pending(vault)] == ["D-17"]
+    assert [each.case.dispute for each in lock_pending(lock_context)] == ["D-17"]
 
 
 def test_the_thread_ends_with_its_block(database: Database) -> None:

@@ -98,20 +98,20 @@ class Gone:
     """Brokers that lost what a topic held, or do not answer: `infra.kafka.ports.FeedWriter`."""
 
     def __init__(self, feed_writer: FeedWriter, *, silent: bool) -> None:
-        self._outlet = feed_writer
+        self._feed_writer = feed_writer
         self._silent = silent
         self.asked = 0
 
     def partitions(self, topic: str) -> int:
-        return self._outlet.partitions(topic)
+        return self._feed_writer.partitions(topic)
 
     def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        self._outlet.publish(topic, partitions, records)
+        self._feed_writer.publish(topic, partitions, records)
 
     def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
         self.asked += 1
         if self.asked <= 2:  # as the relay begins
-            return self._outlet.end_offsets(topic)
+            return self._feed_writer.end_offsets(topic)
         if self._silent:
             raise Unavailable("nobody listens", where="here", hint="Start it.")
         return {0: PartitionEnd(Bounds(0, 0), None)}

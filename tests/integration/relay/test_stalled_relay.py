@@ -50,7 +50,7 @@ def reading(database: Database, kafka: Connection, watch: ConsumerMetrics) -> It
             stop=watch.heartbeat(done.is_set),
             lost=lambda error, _: watch.lost(error.what),
             opened=lambda: feed_source(database, kafka, [VIEW.name], watch.figures),
-            manner=RunnerOptions(listener=watch),
+            options=RunnerOptions(listener=watch),
         )
 
     thread = threading.Thread(target=run)

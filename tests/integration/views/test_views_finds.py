@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.registry import VIEWS, install
-from consumers.rounds.search import Filters, around, dealer_errors, names, search
+from consumers.rounds.search import Filters, dealer_errors, names, round_details, search
 from consumers.runtime.lifecycle import catch_up
 from ledger.facts import (
     Body,
@@ -84,7 +84,7 @@ def test_a_round_is_its_dealers_who_was_there_while_it_lasted(database: Database
     assert numbers(database, dealer="D-1") == [1, 2]
     assert numbers(database, dealer="D-2") == [2, 3]
     assert numbers(database, dealer="D-3") == []
-    found = around(database, search(database, Filters()))
+    found = round_details(database, search(database, Filters()))
     assert {of.number: each.dealers for of, each in found.items()} == {
         1: ["D-1"],
         2: ["D-1", "D-2"],
@@ -107,7 +107,7 @@ def test_a_patrons_rounds_are_those_with_a_wager_where_he_sat(database: Database
     brought(database, facts)
     assert numbers(database, patron="tok-7") == [1, 4]
     assert numbers(database, patron="tok-8") == [5]
-    found = around(database, search(database, Filters()))
+    found = round_details(database, search(database, Filters()))
     assert {of.number: each.patrons for of, each in found.items() if each.patrons} == {
         1: {3: "tok-7"},
         4: {4: "tok-7"},
@@ -190,7 +190,7 @@ def test_a_dealers_errors_are_those_of_the_time_asked_for(floor: Database) -> No
     assert 0 < within[0] < whole[0]
     for since_us, until_us in ((None, middle - 1), (middle, times[-1]), (middle, middle)):
         found = Filters(dealer=dealer, since_us=since_us, until_us=until_us, limit=1_000)
-        codes = {code for each in around(floor, search(floor, found)).values()
+        codes = {code for each in round_details(floor, search(floor, found)).values()
                  for code in each.findings}  # fmt: skip
         assert {each.code for each in dealer_errors(floor, found)[1]} <= codes
     one = dealt[0].id

@@ -61,7 +61,7 @@ def hit(rows: list[TapeRow]) -> TapeRow:
 
 def from_tape(database: Database) -> None:
     with tape_source(database) as source:
-        catch_up(database, source, VIEWS, manner=PARKS)
+        catch_up(database, source, VIEWS, options=PARKS)
 
 
 def behind(database: Database) -> dict[str, int]:
@@ -72,7 +72,7 @@ def behind(database: Database) -> dict[str, int]:
 def brought(database: Database, kafka: Connection, source: str) -> None:
     if source == "kafka":
         once(database, kafka)
-        from_feed(database, kafka, manner=PARKS)
+        from_feed(database, kafka, options=PARKS)
     else:
         from_tape(database)
 
@@ -124,10 +124,10 @@ def test_who_keeps_views_up_goes_on_with_facts_that_come_after_it(
     def passed(*_: object) -> None:
         """Nobody is told."""
 
-    follow_on(database, VIEWS, progress=passed, stop=stop, lost=lost, manner=PARKS)
+    follow_on(database, VIEWS, progress=passed, stop=stop, lost=lost, options=PARKS)
     more = record(database, day(1, seed=9))[len(rows) :]
     assert more
-    follow_on(database, VIEWS, progress=passed, stop=stop, lost=lost, manner=PARKS)
+    follow_on(database, VIEWS, progress=passed, stop=stop, lost=lost, options=PARKS)
     assert set(behind(database).values()) == {0}
     assert {each.view for each in parking.shown(database)} == OF_WAGERS
 
@@ -195,7 +195,7 @@ def test_passed_over_by_its_version_it_would_be_missing_from_totals_that_look_wh
     """The control: as a view did that asked for `wager_placed.v1` and for nothing else."""
     monkeypatch.setattr(Batch, "unknown", ())
     with tape_source(database) as source:
-        catch_up(database, source, [view("drop")], manner=PARKS)
+        catch_up(database, source, [view("drop")], options=PARKS)
     assert parking.shown(database) == []
     assert behind(database)["drop"] == 0
     short = amounts(rows, "wager_placed") - amounts(rows, "wager_withdrawn") - amounts([hit(rows)])

@@ -27,7 +27,7 @@ from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.steps import Stop
 from ledger.rules.engine.table import Table
 from ledger.rules.hands.cards import DECK
-from tests.contract.told import told_of, told_or
+from tests.contract.told import game_constant, told_or
 from tests.suite.budget import rest_long
 from tests.unit.games.rounds import ruling
 
@@ -62,19 +62,19 @@ def test_no_wager_favours_the_player_under_the_default_readings(game_id: str) ->
     found = by_default(game_id)
     listed = told_or(game_id, "FAVOURABLE_DEFAULT", {})  # by name, each with its reason
     assert {each.wager for each in found if each.edge <= 0} == set(listed)
-    assert told(found) == told_of(game_id, "EDGES")
+    assert told(found) == game_constant(game_id, "EDGES")
 
 
 @pytest.mark.parametrize("game_id", games())
 def test_every_wager_placed_before_a_card_or_die_is_known_has_an_edge(game_id: str) -> None:
-    placed = {wager.id for wager in games()[game_id].wagers} - told_of(game_id, "LATER")
+    placed = {wager.id for wager in games()[game_id].wagers} - game_constant(game_id, "LATER")
     counted = {name for each in by_default(game_id) for name in each.wager.split(" and ")}
     assert counted == placed
 
 
 @pytest.mark.parametrize("game_id", rest_long(games(), everyday=games().keys() - DEAR))
 def test_readings_that_favour_the_player_are_those_listed_and_no_others(game_id: str) -> None:
-    favourable = told_of(game_id, "FAVOURABLE")
+    favourable = game_constant(game_id, "FAVOURABLE")
     for reading in games()[game_id].readings:
         for value in reading.values[1:]:
             found = {e.wager for e in edges(game_id, {reading.name: value}) if e.edge < 0}

@@ -18,7 +18,6 @@ COUNTED = {
     1: 0, 2: 6, 3: 5, 4: 4, 5: 3, 6: 2, 7: 1, 8: 0, 9: 6, 10: 5,
     11: 4, 12: 3, 13: 2, 14: 1, 15: 0, 16: 6, 17: 5, 18: 4,
 }  # fmt: skip
-SHAKEN = {total: (min(6, total - 2), 0, 0) for total in range(3, 19)}
 
 
 def dice(total: int) -> str:
