@@ -16,6 +16,7 @@ from replay.cameras.coverage import Camera
 from replay.cameras.cutting import CutWindow, cut, cut_camera, piece_told, reference_us
 from replay.footage.clips.clips import clip, describe
 from replay.recording.exports import ExportedFootage
+from replay.text import times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -124,7 +125,7 @@ def _told(
         "camera": of.cut.camera,
         "from": format_time(wanted.from_us),
         "to": format_time(wanted.to_us),
-        "plus_minus_ms": None if doubt is None else -(-doubt // 1000),
+        "plus_minus_ms": None if doubt is None else times.whole_ms(doubt),
         "unchecked_us": unchecked_us(checked_us, wanted.from_us, wanted.to_us),
         "piece": piece_told(wanted),
         "clip": clip and describe(clip),

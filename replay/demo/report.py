@@ -11,6 +11,7 @@ from rich.text import Text
 from replay.rounds.drawing import boxed_table, draw
 from replay.rounds.story import facts_in_findings
 from replay.rounds.story_text import owed_table
+from replay.text import times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from replay.cameras.timeline import FactSights
     from replay.demo.audit import Audit
     from replay.rounds.story import Story
-
-_US_A_MS = 1000
 
 
 def found_text(checked: Audit) -> Iterator[RenderableType]:
@@ -85,7 +84,7 @@ def _seen(seen: FactSights) -> str:
         if sight.frame is None:
             told.append(f"{name} {sight.state.replace('_', ' ')}")
         else:
-            doubt_ms = -(-(sight.plus_minus_us or 0) // _US_A_MS)
+            doubt_ms = times.whole_ms(sight.plus_minus_us or 0)
             told.append(f"{name} frame {sight.frame} ±{doubt_ms} ms")
     return ", ".join(told)
 

@@ -28,13 +28,13 @@ from infra.kafka.records import (
 )
 from ledger.facts import FACTS, SUBJECT_REQUIRED, UPCASTERS
 from ledger.record.kinds import WIRE_PREFIX
-from replay.cli.feed.messages import AS_IT_CAME, CARRIED
+from replay.docs.messages import AS_IT_CAME, CARRIED
 
 if TYPE_CHECKING:
     from msgspec import Struct
 
     from infra.kafka.topics import Topic
-    from replay.cli.feed.messages import Carried
+    from replay.docs.messages import Carried
 
 Schema = dict[str, Any]
 

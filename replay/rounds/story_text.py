@@ -17,6 +17,7 @@ from rich.text import Text
 from ledger.games import games
 from ledger.values import format_time
 from replay.rounds.drawing import boxed_table, draw
+from replay.text import times
 from replay.text.money import money
 from replay.text.times import time_of_day
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from replay.rounds.story import Story
 
 _NAMED_APART = ("number", "position", "source", "id", "time_us", "fact", "says", "phase")
-_US_A_MS = 1000
 
 
 def moment_json(story: Story, at: int) -> dict[str, object]:
@@ -80,7 +80,7 @@ def _sight_json(sight: FrameLookup) -> dict[str, object]:
 
 def _ms(microseconds: int) -> int:
     """Milliseconds, rounded up: a plus-minus is never made smaller."""
-    return -(-microseconds // _US_A_MS)
+    return times.whole_ms(microseconds)
 
 
 def tell(story: Story, *, at: int | None = None, hindsight: bool) -> Iterator[RenderableType]:

@@ -105,6 +105,11 @@ def span(from_us: int, to_us: int, zone: ZoneInfo) -> str:
     return says
 
 
+def whole_ms(span_us: int) -> int:
+    """Milliseconds, rounded up: a bound that is rounded down is none."""
+    return -(-span_us // 1000)
+
+
 def length(span_us: int) -> str:
     """`1 h 10 min 00 s`, without hours or minutes where there are none."""
     seconds = span_us // 1_000_000

@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.hands.cards import DECK, RANK, RANKS, SUIT
 from ledger.rules.hands.poker import (
+    BY_PATTERN,
     CATEGORIES,
     FLUSH,
-    FOUR_OF_A_KIND,
-    FULL_HOUSE,
     NO_PAIR,
-    PAIR,
     STRAIGHT,
-    THREE_OF_A_KIND,
-    TWO_PAIR,
     hand_of,
 )
 
@@ -38,14 +34,6 @@ _EIGHT = 7
 _COPIES = {
     card: 1 << 3 * rank for card, rank in LOW_RANK.items()
 }  # three bits count a rank's cards
-_BY_PATTERN = {
-    (1, 1, 1, 1, 1): NO_PAIR,
-    (2, 1, 1, 1): PAIR,
-    (2, 2, 1): TWO_PAIR,
-    (3, 1, 1): THREE_OF_A_KIND,
-    (3, 2): FULL_HOUSE,
-    (4, 1): FOUR_OF_A_KIND,
-}
 
 
 class Low(NamedTuple):
@@ -110,7 +98,7 @@ def _five_table() -> dict[int, Low]:
     found = []
     for ranks in combinations_with_replacement(range(13), 5):
         weights = tuple(sorted(set(ranks), key=lambda rank: (-ranks.count(rank), -rank)))
-        category = _BY_PATTERN.get(tuple(ranks.count(rank) for rank in weights))
+        category = BY_PATTERN.get(tuple(ranks.count(rank) for rank in weights))
         if category is not None:  # five cards of one rank are not in the deck
             found.append((category, weights, sum(1 << 3 * rank for rank in ranks)))
     found.sort(key=lambda entry: (CATEGORIES.index(entry[0]), entry[1]), reverse=True)

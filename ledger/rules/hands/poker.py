@@ -45,7 +45,7 @@ CATEGORIES = (
 )
 """Lowest first."""
 
-_BY_PATTERN = {
+BY_PATTERN = {
     (1, 1, 1, 1, 1): NO_PAIR,
     (2, 1, 1, 1): PAIR,
     (2, 2, 1): TWO_PAIR,
@@ -53,6 +53,8 @@ _BY_PATTERN = {
     (3, 2): FULL_HOUSE,
     (4, 1): FOUR_OF_A_KIND,
 }
+"""Categories by how often each rank is in a hand, straights and flushes apart."""
+
 _WHEEL = (12, 3, 2, 1, 0)
 
 
@@ -67,7 +69,7 @@ class PokerHand(NamedTuple):
 def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, ...]]:
     """Category and ranks by weight of five ranks, all of one suit or not."""
     by_weight = tuple(sorted(set(ranks), key=lambda rank: (-ranks.count(rank), -rank)))
-    category = _BY_PATTERN[tuple(ranks.count(rank) for rank in by_weight)]
+    category = BY_PATTERN[tuple(ranks.count(rank) for rank in by_weight)]
     if category != NO_PAIR:
         return category, by_weight
     if by_weight == _WHEEL:

@@ -27,6 +27,7 @@ from replay.cameras.statement import (
     coverage_statement,
     statement_json,
 )
+from replay.cameras.states import SEEN
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
 from replay.footage.library.files import FootageFiles, open_footage
@@ -34,6 +35,7 @@ from replay.footage.library.index import FootageIndex
 from replay.rounds.reading import footage_folder, opened_views, resolve_round
 from replay.shell.output import Json, print_json, printable, say, show_table
 from replay.shell.settings import in_force
+from replay.text import times
 from replay.text.times import length, span
 
 group = family()
@@ -210,7 +212,7 @@ def _draw(stated: Statement, cover: Cover, zone: ZoneInfo) -> None:
 def _row(each: CameraCover) -> tuple[object, ...]:
     rate = None if each.fps_min is None else f"{each.fps_min:g} to {each.fps_max:g}"
     known = f"{rate} ({each.looked_at} of {each.segments} files)" if rate else None
-    doubt_ms = None if each.plus_minus_us is None else -(-each.plus_minus_us // 1000)
+    doubt_ms = None if each.plus_minus_us is None else times.whole_ms(each.plus_minus_us)
     clock = "never checked" if doubt_ms is None else f"±{doubt_ms} ms"
     clock += ", not checked within" if each.unchecked_us else ""
     locked = f", {length(each.locked_us)} locked" if each.locked_us else ""
@@ -249,7 +251,7 @@ def _pictured(cover: Cover) -> str:
 def _gaps(cover: Cover, zone: ZoneInfo) -> Iterator[tuple[str, str, str, str]]:
     for each in cover.cameras:
         for piece in each.pieces:
-            if piece.state not in ("recorded", "locked"):
+            if piece.state not in SEEN:
                 when = span(piece.from_us, piece.to_us, zone)
                 yield each.camera, piece.state.replace("_", " "), when, piece.says
     if not cover.cameras:

@@ -17,6 +17,7 @@ from replay.dossier.signing.onvif import Export, sign
 from replay.dossier.writing.footage import plain_name
 from replay.footage.clips import clips
 from replay.footage.library.index import FootageIndex
+from replay.text import times
 
 UNIT = "Round Ledger"
 """What an export says that it was made with."""
@@ -77,7 +78,7 @@ def _clock_says(camera: Camera, of: Cut) -> str:
     away_us = unchecked_us(checked_us, window.from_us, window.to_us)
     if away_us is None or window.plus_minus_us is None:
         return "The camera's clock was never checked."
-    within = f"its times are within {-(-window.plus_minus_us // 1000)} ms of the reference"
+    within = f"its times are within {times.whole_ms(window.plus_minus_us)} ms of the reference"
     if away_us == 0:
         return f"The camera's clock was checked within that time; {within}."
     away = f"{away_us / 1_000_000:,.1f} s"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.values import format_time
+from replay.cameras.states import SEEN
+from replay.text import times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from replay.cameras.statement import CameraCover, Cover, Statement
 
-_SEEN = ("recorded", "locked")
 GAPS_MAX = 20
 """Gaps of one camera that are told one by one."""
 
@@ -57,7 +58,7 @@ def _camera(camera: CameraCover) -> Iterator[str]:
         f"{_seconds(camera.recorded_us)} of {_seconds(camera.mapped_us)} recorded; "
         f"{_clock(camera)}{picture}."
     )
-    gaps = [piece for piece in camera.pieces if piece.state not in _SEEN]
+    gaps = [piece for piece in camera.pieces if piece.state not in SEEN]
     for piece in gaps[:GAPS_MAX]:
         state = piece.state.replace("_", " ")
         yield f"  {state}, {_span(piece.from_us, piece.to_us)}: {piece.says}"
@@ -77,7 +78,7 @@ def _clock(camera: CameraCover) -> str:
     """How surely its times are known, and whether anybody looked within the time."""
     if camera.plus_minus_us is None or camera.unchecked_us is None:
         return "its clock was never checked"
-    known = f"known within {-(-camera.plus_minus_us // 1000)} ms"
+    known = f"known within {times.whole_ms(camera.plus_minus_us)} ms"
     if camera.unchecked_us == 0:
         return f"its clock is {known}, and was checked within this time"
     away = _seconds(camera.unchecked_us)

@@ -26,6 +26,7 @@ from replay.dossier.writing.report import (
 from replay.dossier.writing.tables import clock_table, clock_words, custody_table
 from replay.footage.library.files import FrameFile
 from replay.rounds.story import facts_in_findings
+from replay.text import times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -287,7 +288,7 @@ def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
     for moment, time, seen in zip(story.moments, story.times, story.seen, strict=True):
         since = story.corrected.get((moment.source, moment.id))
         says = f"{moment.says} {since}" if since else moment.says
-        plus_minus = -(-seen.plus_minus_us // 1000)
+        plus_minus = times.whole_ms(seen.plus_minus_us)
         device = moment.source.rpartition("/")[2]
         rows.append([str(moment.number), f"{time} ±{plus_minus} ms", device, says])
     marked = [at for at, each in enumerate(story.moments) if (each.source, each.id) in named]

@@ -20,6 +20,7 @@ from replay.rounds.drawing import layout, notes, seats, without_trailing_blanks
 from replay.rounds.sentences import in_words, wager_namer
 from replay.rounds.story import facts_in_findings
 from replay.rounds.story_text import moved_text, settlement_reason, sight_text, signed, wager_text
+from replay.text import times
 from replay.text.money import money
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
     return {
         "number": moment.number,
         "time": story.times[at],
-        "plus_minus_ms": -(-seen.plus_minus_us // 1000),
+        "plus_minus_ms": times.whole_ms(seen.plus_minus_us),
         "device": moment.source,
         "says": moment.says,
         "phase": moment.phase,

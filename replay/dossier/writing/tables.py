@@ -23,6 +23,7 @@ from ledger.record.wire import fact_of
 from ledger.values import format_time, parse_time
 from replay.cameras.clocks import Check, camera_clock, rate_ppm
 from replay.dossier.writing.evidence import rows_by_file
+from replay.text import times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -147,7 +148,7 @@ def _of_clock(camera: str, clock: CameraClock | None, readings: int) -> Iterator
         yield (
             f"  From {format_time(first.reference_us)} to {format_time(last.reference_us)}: "
             f"{offset:+d} ms against the reference at the end, "
-            f"±{-(-last.plus_minus_us // 1000)} ms; {drift}."
+            f"±{times.whole_ms(last.plus_minus_us)} ms; {drift}."
         )
 
 

@@ -15,8 +15,10 @@ from ledger.games import games
 from replay.cameras.clock_pieces import steps
 from replay.cameras.coverage import Camera
 from replay.cameras.custody import times_of
+from replay.cameras.states import SEEN
 from replay.rounds.drawing import notes
 from replay.rounds.story_text import moved_text, settlement_reason, sight_text, signed, wager_text
+from replay.text import times
 from replay.text.money import money
 from replay.web.pages.lanes import TableSpan, cameras_on, lane_of, segments_of
 from replay.web.pages.notes import noted
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
 
 AROUND_US = 20_000_000
 """Footage before the first and after the last fact that the page can play, microseconds."""
-
-_US_A_MS = 1000
 
 
 class FactLine(NamedTuple):
@@ -195,7 +195,7 @@ def facts(story: Story) -> list[FactLine]:
             number=moment.number,
             says=moment.says,
             time_us=moment.time_us,
-            plus_minus_ms=-(-seen.plus_minus_us // _US_A_MS),
+            plus_minus_ms=times.whole_ms(seen.plus_minus_us),
             device=moment.source.rpartition("/")[2],
             phase=moment.phase,
             begins=moment.number in starts,
@@ -275,7 +275,7 @@ def view(
         ],
         lane=lane,
         summary=_summary(lane),
-        dark=not any(stretch.state in ("recorded", "locked") for stretch in lane),
+        dark=not any(stretch.state in SEEN for stretch in lane),
         at=sight,
         caption=_caption(name, sight) if at else "",
         src=f"/footage/{sight.segment}/frames/{sight.frame}.png" if sight and exact else None,

@@ -10,6 +10,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from replay.cameras.states import SEEN
 from replay.web.table_svg.shapes import node
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _lane(axis: Axis, camera: str, its: Sequence[CameraState], y: float) -> str:
         title = node("title", escape(f"{camera}: {word}. {stretch.says}".strip()))
         size = {"x": x, "y": y, "width": width, "height": LANE}
         drawn.append(node("rect", title, **size, class_=f"stretch {stretch.state}"))
-        if stretch.state not in ("recorded", "locked"):
+        if stretch.state not in SEEN:
             drawn.append(node("rect", **size, fill=f"url(#lane-{stretch.state})", class_="hatch"))
         if len(word) * _LETTER < width - 8:
             drawn.append(_text(word, x + 5, y, "on" if stretch.state == "recorded" else "off"))

@@ -9,7 +9,7 @@ from replay.rounds.owed import OwedLine, paid_beside_owed
 from replay.rounds.story_text import moved_text
 from tests.unit.games.card_room import OFFERED, SHORT
 from tests.unit.games.rounds import facts_of, ruling
-from tests.unit.rules.engine.test_pots import POKER
+from tests.unit.rounds.test_pots import POKER
 from tests.unit.web.test_round_page import told
 
 GAME, DAY = "omaha_5_high", "2015-03-01"
