@@ -25,7 +25,6 @@ from tests.footage.video_kinds import CUT, KINDS, write
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from _pytest.mark.structures import ParameterSet
     from playwright.sync_api import Browser, Page
 
     from replay.footage.library.index import IndexedSegment
@@ -40,11 +39,6 @@ NEAR_KEY = (-3, -2, -1, 0, 1)
 """Where a player that goes by the order of decoding lands on another frame, from a key frame on."""
 
 SHOWN = [name for name in KINDS if name not in ("gop300", "ts", "hevc", "msmpeg4")]
-
-
-def everyday(kinds: Sequence[str], *these: str) -> list[ParameterSet]:
-    """Of the kinds, these are tried every day, and the others in the long run."""
-    return [pytest.param(each, marks=() if each in these else pytest.mark.long) for each in kinds]
 
 
 OPEN = """async ([octets, type]) => {
@@ -139,7 +133,7 @@ def taken_as(
 
 
 @pytest.mark.in_turn
-@pytest.mark.parametrize("name", everyday(SHOWN, "vfr_bframes", "ts_bframes", "open_gop", "vp8"))
+@pytest.mark.parametrize("name", SHOWN)
 def test_a_browser_shows_the_frame_sought_by_the_originals_index(
     page: Page, tmp_path: Path, name: str
 ) -> None:
@@ -158,10 +152,7 @@ def test_a_browser_shows_no_picture_that_an_edit_list_hides(page: Page, tmp_path
     assert wrong(page, entry.playable.path, entry.times.pts_us, clocks, entry.times.keys) == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    everyday(["bframes", "vfr_bframes", "open_gop", "ts_bframes", "vp8", "vp9"], "bframes", "vp8"),
-)
+@pytest.mark.parametrize("name", ["bframes", "vfr_bframes", "open_gop", "ts_bframes", "vp8", "vp9"])
 def test_a_browser_plays_a_clip_across_segments_and_shows_each_frame_at_its_time(
     page: Page, tmp_path: Path, name: str
 ) -> None:

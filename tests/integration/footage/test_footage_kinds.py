@@ -80,7 +80,7 @@ def wrong(library: FootageIndex, entry: IndexedSegment, seeks: int, seed: int) -
 
 @pytest.mark.long
 @pytest.mark.in_turn
-@pytest.mark.parametrize("name", rest_long(KINDS, EVERYDAY))
+@pytest.mark.parametrize("name", KINDS)
 def test_a_frame_sought_at_random_is_that_frame(
     footage: tuple[FootageIndex, IndexedSegment],
 ) -> None:

@@ -19,7 +19,6 @@ from replay.footage.library.adding import Added, FootageDetails, add, footage_fi
 from replay.footage.library.files import frames
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from tests.footage.video_kinds import KINDS, blank, write
-from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +60,7 @@ def recorded(sha256: str) -> Fact:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", rest_long(PLAYED, everyday={"gop60"}))
+@pytest.mark.parametrize("name", PLAYED)
 def test_a_file_is_indexed_and_played_as_its_kind_allows(
     library: FootageIndex, tmp_path: Path, name: str
 ) -> None:

@@ -21,7 +21,7 @@ from infra.postgres.view_tables import tape_source
 from tests.fixtures.postgres import fact, url_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 ROOT = Path(__file__).parents[3]
@@ -35,7 +35,11 @@ def device(database: Database, *arguments: object) -> subprocess.Popen[str]:
 def acknowledged(process: subprocess.Popen[str]) -> dict[int, int]:
     """Number and position of every fact the process has said was kept; waits for its end."""
     with process:
-        lines = process.stdout.read().splitlines() if process.stdout else []
+        return numbered(process.stdout.read().splitlines() if process.stdout else [])
+
+
+def numbered(lines: Iterable[str]) -> dict[int, int]:
+    """Of lines that each tell a fact's number and its position, the one by the other."""
     return {int(number): int(position) for number, position in map(str.split, lines)}
 
 
@@ -87,40 +91,33 @@ def test_a_sequence_without_the_lock_loses_rows_for_a_tailing_reader(database: D
         assert seen == [(2, "quick")]
 
 
-def kill_and_resend(
-    database: Database, enough: Callable[[dict[str, int], int], object], seed: int
-) -> tuple[dict[str, int], int]:
+def killed_and_sent_again(database: Database, kills: int, seed: int) -> dict[str, int]:
     """Three devices, each killed again and again, each sending again what was not acknowledged.
 
-    Until it is enough, asked with what was said to be kept and how often it was killed.
+    Each is killed once it has said that so many facts are kept, wherever it is by then.
     """
     chance = random.Random(seed)  # noqa: S311 - the same kills every run
     kept: dict[str, int] = {}
     first = dict.fromkeys(("CC-01", "CC-02", "CC-03"), 0)
-    killed = 0
-    while not enough(kept, killed):
+    for _ in range(0, kills, len(first)):
         running = {place: device(database, first[place], 5_000, 3, place) for place in first}
-        for process in running.values():
-            assert process.stdout is not None
-            process.stdout.readline()  # it has begun
         for place, process in running.items():
-            time.sleep(chance.uniform(0, 0.05))
+            assert process.stdout is not None
+            heard = [process.stdout.readline() for _ in range(chance.randrange(1, 30))]
             process.kill()
-            killed += 1
-            said = acknowledged(process)
+            said = numbered(heard) | acknowledged(process)
             kept |= {f"{place} {fact(number).id}": at for number, at in said.items()}
-            first[place] = max(said, default=first[place] - 1) + 1
-    return kept, killed
+            first[place] = max(said) + 1
+    return kept
 
 
 @pytest.mark.long
 def test_killed_processes_lose_no_acknowledged_fact_and_double_none(
     tape: PostgresTape, database: Database
 ) -> None:
-    kept, killed = kill_and_resend(database, lambda _, killed: killed >= 36, 20261120)
+    kept = killed_and_sent_again(database, 36, 20261120)
     rows = tape.read(0, 100_000)
     places = {(row.tape.split("/")[1], row.id): row.position for row in rows}
-    assert killed >= 36
     assert len(kept) > 100
     assert len(places) == len(rows), "a fact stands twice"
     for key, position in kept.items():

@@ -101,7 +101,6 @@ LEAST, MOST = -1, 0
 """Of the rounds of a game: the one with the fewest wagers, and that with the most."""
 
 
-@pytest.mark.long
 @pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("game", "which"),
