@@ -177,7 +177,7 @@ def test_a_decoder_that_hangs_is_ended_and_the_other_jobs_are_answered(folder: P
     assert [bool(answer.frames) for answer in answers] == [True, False, True]
     assert answers[1].problem is not None
     assert "was ended after 4 s on it" in answers[1].problem
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 @pytest.mark.long

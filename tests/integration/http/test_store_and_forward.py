@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import httpx
 import pytest
 
-from replay.devices.forwarding import PAUSE_S_MAX
 from tests.fixtures.cli import Cli, lines
 from tests.processes.command_server import ROOT, started
 from tests.until import until
@@ -111,16 +110,15 @@ class Pair(NamedTuple):
             done.set()
             thread.join()
 
-    def settle(self, count: int) -> float:
-        """Wait until so many facts are on record, as long as more come; seconds it took."""
-        began = moved = time.monotonic()
+    def settle(self, count: int) -> None:
+        """Wait until so many facts are on record, as long as more come."""
+        moved = time.monotonic()
         reached = 0
         while (appended := self.tape.counters().appended) < count:
             if appended > reached:
                 reached, moved = appended, time.monotonic()
             assert time.monotonic() - moved < SETTLED_S_MAX, self.tape.counters()
             time.sleep(0.05)
-        return time.monotonic() - began
 
     def moves(self) -> None:
         """Wait until something more was received."""
@@ -263,7 +261,7 @@ def test_a_client_that_keeps_its_place_before_the_answer_loses_facts(pair: Pair)
 
 @pytest.mark.long
 def test_a_cut_of_a_minute_is_stored_through_and_forwarded(pair: Pair) -> None:
-    """One real minute; tests/unit/devices/test_forward.py passes thirty on a simulated clock."""
+    """One real minute; how soon it goes on is held by tests/unit/devices/test_forward.py."""
     with pair.follow("--to", pair.url) as client:
         server = pair.serve()
         with pair.device(every_s=0.05) as count:
@@ -274,9 +272,8 @@ def test_a_cut_of_a_minute_is_stored_through_and_forwarded(pair: Pair) -> None:
             assert client.poll() is None
             before = pair.tape.counters().appended
             server = pair.serve()
-            waited = count[0] - before
-        took = pair.settle(count[0])
+            assert count[0] > before, "the device went on writing"
+        pair.settle(count[0])
         assert stopped(client) == 0
         assert stopped(server) == 0
-        assert took < PAUSE_S_MAX + 10, (waited, took)
     pair.whole(count[0])

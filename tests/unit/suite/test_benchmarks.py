@@ -49,7 +49,7 @@ def waited(first_s: float) -> list[float]:
 
 def test_a_stall_is_charged_to_every_request_that_was_due_meanwhile() -> None:
     assert all(seconds > STALL_S - 0.1 for seconds in waited(STALL_S))
-    assert min(waited(0.0)) < 0.05  # and to none where there is no stall
+    assert min(waited(0.0)) < STALL_S / 2  # and to none where there is no stall
 
 
 def test_a_figure_is_held_to_its_limit_and_one_not_measured_is_told() -> None:
