@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from infra.postgres.view_tables import Column
-from ledger.facts import Voucher, every_version
+from ledger.facts import WAGER_MONEY, Voucher, wager_money
 from ledger.record.envelope import parse_subject_once
 
 if TYPE_CHECKING:
@@ -32,16 +32,9 @@ ADDED: dict[str, str] = {
 """Facts whose amount is added to a day's, by the name it has there."""
 
 _AMOUNT = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
-WAGERS = every_version(
-    {
-        "wager_placed.v1": "handle",
-        "wager_withdrawn.v1": "handle",
-        "wager_paid.v1": "payouts",
-        "wager_collected.v1": "collected",
-        "wager_returned.v1": "returned",
-    }
-)
-"""Facts of one wager, by the name of the amount that they add to."""
+_DROP_NAMES = {"placed": "handle", "paid": "payouts"}
+WAGERS = {type_: _DROP_NAMES.get(field, field) for type_, field in WAGER_MONEY.items()}
+"""Facts of one wager, by the name that the amount they add to has in the drop."""
 
 OPENS_DAY = frozenset(("table_opened.v1", "drop_box_attached.v1"))
 COUNTED, INVENTORY = "drop_box_counted.v1", "inventory_counted.v1"
@@ -89,7 +82,7 @@ def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of
     field = WAGERS[type_]
     if field == "payouts" and body.paid_from == "cage":
         field = "payouts_cage"
-    return field, -body.amount if type_ == "wager_withdrawn.v1" else body.amount
+    return field, wager_money(type_, body)[1]
 
 
 def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN401 - a fact of money

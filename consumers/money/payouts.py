@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 from consumers.money.amounts import cents
 from consumers.runtime.source import Batch, Projection, table_of_round
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
-from ledger.facts import every_version
+from ledger.facts import WAGER_MONEY, WagerWithdrawn, wager_money
 from ledger.record.envelope import parse_subject_once
 
 if TYPE_CHECKING:
@@ -62,22 +62,11 @@ class Payout(Struct):
     returned_count: int = 0
 
 
-_READS = every_version(
-    {
-        "wager_placed.v1": "placed",
-        "wager_withdrawn.v1": "placed",
-        "wager_paid.v1": "paid",
-        "wager_collected.v1": "collected",
-        "wager_returned.v1": "returned",
-    }
-)
-
-
 def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's wagers and what became of them."""
     told: list[tuple[tuple[Any, ...], str, Any]] = []
     for row in batch.rows:
-        if row.type in _READS and row.subject is not None:
+        if row.type in WAGER_MONEY and row.subject is not None:
             round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
             if round_ is not None:
                 body = batch.body(row)
@@ -98,7 +87,7 @@ VIEW = Projection(
     (PAYOUTS,),
     apply,
     ordered=False,
-    reads=frozenset(_READS),
+    reads=frozenset(WAGER_MONEY),
     part_of=table_of_round,
 )
 """The view."""
@@ -126,9 +115,8 @@ def read(
 
 def _add(payout: Payout, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
     """One fact; chips taken back lessen what was placed."""
-    kind = _READS[type_]
+    kind, amount = wager_money(type_, body)
     field = f"paid_{body.paid_from}" if kind == "paid" else kind
-    sign = -1 if type_ == "wager_withdrawn.v1" else 1
-    setattr(payout, field, (getattr(payout, field) or 0) + sign * body.amount)
-    if sign > 0:
+    setattr(payout, field, (getattr(payout, field) or 0) + amount)
+    if not isinstance(body, WagerWithdrawn):
         setattr(payout, f"{kind}_count", getattr(payout, f"{kind}_count") + 1)

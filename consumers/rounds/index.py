@@ -17,7 +17,7 @@ from consumers.runtime.source import Batch, Projection, table_of_round
 from infra.postgres.arrays import array_text, ranges_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.errors import NotFound
-from ledger.facts import every_version
+from ledger.facts import WAGER_MONEY, wager_money
 from ledger.record.envelope import parse_subject_once
 from ledger.values import RoundId
 
@@ -96,15 +96,6 @@ TAPES = ViewTable(
     ),
 )
 
-_MONEY = every_version(
-    {
-        "wager_placed.v1": "placed",
-        "wager_withdrawn.v1": "placed",
-        "wager_paid.v1": "paid",
-        "wager_collected.v1": "collected",
-        "wager_returned.v1": "returned",
-    }
-)
 _STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"))
 _SAME_ROUND = " AND ".join(f"{column.name} = %({column.name})s" for column in ROUND_KEY)
 
@@ -160,7 +151,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
         for row in rows:
             seqs[*round_, row.tape].append(row.table_seq)
             state.began_us = min(state.began_us, row.time_us)
-            if row.type in _MONEY:
+            if row.type in WAGER_MONEY:
                 told.append((round_, row.type, batch.body(row)))
             elif row.type in _STAGES:
                 _stage(state, row, batch.body(row))
@@ -175,7 +166,7 @@ ROUND_INDEX = Projection(
     2,
     (ROUNDS, WAGERS, TAPES),
     apply,
-    reads=_STAGES.union(_MONEY),
+    reads=_STAGES.union(WAGER_MONEY),
     part_of=table_of_round,
 )
 """The view."""
@@ -244,8 +235,7 @@ def _wagers(
         if wager is None:
             wager = wagers[key] = RoundWager(*key[4:])
             _spot(rounds[round_], body.position, body.wager)
-        field = _MONEY[type_]
-        amount = -body.amount if type_ == "wager_withdrawn.v1" else body.amount
+        field, amount = wager_money(type_, body)
         setattr(wager, field, (getattr(wager, field) or 0) + amount)
         state = rounds[round_]
         if field == "placed":

@@ -7,7 +7,7 @@ A fact's struct is named after it: `wager_placed` is `WagerPlaced`.
 import re
 from collections.abc import Mapping
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ledger.facts import cameras, cases, money, rounds, tables
 from ledger.facts.cameras import (
@@ -142,6 +142,7 @@ __all__ = [
     "ROUND_FACTS",
     "SUBJECT_REQUIRED",
     "UPCASTERS",
+    "WAGER_MONEY",
     "AdjustmentPaid",
     "Attached",
     "Body",
@@ -257,6 +258,7 @@ __all__ = [
     "every_version",
     "indexes",
     "type_name",
+    "wager_money",
 ]
 
 
@@ -311,6 +313,23 @@ def every_version(of: Mapping[str, _T]) -> dict[str, _T]:
     its name is not.
     """
     return {**of, **{name: of[today] for name, today in _TODAY.items() if today in of}}
+
+
+WAGER_MONEY = every_version(
+    {
+        "wager_placed.v1": "placed",
+        "wager_withdrawn.v1": "placed",
+        "wager_paid.v1": "paid",
+        "wager_collected.v1": "collected",
+        "wager_returned.v1": "returned",
+    }
+)
+"""Stored names of the facts of one wager's money, by the amount that they add to."""
+
+
+def wager_money(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of WAGER_MONEY
+    """Which amount of a wager a fact adds to, and how much: chips taken back lessen `placed`."""
+    return WAGER_MONEY[type_], -body.amount if isinstance(body, WagerWithdrawn) else body.amount
 
 
 def type_name(cls: type[Body]) -> str:
