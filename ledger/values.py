@@ -56,6 +56,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _SOURCE = re.compile(rf"/({_NAME})/({_NAME})/({_NAME})")
 _SUBJECT = re.compile(rf"({_NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})", re.ASCII)
+_ROUND_NAME = re.compile(r"(?:([^:/]+):)?([^:]+)")
 _RFC3339 = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})",
     re.ASCII,
@@ -105,6 +106,16 @@ def parse_subject(text: str, property_: str) -> RoundId | None:
         return None
     table, gaming_day, number = match.groups()
     return RoundId(property_, table, gaming_day, int(number))
+
+
+def parse_round(name: str, property_: str | None = None) -> RoundId | None:
+    """The round that a name means, as `str(RoundId)` gives it; None where it names none.
+
+    A name may leave the property out where `property_` says which is meant then.
+    """
+    match = _ROUND_NAME.fullmatch(name)
+    named = (match[1] or property_) if match else None
+    return parse_subject(match[2], named) if match and named is not None else None
 
 
 def parse_time(text: str) -> int | None:

@@ -27,8 +27,7 @@ from ledger.facts import (
     ObservationRecorded,
     type_name,
 )
-from ledger.record.envelope import parse_subject_once
-from ledger.values import RoundId
+from ledger.values import RoundId, parse_round
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -247,8 +246,7 @@ def _take(each: DisputeRow, fact: Fact) -> None:
 
 
 def _raised(each: DisputeRow, body: DisputeRaised, time_us: int) -> None:
-    property_, colon, subject = body.round.rpartition(":")
-    round_ = parse_subject_once(subject, property_ if colon else each.property)[0]
+    round_ = parse_round(body.round, each.property)
     if round_ is not None and round_.property == each.property:
         each.table, each.gaming_day, each.number = round_[1:]
     each.position, each.claim, each.claimed_by = body.position, body.claim, body.by

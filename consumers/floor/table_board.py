@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from consumers.runtime.source import Batch, OutboxMapping, Projection, table_of_round
+from consumers.runtime.source import Batch, OutboxMapping, Projection, round_of_row, table_of_round
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import DealerAssigned, FloorpersonAssigned, SeatTaken
-from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import fact_of
 
 if TYPE_CHECKING:
@@ -92,14 +91,11 @@ def apply(store: ViewStore, batch: Batch) -> None:
     """Bring the boards of a batch's tables up to it."""
     told: list[tuple[tuple[str, str], TapeRow, Fact | None]] = []
     for row in batch.rows:
-        property_ = row.tape.partition("/")[0]
         if row.type in _READS:
             known = batch.fact(row)
-            told.append(((property_, known.table or ""), row, known))
-        elif row.subject is not None:
-            round_ = parse_subject_once(row.subject, property_)[0]
-            if round_ is not None:
-                told.append(((property_, round_.table), row, None))
+            told.append(((row.tape.partition("/")[0], known.table or ""), row, known))
+        elif round_ := round_of_row(row):
+            told.append(((round_.property, round_.table), row, None))
     keys = dict.fromkeys(key for key, _, _ in told)
     kept = {
         key: msgspec.json.decode(row.state, type=_Kept)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from consumers.runtime.source import round_of_row
 from infra.postgres.view_tables import Column
 from ledger.facts import WAGER_MONEY, Voucher, wager_money
-from ledger.record.envelope import parse_subject_once
 
 if TYPE_CHECKING:
     from consumers.runtime.lifecycle import Batch
@@ -68,13 +68,11 @@ def amount_of(type_: str, body: Any) -> int:  # noqa: ANN401 - a fact of ADDED
 
 def table_of(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, Any]:
     """The table a fact is about, its round's gaming day, and what it says."""
-    property_ = row.tape.partition("/")[0]
-    if row.subject is not None:
-        round_ = parse_subject_once(row.subject, property_)[0]
-        if round_ is not None:
-            return (property_, round_.table), round_.gaming_day, batch.body(row)
+    round_ = round_of_row(row)
+    if round_ is not None:
+        return (round_.property, round_.table), round_.gaming_day, batch.body(row)
     fact = batch.fact(row)
-    return (property_, fact.table or ""), None, fact.body
+    return (row.tape.partition("/")[0], fact.table or ""), None, fact.body
 
 
 def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of WAGERS

@@ -13,10 +13,9 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from consumers.money.amounts import cents
-from consumers.runtime.source import Batch, Projection, table_of_round
+from consumers.runtime.source import Batch, Projection, round_of_row, table_of_round
 from infra.postgres.view_tables import Column, ViewStore, ViewTable, reading
 from ledger.facts import WAGER_MONEY, WagerWithdrawn, wager_money
-from ledger.record.envelope import parse_subject_once
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -66,11 +65,10 @@ def apply(store: ViewStore, batch: Batch) -> None:
     """Add a batch's wagers and what became of them."""
     told: list[tuple[tuple[Any, ...], str, Any]] = []
     for row in batch.rows:
-        if row.type in WAGER_MONEY and row.subject is not None:
-            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
-            if round_ is not None:
-                body = batch.body(row)
-                told.append(((*round_[:3], body.wager), row.type, body))
+        round_ = round_of_row(row) if row.type in WAGER_MONEY else None
+        if round_ is not None:
+            body = batch.body(row)
+            told.append(((*round_[:3], body.wager), row.type, body))
     loaded = store.load(PAYOUTS, dict.fromkeys(key for key, _, _ in told))
     payouts = {key: Payout(*row) for key, row in loaded.items()}
     for key, type_, body in told:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from consumers.runtime.source import Batch, Projection, table_of_round
+from consumers.runtime.source import Batch, Projection, round_of_row, table_of_round
 from infra.postgres.arrays import array_text, ranges_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.errors import NotFound
 from ledger.facts import WAGER_MONEY, wager_money
-from ledger.record.envelope import parse_subject_once
 from ledger.values import RoundId
 
 if TYPE_CHECKING:
@@ -204,10 +203,9 @@ def _by_round(rows: Iterable[TapeRow]) -> dict[RoundId, list[TapeRow]]:
     """Rows that carry a round, by round."""
     found: dict[RoundId, list[TapeRow]] = defaultdict(list)
     for row in rows:
-        if row.subject is not None:
-            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
-            if round_ is not None:
-                found[round_].append(row)
+        round_ = round_of_row(row)
+        if round_ is not None:
+            found[round_].append(row)
     return found
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from consumers.rounds.index import ROUND_KEY
-from consumers.runtime.source import Batch, Projection, table_of_round
+from consumers.runtime.source import Batch, Projection, round_of_row, table_of_round
 from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import (
@@ -27,7 +27,6 @@ from ledger.facts import (
     TableClosed,
     type_name,
 )
-from ledger.record.envelope import parse_subject_once
 from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
@@ -114,12 +113,11 @@ def apply(store: ViewStore, batch: Batch) -> None:
         seats += _seats(row, fact)
     held: dict[tuple[Any, ...], set[str]] = defaultdict(set)
     for row in batch.rows:
-        if row.type in _CARDS and row.subject is not None:
-            round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
-            if round_ is not None:
-                body = batch.body(row)
-                holder = (getattr(body, "to", "player"), body.position or 0)
-                held[*round_, *holder].update(_known(body))
+        round_ = round_of_row(row) if row.type in _CARDS else None
+        if round_ is not None:
+            body = batch.body(row)
+            holder = (getattr(body, "to", "player"), body.position or 0)
+            held[*round_, *holder].update(_known(body))
     store.save(POSTS, posts)
     store.save(SEATS, seats)
     store.save(HANDS, ((*key, array_text(sorted(cards))) for key, cards in held.items() if cards))

@@ -31,11 +31,10 @@ from ledger.adjudication.corrections import corrections, rule_corrected
 from ledger.adjudication.feed import CONTEXT_FACTS, Coupons, record_of
 from ledger.adjudication.submissions import FiledSubmission, filed
 from ledger.facts import CouponsIssued, FactCorrected, RulesSubmissionFiled
-from ledger.record.envelope import parse_subject_once
 from ledger.record.wire import Fact, fact_of
 from ledger.rules.engine.coupons import MOVED, issued, serial_of, serials_of
 from ledger.rules.engine.order import Gap
-from ledger.values import RoundId
+from ledger.values import RoundId, parse_round
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -378,8 +377,7 @@ def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState
 
 def round_of(name: str) -> RoundId:
     """The round that `str(RoundId)` names. Raises ValueError."""
-    property_, _, subject = name.partition(":")
-    round_ = parse_subject_once(subject, property_)[0]
+    round_ = parse_round(name)
     if round_ is None:
         raise ValueError(f"{name!r} is no round: write <property>:<table>/<gaming day>/<number>")
     return round_

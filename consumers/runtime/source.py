@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from infra.postgres.parking import Parked, PartitionOffset
     from infra.postgres.view_tables import NamedRow, Row, ViewStore, ViewTable
     from ledger.record.tape import TapeRow
+    from ledger.values import RoundId
 
 
 class RecordSource(Protocol):
@@ -89,11 +90,16 @@ class Batch:
         return Batch(rows, self._known)
 
 
-def table_of_round(row: TapeRow) -> str | None:
-    """`<property>/<table>` of the round that a row carries; None where it carries none."""
+def round_of_row(row: TapeRow) -> RoundId | None:
+    """The round that a row carries; None where it carries none."""
     if row.subject is None:
         return None
-    round_ = parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+    return parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
+
+
+def table_of_round(row: TapeRow) -> str | None:
+    """`<property>/<table>` of the round that a row carries; None where it carries none."""
+    round_ = round_of_row(row)
     return f"{round_.property}/{round_.table}" if round_ else None
 
 

@@ -30,7 +30,7 @@ from ledger.facts import (
     ObservationRecorded,
     WagerPlaced,
 )
-from ledger.values import RoundId, Source, parse_subject
+from ledger.values import RoundId, Source, parse_round
 from replay.recording.house_facts import made, screen
 from replay.text.typed import written
 
@@ -339,8 +339,7 @@ class _Folding:
 
 
 def _round(name: str, property_: str) -> RoundId | None:
-    named, _, subject = name.rpartition(":")
-    round_ = parse_subject(subject, named or property_)
+    round_ = parse_round(name, property_)
     return round_ if round_ and round_.property == property_ else None
 
 

@@ -4,7 +4,6 @@ What `replay`, `dossier` and `demo` share. It decides nothing: the ruling is the
 are the facts'.
 """
 
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from ledger.errors import NotFound, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import Fact, fact_of
 from ledger.rules.engine.ruling import Ruling
-from ledger.values import RoundId, parse_subject
+from ledger.values import RoundId, parse_round
 from replay.cameras.custody import times_of
 from replay.footage.library.files import FootageFiles, open_footage
 from replay.footage.library.index import FootageIndex
@@ -42,8 +41,6 @@ ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
 
 STORY_TABLES = (*(t.name for t in ROUND_INDEX.tables), *rulings.tables_to_read(), CAMERA_FACTS.name)
 """Their tables, to be read at one moment."""
-
-_ROUND = re.compile(r"(?:(?P<property>[^:/]+):)?(?P<subject>[^:]+)")
 
 
 FootageFolder = Annotated[
@@ -175,9 +172,8 @@ def draw(parts: Iterable[RenderableType]) -> None:
 
 def resolve_round(store: ViewStore, name: str) -> RoundId:
     """The round a name means; the property may be left out where only one has such a round."""
-    parts = _ROUND.fullmatch(name)
-    meant = parse_subject(parts["subject"], parts["property"] or "") if parts else None
-    if parts is None or meant is None:
+    meant = parse_round(name, "")
+    if meant is None:
         raise Usage(
             f"`{name}` is not the name of a round",
             where="ROUND",

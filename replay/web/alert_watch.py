@@ -23,7 +23,7 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading
 from infra.settings import Settings
-from ledger.values import RoundId, parse_subject
+from ledger.values import RoundId, parse_round
 
 KEPT_S = 2.0
 """How long what was found is shown to everybody who looks, seconds: looking costs the database."""
@@ -112,7 +112,7 @@ class AlertWatch:
         )
         letters: set[str] = set()
         for at_us, each in told:
-            round_ = _round(each.about)
+            round_ = parse_round(each.about)
             if each.kind not in _FED:
                 continue
             if each.kind == "dead_letters":
@@ -125,7 +125,7 @@ class AlertWatch:
 
     def _found(self, names: set[str]) -> set[tuple[RoundId, str]]:
         """What the newest rulings of some rounds find, in words."""
-        rounds = [round_ for name in names if (round_ := _round(name))]
+        rounds = [round_ for name in names if (round_ := parse_round(name))]
         given = {
             "properties": [each.property for each in rounds],
             "tables": [each.table for each in rounds],
@@ -148,11 +148,6 @@ def _since(alert: Alert) -> AlertNow:
     """An alert that holds now; where what it says is how long, it began so long ago."""
     lasted_s = alert.value if f" {alert.value:,} s" in alert.says else 0
     return AlertNow(alert.at_us - lasted_s * 1_000_000, alert.kind, alert.about, alert.says)
-
-
-def _round(about: str) -> RoundId | None:
-    property_, _, subject = about.partition(":")
-    return parse_subject(subject, property_)
 
 
 def _read(body: str) -> Alert:

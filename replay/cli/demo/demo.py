@@ -22,6 +22,7 @@ import typer
 from consumers.registry import VIEWS
 from consumers.rulings import rulings
 from consumers.rulings.tables import RULINGS
+from consumers.rulings.touched_rounds import round_of
 from infra.postgres.connection import Database, begin_anew, open_database
 from infra.postgres.embedded import embedded
 from infra.postgres.tape import PostgresTape
@@ -30,7 +31,7 @@ from infra.settings import Settings
 from ledger.errors import Refused
 from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
-from ledger.values import RoundId, dollars, parse_subject
+from ledger.values import RoundId, dollars
 from replay.cli.footage.add import take
 from replay.cli.record.ingest import keep
 from replay.cli.shell.app import family
@@ -275,7 +276,7 @@ def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str
     with reading(database, rulings.tables_to_read()) as store:
         ruled = {
             round_.subject: rulings.newest(store, round_).ruling
-            for round_ in {_round(each.round) for each in found}
+            for round_ in {round_of(each.round) for each in found}
         }
     of_tables = [
         (each.table, finding)
@@ -289,15 +290,6 @@ def _compare(database: Database, planted: Sequence[Planted]) -> tuple[Audit, str
         f"{seen} of {len(expected)} mistakes found, {len(checked.unexplained)} findings "
         "of anything else"
     )
-
-
-def _round(name: str) -> RoundId:
-    """A round by its full name, as views print it."""
-    property_, _, subject = name.partition(":")
-    round_ = parse_subject(subject, property_)
-    if round_ is None:
-        raise ValueError(f"{name} is not the name of a round")
-    return round_
 
 
 def _worst(

@@ -13,6 +13,7 @@ from consumers.disputes import disputes
 from consumers.rounds.index import ROUND_INDEX
 from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS
 from consumers.runtime.lifecycle import catch_up
+from consumers.runtime.source import round_of_row
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import ViewStore, reading, tape_source
@@ -27,7 +28,7 @@ from ledger.facts import (
 from ledger.games import games
 from ledger.record.tape import GENESIS, TapeRow
 from ledger.record.wire import fact_of
-from ledger.values import RoundId, format_time, parse_subject, parse_time
+from ledger.values import RoundId, format_time, parse_round, parse_time
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.custody import CameraSpan, times_of
 from replay.cameras.cutting import Cut, CutWindow, may_show
@@ -136,19 +137,11 @@ def rounds_told(database: Database, found: Gathered, wanted: Wanted) -> list[Rou
         rows = {*found.rows, *between, *others}
         return sorted(
             {story.round for story in found.stories}
-            | set(_rounds(rows))
+            | {each for row in rows if (each := round_of_row(row))}
             | set(_disputed_rounds(store, found.place, rows))
             | set(_kept_rounds(store, found.place, rows))
             | set(_corrected_rounds(store, rows))
         )
-
-
-def _rounds(rows: Iterable[TapeRow]) -> Iterator[RoundId]:
-    """Those that are the subject of a row."""
-    for row in rows:
-        round_ = parse_subject(row.subject or "", row.tape.partition("/")[0])
-        if round_:
-            yield round_
 
 
 def _disputed_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
@@ -185,8 +178,7 @@ def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[Rou
         {"tapes": [row.tape for row in rows], "numbers": [row.table_seq for row in rows]},
     )
     for name, tape in found:
-        property_, _, subject = name.rpartition(":")
-        round_ = parse_subject(subject, property_ or tape.partition("/")[0])
+        round_ = parse_round(name, tape.partition("/")[0])
         if round_:
             yield round_
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from consumers.cameras.cameras import rows_about
 from consumers.cameras.rows import properties_with_cameras, rows_of_cameras
 from consumers.rounds.index import ROUND_INDEX, ROUNDS, facts_of, find
+from consumers.runtime.source import round_of_row
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import ViewStore, reading
@@ -18,7 +19,7 @@ from ledger.errors import NotFound, Refused, Usage
 from ledger.facts import FootageLocked
 from ledger.record.tape import TapeRow, unframe_attributes
 from ledger.record.wire import fact_of
-from ledger.values import RoundId, parse_subject, parse_time
+from ledger.values import RoundId, parse_time
 from replay.cameras.clocks import DEVICE_PLUS_MINUS_US
 from replay.cameras.coverage import Camera, Coverage, coverage
 from replay.cameras.custody import ROUND_US_MAX, UNCHECKED_US, CameraSpan, times_of, to_keep
@@ -236,7 +237,7 @@ def _rounds(store: ViewStore, window: EvidenceWindow, rows: Iterable[TapeRow]) -
         each
         for each in near
         if any(window.from_us <= row.time_us <= window.to_us for row in facts_of(store, each))
-    } | {each for row in rows if (each := parse_subject(row.subject or "", window.property))}
+    } | {each for row in rows if (each := round_of_row(row))}
     began = sorted((find(store, each).began_us, each.number, each) for each in rounds)
     return [each for *_, each in began]
 

@@ -7,7 +7,7 @@ length. It decides nothing: what is an alert, the thresholds of the settings say
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ledger.values import RoundId, parse_subject
+from ledger.values import RoundId, parse_round
 from replay.web.alert_watch import AlertNow
 
 Severity = Literal["urgent", "attention"]
@@ -107,8 +107,8 @@ def _alarm(each: AlertNow) -> Alarm:
 def _where(each: AlertNow) -> tuple[str | None, RoundId | None]:
     """The table, and the round, that an alert is about; None where it is about neither."""
     if each.kind in ("payout", "finding", "procedure"):
-        property_, _, subject = each.about.partition(":")
-        return subject.partition("/")[0] or None, parse_subject(subject, property_)
+        table = each.about.partition(":")[2].partition("/")[0]
+        return table or None, parse_round(each.about)
     if each.kind == "device_silent":  # /property/place/device
         return (*each.about.split("/"), "", "", "")[2] or None, None
     if each.kind in ("table_quiet", "parked"):  # property/place

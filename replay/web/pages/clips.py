@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, StreamingResponse
 
 from infra.access.users import Role, User
 from ledger.errors import NotFound, Usage
-from ledger.values import RoundId, format_time, parse_subject
+from ledger.values import RoundId, format_time, parse_round
 from replay.cameras.clips import (
     NAME,
     CameraClip,
@@ -96,8 +96,7 @@ def export(
 
 
 def _round(name: str) -> RoundId:
-    property_, _, subject = name.partition(":")
-    asked = parse_subject(subject, property_)
+    asked = parse_round(name)
     if asked is None:
         raise Usage(f"`{name}` is not the name of a round", where="round", hint="Open it anew.")
     return asked

@@ -19,7 +19,7 @@ from infra.postgres.connection import Database
 from ledger.errors import Usage
 from ledger.games import games
 from ledger.rules.engine.finding_codes import CODES
-from ledger.values import parse_subject
+from ledger.values import parse_round
 from replay.text.times import read as read_time
 from replay.text.typed import cards, cents, code
 from replay.web.access import blind_review
@@ -158,8 +158,7 @@ def _round(text: str, where: str) -> dict[str, object]:
     """`table/gaming day/number`, or a number."""
     if text.isascii() and text.isdecimal():
         return {"number": _number(text, where, NUMBER_MAX)}
-    _, _, subject = text.rpartition(":")
-    round_ = parse_subject(subject, "")
+    round_ = parse_round(text, "")
     if round_ is None:
         raise Usage(
             f"`{text}` is not a round", where=where, hint="Give 231, or CC-07/2026-11-20/231."
