@@ -2,18 +2,13 @@
 
 import getpass
 from collections.abc import Iterable, Sequence
-from typing import Annotated, NamedTuple
-
-import typer
+from typing import NamedTuple
 
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.facts import FootageExported
 from ledger.values import Source, format_time
 from replay.recording.house_facts import FactWriter, made, put_all, screen
-
-By = Annotated[str | None, typer.Option("--by", metavar="WHO", help="Credential of who takes it.")]
-Because = Annotated[str, typer.Option("--because", metavar="TEXT", help="Why, for the record.")]
 
 
 class ExportedFootage(NamedTuple):

@@ -4,14 +4,10 @@ What `replay`, `dossier` and `demo` share. It decides nothing: the ruling is the
 are the facts'.
 """
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NamedTuple
-
-import typer
-from rich.console import Console, RenderableType
+from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, rows_about
 from consumers.registry import install
@@ -30,10 +26,9 @@ from ledger.values import RoundId, parse_round
 from replay.cameras.custody import times_of
 from replay.footage.library.files import FootageFiles, open_footage
 from replay.footage.library.index import FootageIndex
-from replay.rounds.drawing import WIDTH, without_trailing_blanks
 from replay.rounds.story import Story, story
 from replay.shell.connections import opened_database
-from replay.shell.output import Advance, print_drawn, progress
+from replay.shell.output import Advance, progress
 from replay.shell.settings import in_force
 
 ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
@@ -41,20 +36,6 @@ ROUND_VIEWS = (ROUND_INDEX, rulings.VIEW, CAMERAS)
 
 STORY_TABLES = (*(t.name for t in ROUND_INDEX.tables), *rulings.tables_to_read(), CAMERA_FACTS.name)
 """Their tables, to be read at one moment."""
-
-
-FootageFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--footage",
-        metavar="FOLDER",
-        help="Where segments lie; else what `footage add` took in, or `footage` in the home.",
-    ),
-]
-RoundName = Annotated[
-    str, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
-]
-"""The argument of every command about one round."""
 
 
 class LoadedRound(NamedTuple):
@@ -154,20 +135,6 @@ def at_hand(footage: Path | FootageIndex | None, facts: Sequence[Fact]) -> Foota
     if isinstance(footage, FootageIndex):
         return footage.at_hand(facts)
     return open_footage(footage, facts) if footage else None
-
-
-def draw(parts: Iterable[RenderableType]) -> None:
-    """Draw on a terminal as wide as it is; elsewhere in 100 columns, without trailing blanks."""
-    if sys.stdout.isatty():
-        console = Console(highlight=False)
-        for part in parts:
-            console.print(part)
-        return
-    console = Console(width=WIDTH, no_color=True, force_terminal=False, highlight=False)
-    for part in parts:
-        with console.capture() as capture:
-            console.print(part)
-        print_drawn(without_trailing_blanks(capture.get()))
 
 
 def resolve_round(store: ViewStore, name: str) -> RoundId:

@@ -1,4 +1,4 @@
-"""What a person types, as the values that are meant: money, times, cards, codes, and words.
+"""What a person types, as the values that are meant: money, cards, codes, and words.
 
 Shared by the command line and the pages. Everything raises `Usage`, which names the field.
 """
@@ -11,7 +11,7 @@ from typing import get_args
 
 from ledger.errors import Usage
 from ledger.rules.engine.finding_codes import CODES
-from ledger.values import UNKNOWN_CARD, Card, parse_time
+from ledger.values import UNKNOWN_CARD, Card
 
 _MONEY = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.(\d{2}))?", re.ASCII)
 _CARDS: dict[str, str] = {card.lower(): card for card in get_args(Card) if card != UNKNOWN_CARD}
@@ -66,20 +66,6 @@ def lines(text: str, where: str, most: int) -> str:
             hint="Write it in two.",
         )
     return typed
-
-
-def moment(text: str | None, where: str) -> int | None:
-    """A time as typed. Without an offset nobody knows which hour it means."""
-    if text is None:
-        return None
-    time_us = parse_time(text)
-    if time_us is None:
-        raise Usage(
-            f"`{text}` is not a time with offset",
-            where=where,
-            hint="Give it as 2026-11-20T19:04:11-05:00 (or Z for UTC).",
-        )
-    return time_us
 
 
 def code(text: str | None, where: str) -> str | None:

@@ -37,6 +37,7 @@ from replay.cli.record.ingest import keep
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import blocks, opened, size
+from replay.cli.shell.output import draw
 from replay.demo.audit import Audit, audit, money_at_stake
 from replay.demo.report import DemoResult, found_text, pointers, worst_text
 from replay.dossier.service import wanted_for, write_for
@@ -46,7 +47,7 @@ from replay.footage.library.adding import FootageDetails as Known
 from replay.footage.library.adding import footage_files
 from replay.footage.library.index import FootageIndex
 from replay.footage.simulated.filming import film
-from replay.rounds.reading import LoadedRound, catch_up_views, draw, load_round
+from replay.rounds.reading import LoadedRound, catch_up_views, load_round
 from replay.shell.output import Advance, print_drawn, progress, say
 from replay.shell.settings import in_force
 from replay.web.page import round_path

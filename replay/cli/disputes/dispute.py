@@ -20,6 +20,7 @@ from ledger.facts import Attached, Body, type_name
 from ledger.values import dollars, format_time
 from replay.cameras.retention import policy_from
 from replay.cli.shell.app import family
+from replay.cli.shell.options import By, RoundName, moment
 from replay.disputes import dispute as cases
 from replay.disputes import preserved_windows, service
 from replay.disputes.comparison import CaseComparison, compare
@@ -27,7 +28,7 @@ from replay.disputes.dispute import Dispute
 from replay.disputes.preserved_windows import CameraScope, PreservedWindow, named_by, windows_of
 from replay.disputes.service import DisputeContext, moments_of, opened_disputes
 from replay.recording.house_facts import Noted
-from replay.rounds.reading import RoundName, opened_views
+from replay.rounds.reading import opened_views
 from replay.rounds.story_text import owed_table, signed
 from replay.shell.output import (
     Json,
@@ -40,7 +41,7 @@ from replay.shell.output import (
 )
 from replay.shell.output import show as draw
 from replay.shell.settings import in_force
-from replay.text.times import both, day, read, span
+from replay.text.times import both, day, span
 from replay.text.typed import cents, written
 
 app = family()
@@ -52,7 +53,6 @@ Property = Annotated[
 ]
 
 Name = Annotated[str, typer.Argument(metavar="DISPUTE", help="Its name, as D-2026-11-20-1.")]
-By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
 
 
 @dispute.command("windows")
@@ -324,7 +324,7 @@ def preserve(
     --to 2026-11-20T19:20:00Z --because "A fall" --by S-2001
     """
     zone = in_force().time_zone
-    from_us, to_us = read(since, zone, "--from"), read(until, zone, "--to")
+    from_us, to_us = moment(since, "--from"), moment(until, "--to")
     with opened_disputes() as office:
         locks = preserved_windows.preserve(
             office.lock_context,

@@ -29,11 +29,11 @@ from replay.cli.footage.group import (
     Camera,
     Property,
     library,
-    moment,
     property_of,
     told_errors,
 )
 from replay.cli.shell.app import family
+from replay.cli.shell.options import moment
 from replay.footage.library.adding import Added, FootageDetails, add, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.library.start_times import Recorded

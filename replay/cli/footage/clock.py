@@ -27,10 +27,10 @@ from replay.cli.footage.group import (
     Property,
     entries_of,
     library,
-    moment,
     property_of,
 )
 from replay.cli.shell.app import family
+from replay.cli.shell.options import moment
 from replay.footage.decoding.sampling import CodeKind
 from replay.recording.house_facts import put
 from replay.rounds.reading import opened_views

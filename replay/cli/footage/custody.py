@@ -39,8 +39,9 @@ from replay.cameras.retention import (
     policy_from,
     runs,
 )
-from replay.cli.footage.group import Property, library, moment
+from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
+from replay.cli.shell.options import By, moment
 from replay.disputes.service import lock_pending, opened_disputes
 from replay.footage.clips.clip_cache import forget
 from replay.footage.library.index import FootageIndex, IndexedSegment
@@ -57,7 +58,6 @@ OneCamera = Annotated[str | None, typer.Option("--camera", metavar="NAME", help=
 Because = Annotated[
     str, typer.Option(help="Why.", callback=lambda text: written(text, "--because"))
 ]
-By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
 From = Annotated[str, typer.Option("--from", help="By the camera's clock: 2026-11-20T19:00:00Z.")]
 To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
 

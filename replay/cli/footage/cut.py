@@ -33,12 +33,13 @@ from replay.cameras.coverage import Camera, Coverage, coverage, mapped_cameras
 from replay.cameras.custody import times_of
 from replay.cameras.cutting import name_of
 from replay.cameras.timeline import FrameLookup, sight, sight_of_camera_time
-from replay.cli.footage.group import library, moment, property_of
+from replay.cli.footage.group import library, property_of
 from replay.cli.shell.app import family
+from replay.cli.shell.options import TakenBecause, TakenBy, moment
 from replay.footage.clips.clips import Way
 from replay.footage.decoding.decoder import Frame
 from replay.footage.library.files import FootageFiles, frames
-from replay.recording.exports import Because, By, ExportedFootage, tell_of_command
+from replay.recording.exports import ExportedFootage, tell_of_command
 from replay.rounds.reading import ROUND_VIEWS, load_round, opened_views
 from replay.shell.output import Json, print_json, progress, say
 from replay.text.file_names import file_name
@@ -88,8 +89,8 @@ def frame(  # noqa: PLR0913 - one option a choice
     property_: Property = None,
     camera_clock: CameraClock = False,
     out: Out = Path(),
-    by: By = None,
-    because: Because = "footage frame",
+    by: TakenBy = None,
+    because: TakenBecause = "footage frame",
     json: Json = False,
 ) -> None:
     """The exact frame of a time, as PNG with its hash.
@@ -149,8 +150,8 @@ def clip_(  # noqa: PLR0913 - one option a choice
     overlay: Annotated[
         bool, typer.Option("--overlay", help="Encode anew with the camera's clock in it: derived.")
     ] = False,
-    by: By = None,
-    because: Because = "footage clip",
+    by: TakenBy = None,
+    because: TakenBecause = "footage clip",
     json: Json = False,
 ) -> None:
     """Clips of a round, or of a camera: a file a camera, and how they line up.

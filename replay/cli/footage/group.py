@@ -9,7 +9,6 @@ import typer
 from consumers.cameras.cameras import CAMERA_FACTS
 from infra.postgres.view_tables import ViewStore
 from ledger.errors import NotFound, Unavailable, Usage
-from ledger.values import parse_time
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.shell.settings import in_force
 
@@ -45,18 +44,6 @@ def property_of(store: ViewStore, camera: str, named: str | None) -> str:
     names = ", ".join(str(row[0]) for row in found)
     hint = f"Name one: {names}." if found else "Name the casino: --property NAME."
     raise Usage(what, where=camera, hint=hint)
-
-
-def moment(text: str, where: str) -> int:
-    """A time as it is given with an option, microseconds since the epoch. Raises `Usage`."""
-    time_us = parse_time(text)
-    if time_us is None:
-        raise Usage(
-            f"`{text}` is no time",
-            where=where,
-            hint="Give RFC 3339 with an offset, as 2026-11-20T21:14:07.250Z or …-05:00.",
-        )
-    return time_us
 
 
 @contextmanager

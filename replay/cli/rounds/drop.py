@@ -1,13 +1,10 @@
 """`drop`: what the boxes should hold, what was counted, and what was won."""
 
-from typing import Annotated
-
-import typer
-
 from consumers.money import drop as view
 from consumers.money.amounts import BoxCount
 from ledger.values import dollars
 from replay.cli.shell.app import family
+from replay.cli.shell.options import Casino, GamingDay, TableName
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_lines, say, show_table
 
@@ -17,11 +14,9 @@ app = family()
 @app.command("drop")
 def drop(
     *,
-    table: Annotated[str | None, typer.Option(help="Table, as CC-07.")] = None,
-    gaming_day: Annotated[str | None, typer.Option(help="Gaming day, YYYY-MM-DD.")] = None,
-    property_: Annotated[
-        str | None, typer.Option("--property", help="Casino, as hollywood.")
-    ] = None,
+    table: TableName = None,
+    gaming_day: GamingDay = None,
+    property_: Casino = None,
     json: Json = False,
 ) -> None:
     """The drop and the win of each table and gaming day.

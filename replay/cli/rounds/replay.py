@@ -14,19 +14,13 @@ from infra.postgres.connection import Database
 from ledger.errors import Refused, Usage
 from replay.cameras.timeline import FrameLookup
 from replay.cli.shell.app import family
+from replay.cli.shell.options import FootageFolder, RoundName, TakenBecause, TakenBy
+from replay.cli.shell.output import draw
 from replay.dossier import pictures, wanted
 from replay.dossier.writing.package import beside
 from replay.footage.library.files import FrameFile, spilled
-from replay.recording.exports import Because, By, ExportedFootage, tell_of_command
-from replay.rounds.reading import (
-    FootageFolder,
-    LoadedRound,
-    RoundName,
-    draw,
-    footage_folder,
-    load_round,
-    opened_views,
-)
+from replay.recording.exports import ExportedFootage, tell_of_command
+from replay.rounds.reading import LoadedRound, footage_folder, load_round, opened_views
 from replay.rounds.story import Story
 from replay.rounds.story_text import moment_json, ruling_json, tell
 from replay.shell.output import Json, print_lines, say
@@ -48,8 +42,8 @@ def replay(
     frames: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Write the frames there, as PNG.")
     ] = None,
-    by: By = None,
-    because: Because = "replay --frames",
+    by: TakenBy = None,
+    because: TakenBecause = "replay --frames",
     json: Json = False,
 ) -> None:
     """Replay a round: table, cameras, money paid beside owed.

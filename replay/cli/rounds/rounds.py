@@ -16,12 +16,14 @@ from ledger.errors import Usage
 from ledger.games import games
 from ledger.values import format_time
 from replay.cli.shell.app import family
+from replay.cli.shell.options import Casino, GamingDay, TableName, moment
+from replay.cli.shell.output import draw
 from replay.rounds.drawing import boxed_table
-from replay.rounds.reading import draw, opened_views
+from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table
 from replay.text.money import money
 from replay.text.times import time_of_day
-from replay.text.typed import cards, cents, code, moment
+from replay.text.typed import cards, cents, code
 
 app = family()
 
@@ -29,8 +31,8 @@ app = family()
 @app.command("rounds")
 def rounds(  # noqa: PLR0913 - one option a way to search
     *,
-    table: Annotated[str | None, typer.Option(help="Table, as CC-07.")] = None,
-    gaming_day: Annotated[str | None, typer.Option(help="Gaming day, YYYY-MM-DD.")] = None,
+    table: TableName = None,
+    gaming_day: GamingDay = None,
     game: Annotated[
         str | None, typer.Option(help="Game id, as `round-ledger games` lists.")
     ] = None,
@@ -65,9 +67,7 @@ def rounds(  # noqa: PLR0913 - one option a way to search
     status: Annotated[
         Literal["open", "completed", "voided"] | None, typer.Option(help="Of the record.")
     ] = None,
-    property_: Annotated[
-        str | None, typer.Option("--property", help="Casino, as hollywood.")
-    ] = None,
+    property_: Casino = None,
     errors: Annotated[
         bool, typer.Option("--errors", help="What was found in all that --dealer dealt, summed up.")
     ] = False,
@@ -90,8 +90,8 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         gaming_day=gaming_day,
         game=game,
         status=status,
-        since_us=moment(since, "--from"),
-        until_us=moment(until, "--to"),
+        since_us=None if since is None else moment(since, "--from"),
+        until_us=None if until is None else moment(until, "--to"),
         position=position,
         wager=wager,
         amount_min=low if exact is None else exact,
