@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from consumers.cameras.cameras import CAMERA_FACTS
+from consumers.cameras.rows import properties_with_cameras
 from infra.postgres.view_tables import ViewStore
 from ledger.errors import NotFound, Unavailable, Usage
 from replay.footage.library.index import FootageIndex, IndexedSegment
@@ -33,16 +33,11 @@ def property_of(store: ViewStore, camera: str, named: str | None) -> str:
     """
     if named is not None:
         return named
-    found = store.query(
-        f"SELECT DISTINCT property FROM {{schema}}.{CAMERA_FACTS.name}"  # noqa: S608 - our own name
-        " WHERE camera = %(camera)s ORDER BY 1",
-        {"camera": camera},
-    )
+    found = properties_with_cameras(store, camera=camera)
     if len(found) == 1:
-        return str(found[0][0])
+        return found[0]
     what = "No fact speaks of this camera" if not found else "Several properties have this camera"
-    names = ", ".join(str(row[0]) for row in found)
-    hint = f"Name one: {names}." if found else "Name the casino: --property NAME."
+    hint = f"Name one: {', '.join(found)}." if found else "Name the casino: --property NAME."
     raise Usage(what, where=camera, hint=hint)
 
 
