@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BATCH_ROWS", "Batch", "Feed", "FencedError", "Progress", "Projection", "RunnerOptions"]
 __all__ += ["RecordSource", "Runner", "catch_up", "dump", "follow", "install", "rebuild"]
-__all__ += ["until_signalled"]
+__all__ += ["until_signalled", "up_to_date"]
 
 POLL_S = 1.0
 """How long a runner waits for news before it looks, and looks whether to stop, seconds."""
@@ -73,6 +73,12 @@ def catch_up(
         while not stop() and (runner.step() or not runner.at_end):
             pass
         return runner.position
+
+
+def up_to_date(database: Database, projections: Sequence[Projection]) -> None:
+    """Bring live views to the end of the record by the tape itself. Raises as `catch_up`."""
+    with view_tables.tape_source(database) as source:
+        catch_up(database, source, projections)
 
 
 def follow(

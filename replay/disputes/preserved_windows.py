@@ -19,6 +19,7 @@ from consumers.cameras.rows import (
     tables_of,
     the_property,
 )
+from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import ViewStore, reading
@@ -32,7 +33,7 @@ from replay.cameras.custody import held, span_on, to_keep, without
 from replay.cameras.custody_service import ReleaseScope, property_footage, put_handled, to_release
 from replay.cameras.retention import Footage, Policy, area_of, expired, keeping
 from replay.checker.window import LOCK_ID, span_of
-from replay.disputes.service import LOCKS, LockContext, locks_on, up_to_date
+from replay.disputes.service import LOCKS, VIEWS, LockContext, locks_on
 from replay.recording.house_facts import Noted, screen
 
 Stretch = tuple[str, int, int]
@@ -129,12 +130,12 @@ class PreservedWindows(NamedTuple):
 
     def all(self) -> list[PreservedWindow]:
         """What was preserved, of each property the window put last first."""
-        up_to_date(self.lock_context.database)
+        up_to_date(self.lock_context.database, VIEWS)
         return windows_of(self.lock_context.database, self.tape, self.policy)
 
     def one(self, property_: str, name: str) -> PreservedWindow:
         """A window of a property by its name. Raises `NotFound`."""
-        up_to_date(self.lock_context.database)
+        up_to_date(self.lock_context.database, VIEWS)
         known = span_of(name) and windows_of(
             self.lock_context.database, self.tape, self.policy, property_, f"{name}."
         )
@@ -164,10 +165,10 @@ class PreservedWindows(NamedTuple):
     def release(self, property_: str, what: ReleaseScope, because: str, by: str) -> None:
         """End the locks of a dispute or a window of a property, whichever is named."""
         database = self.lock_context.database
-        up_to_date(database)
+        up_to_date(database, VIEWS)
         with property_footage(database, self.tape, self.policy, property_) as house:
             put_handled(self.tape, property_, to_release(house, what, because, by))
-        up_to_date(database)
+        up_to_date(database, VIEWS)
 
 
 def preserve(

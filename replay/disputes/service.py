@@ -14,11 +14,11 @@ from typing import NamedTuple
 from consumers.cameras.cameras import CAMERAS, rows_about
 from consumers.disputes import disputes
 from consumers.rounds.index import ROUND_INDEX, facts_of
-from consumers.runtime.lifecycle import Projection, catch_up
+from consumers.runtime.lifecycle import Projection, up_to_date
 from infra.postgres.advisory_lock import advisory_lock
 from infra.postgres.connection import Database, translated
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import ViewStore, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading
 from infra.settings import Settings
 from ledger.errors import LedgerError, NotFound, Refused, Unavailable, Usage
 from ledger.facts import Attached, FactRef, FootageLocked, FootageReleased
@@ -131,12 +131,6 @@ def lock_margins(settings: Settings) -> LockMargins:
     return LockMargins(settings.lock_before_s, settings.lock_after_s)
 
 
-def up_to_date(database: Database) -> None:
-    """Bring what disputes are read from to the end of the record."""
-    with tape_source(database) as source:
-        catch_up(database, source, VIEWS)
-
-
 def find(database: Database, dispute: str, property_: str | None = None) -> Dispute:
     """A dispute by its name, from all its facts. Raises `NotFound`, `Usage` where two have it."""
     with reading(database, _TABLES) as store:
@@ -175,7 +169,7 @@ def raise_(
     `Refused` where the name is taken.
     """
     for _ in range(TRIES):
-        up_to_date(office.database)
+        up_to_date(office.database, VIEWS)
         round_, new = _named(office.database, round_name, name)
         if name is None and (same := _same(office.database, round_, position, claim, by)):
             return RaisedDispute(same, lock(office.lock_context, same))
@@ -185,7 +179,7 @@ def raise_(
             if name is not None:
                 raise
             continue
-        up_to_date(office.database)
+        up_to_date(office.database, VIEWS)
         case = find(office.database, new.dispute, round_.property)
         return RaisedDispute(case, lock(office.lock_context, case))
     raise Unavailable(
@@ -202,7 +196,7 @@ def doubt(
 
     Empty too of a round that is withheld from them: which positions were played is its record.
     """
-    up_to_date(database)
+    up_to_date(database, VIEWS)
     with reading(database, _TABLES) as store:
         round_ = resolve_round(store, round_name)
         if round_ in withheld:
@@ -227,7 +221,7 @@ def story_of(database: Database, case: Dispute) -> Story | None:
 def case_file(lock_context: LockContext, property_: str, dispute: str) -> CaseFile:
     """A property's dispute, up to the end of the record. Raises `NotFound`."""
     database = lock_context.database
-    up_to_date(database)
+    up_to_date(database, VIEWS)
     case = find(database, dispute, property_)
     left = sorted({span.camera for span in unlocked_spans(lock_context, case)})
     facts = _facts(database, case)
@@ -245,8 +239,7 @@ def round_times(database: Database, round_: RoundId) -> tuple[int, int] | None:
 
 def unknown_to(database: Database, employee: str) -> dict[RoundId, Dispute]:
     """The rounds of open disputes that this employee is not told of yet."""
-    with tape_source(database) as source:  # who raised one by command has not brought it along
-        catch_up(database, source, [disputes.VIEW])
+    up_to_date(database, [disputes.VIEW])  # who raised one by command has not brought it along
     return {
         case.claim.round: case
         for case in reversed(_open_cases(database))
@@ -314,7 +307,7 @@ def lock_pending(
     ):
         if not only:
             return []
-        up_to_date(lock_context.database)
+        up_to_date(lock_context.database, VIEWS)
         cases = [
             find(lock_context.database, row.dispute, row.property)
             for row in disputes.read(lock_context.database, unlocked=True)

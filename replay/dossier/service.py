@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from consumers.disputes import disputes
-from consumers.runtime.lifecycle import catch_up
+from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.connection import Database
-from infra.postgres.view_tables import ViewStore, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import LedgerError, NotFound, Refused, Usage
 from ledger.record.tape import TapeRow
 from ledger.record.wire import fact_of
@@ -31,12 +31,6 @@ from replay.text.file_names import file_name
 
 VIEWS = (*ROUND_VIEWS, disputes.VIEW)
 """What a dossier is read from."""
-
-
-def up_to_date(database: Database) -> None:
-    """Bring what a dossier is read from to the end of the record."""
-    with tape_source(database) as source:
-        catch_up(database, source, VIEWS)
 
 
 def rounds_of(
@@ -214,8 +208,7 @@ def _shown_the_claim(
         return wanted.case_rows
     with DisputeDecisions(database) as decisions:
         decisions.tell(case, revealed(case, wanted.by))
-    with tape_source(database) as source:
-        catch_up(database, source, [disputes.VIEW])
+    up_to_date(database, [disputes.VIEW])
     with reading(database, [disputes.FACTS.name]) as store:
         return disputes.facts_about(store, property_, dispute)
 

@@ -15,10 +15,10 @@ from consumers.cameras.cameras import (
     TOLD_AFTER_US,
     TOLD_BEFORE_US,
 )
-from consumers.runtime.lifecycle import catch_up, until_signalled
+from consumers.runtime.lifecycle import until_signalled, up_to_date
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import ViewStore, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.record.tape import Received, TapeRow
@@ -228,8 +228,7 @@ def take(
     What recorders have told of them by now is learnt first. read: is handed what was taken, once it
     is on record.
     """
-    with tape_source(database) as source:
-        catch_up(database, source, [CAMERAS])
+    up_to_date(database, [CAMERAS])
     with reading(database, [CAMERA_FACTS.name]) as store:
         recorded = on_record(store, told.property, told.camera)
         waiting: list[Added] = []

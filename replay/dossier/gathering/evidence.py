@@ -12,11 +12,11 @@ from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, OFF_US, handled
 from consumers.disputes import disputes
 from consumers.rounds.index import ROUND_INDEX
 from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS
-from consumers.runtime.lifecycle import catch_up
+from consumers.runtime.lifecycle import up_to_date
 from consumers.runtime.source import round_of_row
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import ViewStore, reading, tape_source
+from infra.postgres.view_tables import ViewStore, reading
 from ledger.adjudication.submissions import filed, in_force
 from ledger.facts import (
     FactCorrected,
@@ -89,8 +89,7 @@ def gathered(
     at_us = now_us()
     with PostgresTape(database) as tape:
         _tell_of_export(tape, found.place, _footage_of(whole, copied, frames), wanted, at_us)
-        with tape_source(database) as source:
-            catch_up(database, source, [CAMERAS])
+        up_to_date(database, [CAMERAS])
         with reading(database, [CAMERA_FACTS.name, SUBMISSIONS.name, CORRECTIONS.name]) as store:
             submissions = [_submission(store, story) for story in found.stories]
             corrections = _corrections(store, found)

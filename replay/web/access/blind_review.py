@@ -18,6 +18,7 @@ from consumers.floor.table_board import Board
 from consumers.money.drop import Drop
 from consumers.rounds.index import Round
 from consumers.rounds.search import Dealt, Filters
+from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import User
 from ledger.values import RoundId, parse_subject
 from replay.disputes.dispute import Dispute
@@ -80,10 +81,10 @@ def refuse_dossier(request: Request, user: User, asked: DossierRequest) -> None:
     withheld = hidden(request, user)
     if not withheld:
         return
-    from replay.dossier.service import rounds_of, up_to_date  # noqa: PLC0415 - it sets paper
+    from replay.dossier.service import VIEWS, rounds_of  # noqa: PLC0415 - it sets paper
 
     database = ports(request).database
-    up_to_date(database)
+    up_to_date(database, VIEWS)
     if not withheld.keys().isdisjoint(rounds_of(database, asked, footage_folder(None))):
         raise HTTPException(403, BLIND)
 

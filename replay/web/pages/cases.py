@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse
 
 from consumers.disputes import disputes
+from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import Role, User
 from infra.postgres.connection import Database
 from ledger.errors import NotFound, Refused, Usage
@@ -84,7 +85,7 @@ def _list_page(
     known: disputes.Status | None = _STATUSES.get(status)
     blind = blind_review.hidden(request, user)
     database = ports(request).database
-    service.up_to_date(database)
+    up_to_date(database, service.VIEWS)
     rows = [blind_review.row(each, blind) for each in disputes.read(database, status=known)]
     return page(
         request,
@@ -272,9 +273,7 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
         office.decisions.tell(case, _decided(request, file, typed, by))
-        service.up_to_date(
-            office.database
-        )  # what its teller may see from now on is read from views
+        up_to_date(office.database, service.VIEWS)  # what its teller may see now is read from them
 
 
 def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:

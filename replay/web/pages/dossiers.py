@@ -14,6 +14,7 @@ from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse
 
+from consumers.runtime.lifecycle import up_to_date
 from infra.access.users import Role, User
 from replay.dossier import Kind
 from replay.dossier.request import POST_S, PRE_S, DossierRequest
@@ -85,10 +86,10 @@ def _make(request: Request, asked: DossierRequest, out: Path) -> None:
     if not _ONE.acquire(timeout=WAIT_S_MAX):
         raise HTTPException(503, "Other dossiers are being made. Try again in a minute.")
     try:
-        from replay.dossier.service import hand_over, up_to_date  # noqa: PLC0415 - it sets paper
+        from replay.dossier.service import VIEWS, hand_over  # noqa: PLC0415 - it sets paper
 
         database = ports(request).database
-        up_to_date(database)
+        up_to_date(database, VIEWS)
         hand_over(database, asked, out, footage_folder(None), zipped=True)
     finally:
         _ONE.release()

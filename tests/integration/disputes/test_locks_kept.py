@@ -10,6 +10,7 @@ import pytest
 
 from consumers.disputes import disputes
 from consumers.registry import install
+from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.advisory_lock import advisory_lock
 from ledger.facts import CameraMapped, CardsDealt, DisputeRaised, SegmentRecorded
 from ledger.values import Source, format_time
@@ -21,7 +22,6 @@ from replay.disputes.service import (
     LockMargins,
     lock_pending,
     locks_kept,
-    up_to_date,
 )
 from replay.recording.house_facts import put
 from tests.fixtures.cli import Cli
@@ -72,9 +72,9 @@ def test_a_dispute_raised_elsewhere_is_locked_while_views_are_kept_up_and_only_o
     floor(database, tape)
     with locks_kept(database, ROLL, every_s=0.05), locks_kept(database, ROLL, every_s=0.05):
         raise_elsewhere(tape)
-        up_to_date(database)
+        up_to_date(database, VIEWS)
         until(lambda: locks(tape))
-        up_to_date(database)
+        up_to_date(database, VIEWS)
         enough = len(looks) + 6
         until(lambda: len(looks) >= enough)
     assert len(locks(tape)) == 1
@@ -88,7 +88,7 @@ def test_without_anybody_who_keeps_locks_it_stays_unlocked(
     """The control of the test above."""
     floor(database, tape)
     raise_elsewhere(tape)
-    up_to_date(database)
+    up_to_date(database, VIEWS)
     assert locks(tape) == []
     assert len(disputes.read(database, unlocked=True)) == 1
 

@@ -9,13 +9,14 @@ import pytest
 
 from consumers.disputes import disputes
 from consumers.registry import install
+from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.tape import PostgresTape
 from ledger.errors import Refused
 from ledger.facts import CameraMapped
 from ledger.values import Source
 from replay.disputes import service
 from replay.disputes.dispute import Dispute, DisputeDecisions
-from replay.disputes.service import DisputeContext, LockContext, LockMargins, raise_, up_to_date
+from replay.disputes.service import VIEWS, DisputeContext, LockContext, LockMargins, raise_
 from replay.recording.house_facts import put
 from tests.fixtures.postgres import fact
 
@@ -40,7 +41,7 @@ def floor(database: Database) -> Database:
         camera = CameraMapped(camera="C1", table="CC-07", kind="stationary", covers=("table",))
         put(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=1_000_000)
         tape.append([fact(n, subject=ROUND) for n in range(3)])
-    up_to_date(database)
+    up_to_date(database, VIEWS)
     return database
 
 
@@ -51,7 +52,7 @@ def test_those_who_raise_at_the_same_time_get_names_of_their_own_and_each_a_lock
         cases = list(pool.map(lambda n: raised_by(floor, f"S-{n}"), range(AT_ONCE)))
     assert {case.dispute for case in cases} == {f"D-2026-11-20-{n + 1}" for n in range(AT_ONCE)}
     assert {case.claim.by for case in cases if case.claim} == {f"S-{n}" for n in range(AT_ONCE)}
-    up_to_date(floor)
+    up_to_date(floor, VIEWS)
     assert [row.locks for row in disputes.read(floor)] == [1] * AT_ONCE
 
 
@@ -65,7 +66,7 @@ def test_of_those_who_give_the_same_name_one_gets_it(floor: Database) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         told = list(pool.map(attempt, range(AT_ONCE)))
     assert sorted(told) == ["D-mine", *["refused"] * (AT_ONCE - 1)]
-    up_to_date(floor)
+    up_to_date(floor, VIEWS)
     assert len(disputes.read(floor)) == 1
 
 

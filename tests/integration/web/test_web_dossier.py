@@ -11,10 +11,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.connection import Database
 from ledger.values import parse_subject
 from replay.dossier.request import DossierRequest
-from replay.dossier.service import rounds_of, up_to_date
+from replay.dossier.service import VIEWS, rounds_of
 from replay.rounds.reading import footage_folder
 from replay.web.pages import dossiers
 
@@ -120,7 +121,7 @@ def test_a_preserved_window_is_handed_over_from_its_page_and_its_rounds_are_know
     database = Database(screened.database_url, screened.database_url)
 
     def known(of: str) -> Sequence[RoundId]:
-        up_to_date(database)
+        up_to_date(database, VIEWS)
         return rounds_of(database, DossierRequest(of, "S-2001"), footage_folder(None))
 
     planted = parse_subject(screened.subject, "hollywood")
