@@ -16,7 +16,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading as views_read
 from ledger.facts import ClockChecked
 from ledger.record.wire import fact_of
-from ledger.values import Source, format_time
+from ledger.values import format_time
 from replay.cameras.calibration import (
     ClockCheck,
     ClockReading,
@@ -31,7 +31,7 @@ from replay.cameras.picture_checks import looked_at, looked_over, sampled
 from replay.footage.decoding.sampling import CodeKind, Looked
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.recording.house_facts import made as fact_made
-from replay.recording.house_facts import put_all
+from replay.recording.house_facts import put_all, screen
 from replay.shell.output import print_json, say
 
 S = 1_000_000
@@ -120,7 +120,7 @@ def put_checks(
     base: Database, property_: str, camera: str, reference: str, found: Sequence[ClockCheck]
 ) -> list[str]:
     """Put checks on record; the same footage read again gives duplicates."""
-    source = Source(property_, "surveillance", DEVICE)
+    source = screen(property_, DEVICE)
     facts = [
         fact_made(
             check_fact(camera, reference, each),

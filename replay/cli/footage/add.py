@@ -23,7 +23,7 @@ from ledger.errors import Usage
 from ledger.facts import SegmentRecorded
 from ledger.record.tape import Received, TapeRow
 from ledger.record.wire import fact_of
-from ledger.values import Source, format_time, parse_time
+from ledger.values import format_time, parse_time
 from replay.cameras.clock_reading import REFERENCE, ClockReader
 from replay.cli.footage.group import (
     Camera,
@@ -38,7 +38,7 @@ from replay.footage.library.adding import Added, FootageDetails, add, footage_fi
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.library.start_times import Recorded
 from replay.footage.muxing.muxing import available
-from replay.recording.house_facts import KEPT, Noted, made, put_each
+from replay.recording.house_facts import KEPT, Noted, made, put_each, screen
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
 
@@ -310,7 +310,7 @@ def segment_fact(entry: IndexedSegment) -> Received:
         frames=len(entry.times.pts_us),
         duration_us=entry.duration_us,
     )
-    source = Source(entry.property, "surveillance", DEVICE)
+    source = screen(entry.property, DEVICE)
     return made(body, source, time_us=entry.end_us, id=f"segment-{entry.sha256}")
 
 

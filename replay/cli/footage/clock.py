@@ -9,7 +9,7 @@ from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS
 from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import reading as views_read
 from ledger.errors import NotFound, Usage
-from ledger.values import Source, format_time
+from ledger.values import format_time
 from replay.cameras.calibration import ClockCheck, ClockReading, checks
 from replay.cameras.clock_reading import (
     REFRESH_MS,
@@ -32,7 +32,7 @@ from replay.cli.footage.group import (
 from replay.cli.shell.app import family
 from replay.cli.shell.options import moment
 from replay.footage.decoding.sampling import CodeKind
-from replay.recording.house_facts import put
+from replay.recording.house_facts import put, screen
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, show_table
 
@@ -142,7 +142,7 @@ def clock(
                 camera, reference, ClockCheck(camera_us, reference_us, uncertainty_ms, 1)
             )
             with PostgresTape(database) as tape:
-                noted = put(tape, body, Source(place, "surveillance", "console"))
+                noted = put(tape, body, screen(place, "console"))
             tell_check(
                 camera,
                 reference,
