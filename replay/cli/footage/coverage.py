@@ -30,9 +30,8 @@ from replay.cameras.statement import (
 from replay.cameras.states import SEEN
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
-from replay.footage.library.files import FootageFiles, open_footage
 from replay.footage.library.index import FootageIndex
-from replay.rounds.reading import footage_folder, opened_views, resolve_round
+from replay.rounds.reading import at_hand, footage_folder, opened_views, resolve_round
 from replay.shell.output import Json, print_json, printable, say, show_table
 from replay.shell.settings import in_force
 from replay.text import times
@@ -99,17 +98,12 @@ def coverage(
 def state(store: ViewStore, about: _About, footage: Path | FootageIndex | None) -> Statement:
     """The statement, by the files at hand."""
     index = library()
-    at_hand: FootageFiles | None = None
-    if isinstance(footage, FootageIndex):
-        at_hand = footage.at_hand(about.facts)
-    elif footage is not None:
-        at_hand = open_footage(footage, about.facts)
     return coverage_statement(
         about.facts,
         about.property,
         about.table,
         about.stretches,
-        at_hand,
+        at_hand(footage, about.facts),
         lambda sha256: filmed(index, sha256),
         pictured(index, happened_on_record(store)),
     )
