@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consumers.cameras.segments import segments_over
+from consumers.cameras.segments import STANDING, segments_over
 from consumers.runtime.lifecycle import Batch, Projection
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
 from ledger.facts import cameras as facts
@@ -116,10 +116,6 @@ CAMERAS = Projection(
 """The view."""
 
 
-_STANDING = """
-SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
- WHERE property = %(property)s AND camera = ANY(%(cameras)s::text[]) AND NOT segment AND NOT seen
-"""
 _TOLD = """
 SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
  WHERE property = %(property)s AND camera = ANY(%(cameras)s::text[])
@@ -164,7 +160,7 @@ def rows_seeing(
     """
     since_us, until_us = between_us
     rows = store.rows_named(
-        _STANDING if near_us is not None else f"{_STANDING} UNION ALL {_TOLD}",
+        STANDING if near_us is not None else f"{STANDING} UNION ALL {_TOLD}",
         {
             "property": property_,
             "cameras": list(cameras),

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
     from ledger.record.tape import TapeRow
 
+STANDING = """
+SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
+ WHERE property = %(property)s AND camera = ANY(%(cameras)s::text[]) AND NOT segment AND NOT seen
+"""
+"""Where facts of cameras stand beside their segments and who looked at them."""
+
 _CAMERAS = """
 WITH RECURSIVE each (camera) AS (
     SELECT min(camera) FROM {schema}.camera_facts WHERE property = %(property)s
@@ -52,11 +58,7 @@ def cameras_of(store: ViewStore, property_: str) -> list[str]:
 
 def standing_rows(store: ViewStore, property_: str, camera: str) -> list[TapeRow]:
     """What facts say of a camera beside its segments and who looked at them, by position."""
-    return store.rows_named(
-        "SELECT tape, table_seq, table_seq FROM {schema}.camera_facts"
-        " WHERE property = %(property)s AND camera = %(camera)s AND NOT segment AND NOT seen",
-        {"property": property_, "camera": camera},
-    )
+    return store.rows_named(STANDING, {"property": property_, "cameras": [camera]})
 
 
 def segments_over(
