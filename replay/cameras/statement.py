@@ -31,8 +31,7 @@ from replay.cameras.coverage import (
     property_of,
 )
 from replay.cameras.health import Pictured
-from replay.cameras.states import SEEN, CameraState, camera_states, joined
-from replay.cameras.timeline import HOLE_US_MAX, State
+from replay.cameras.timeline import HOLE_US_MAX, SEEN, CameraState, State, camera_states, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

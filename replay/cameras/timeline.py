@@ -2,19 +2,22 @@
 
 What is there is shown; a reason is looked for only where nothing is (ADR 0014). Every instant
 carries its plus-minus: the device's and the clock mapping's, or none for a clock never checked.
+What a camera has of a stretch is what it has at the middle of every part in which nothing changes:
+one of the seven states after another, for the lanes of a page and the statement of a dossier.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from replay.cameras.clock_pieces import clock_warning, epochs_of
-from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera
+from replay.cameras.clock_pieces import clock_pieces, clock_warning, epochs_of
+from replay.cameras.clocks import DEVICE_PLUS_MINUS_US, to_camera, to_reference
 from replay.cameras.coverage import (
     Camera,
     expired_by,
@@ -29,7 +32,7 @@ from replay.footage.library.files import label_name
 from replay.text.times import time_of_day
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ledger.record.wire import Fact
     from replay.cameras.coverage import Coverage, Segment
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
 
 State = Literal["recorded", "gap", "expired", "locked", "no_camera_mapped", "off_line", "altered"]
 """`recorded` and `locked` (held as evidence) have footage; the others say why there is none."""
+
+SEEN: frozenset[State] = frozenset(("recorded", "locked"))
+"""States in which there is footage."""
 
 HOLE_US_MAX = 500_000
 """Longer than this without a frame, what happened in between was not seen: a gap."""
@@ -66,6 +72,15 @@ class FrameLookup(Struct, frozen=True, kw_only=True):
     pts_us: int | None = None
     frames: tuple[int, int] | None = None  # first and last within the plus-minus
     beyond: bool = False  # the plus-minus reaches out of this segment
+
+
+class CameraState(Struct, frozen=True):
+    """A stretch in which one state held, and why. Reference times, microseconds."""
+
+    from_us: int
+    to_us: int
+    state: State
+    says: str
 
 
 class FactSights(Struct, frozen=True):
@@ -279,3 +294,75 @@ def _nothing(sight: FrameLookup, camera: Camera, camera_us: int, time_us: int) -
 
 def _seconds(span_us: int) -> str:
     return f"{span_us // 1_000_000}.{span_us // 1000 % 1000:03d} s"
+
+
+def camera_states(
+    name: str,
+    camera: Camera,
+    footage: FootageFiles | None,
+    span: tuple[int, int],
+    words: Callable[[FrameLookup], str],
+) -> list[CameraState]:
+    """The states of a camera from one time to another, without a break.
+
+    footage: None where no file was looked for. words: what is said of a stretch, by what its middle
+    has; stretches that meet with one state and the same words are one.
+    """
+    found = []
+    for from_us, to_us in pairwise(sorted(_edges(camera, footage, span))):
+        middle = sight(name, camera, (from_us + to_us) // 2, footage, DEVICE_PLUS_MINUS_US)
+        found.append(CameraState(from_us, to_us, middle.state, words(middle)))
+    return joined(found)
+
+
+def joined(states: Iterable[CameraState]) -> list[CameraState]:
+    """The same, where those that meet and are alike are one."""
+    found: list[CameraState] = []
+    for each in states:
+        last = found[-1] if found else None
+        if last and (last.to_us, last.state, last.says) == (each.from_us, each.state, each.says):
+            found[-1] = replace(last, to_us=each.to_us)
+        else:
+            found.append(each)
+    return found
+
+
+def segments_in(camera: Camera, from_us: int, to_us: int) -> list[Segment]:
+    """The segments that reach into a time, in order of it, each once."""
+    found: dict[str, Segment] = {}
+    for piece in clock_pieces(camera.clock, from_us, to_us):
+        (_, begins_us), (_, ends_us) = piece.line[0], piece.line[-1]
+        for each in camera.segments:
+            over = each.start_us < ends_us and each.end_us > begins_us
+            if over and piece.epoch in epochs_of(camera.clock, each):
+                found.setdefault(each.body.sha256, each)
+    return list(found.values())
+
+
+def _edges(camera: Camera, footage: FootageFiles | None, span: tuple[int, int]) -> set[int]:
+    """Where something may change: segments, holes in them, losses, locks, the clock."""
+    clock = camera.clock
+    edges = {told_us for told_us, _ in camera.lost}
+    edges |= {piece.from_us for piece in clock_pieces(clock, *span)}
+    for camera_us in _camera_edges(camera, footage, segments_in(camera, *span)):
+        if clock is None:
+            edges.add(camera_us)
+        else:
+            epochs = range(len(clock.epochs))
+            edges |= {to_reference(clock, camera_us, epoch) for epoch in epochs}
+    return {edge for edge in edges if span[0] < edge < span[1]} | set(span)
+
+
+def _camera_edges(
+    camera: Camera, footage: FootageFiles | None, over: Sequence[Segment]
+) -> Iterator[int]:
+    """Edges by the camera's clock. A handling of footage includes its last instant."""
+    for handling in camera.handled:
+        yield from (handling.from_us, handling.to_us + 1)
+    for segment in over:
+        yield from (segment.start_us, segment.end_us)
+        kept = footage.kept.get(segment.body.sha256) if footage else None
+        if kept and kept.times:
+            for before, after in pairwise(kept.times.pts_us):
+                if after - before > HOLE_US_MAX:
+                    yield from (segment.start_us + before, segment.start_us + after)

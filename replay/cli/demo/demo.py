@@ -32,7 +32,7 @@ from ledger.errors import Refused
 from ledger.record.group_commit import Committer
 from ledger.simulate import Plan, Planted, WrittenFloor, plan_of, write
 from ledger.values import RoundId, dollars
-from replay.cli.footage.add import take
+from replay.cameras.intake import take
 from replay.cli.record.ingest import keep
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS

@@ -1,30 +1,21 @@
 """`footage add`, `watch` and `list`: what recorders wrote, taken into the index and on record."""
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from consumers.cameras.cameras import (
-    CAMERA_FACTS,
-    CAMERAS,
-    TOLD_AFTER_US,
-    TOLD_BEFORE_US,
-)
-from consumers.runtime.lifecycle import until_signalled, up_to_date
+from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, HOUR_US
+from consumers.runtime.lifecycle import until_signalled
 from infra.postgres.connection import Database
-from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import ViewStore, reading
+from infra.postgres.view_tables import reading
 from ledger.errors import Usage
-from ledger.facts import SegmentRecorded
-from ledger.record.tape import Received, TapeRow
-from ledger.record.wire import fact_of
-from ledger.values import format_time, parse_time
+from ledger.values import format_time
 from replay.cameras.clock_reading import REFERENCE, ClockReader
+from replay.cameras.intake import AddedFile, finished, take
 from replay.cli.footage.group import (
     Camera,
     Property,
@@ -34,36 +25,16 @@ from replay.cli.footage.group import (
 )
 from replay.cli.shell.app import family
 from replay.cli.shell.options import moment
-from replay.footage.library.adding import Added, FootageDetails, add, footage_files
+from replay.footage.library.adding import FootageDetails, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
-from replay.footage.library.start_times import Recorded
 from replay.footage.muxing.muxing import available
-from replay.recording.house_facts import KEPT, Noted, made, put_each, screen
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, say, show_table
 
 group = family()
 
-DEVICE = "library"
-"""Who says that a segment was recorded, where it is this command that took it in."""
-
-BATCH = 16
-"""Segments put on record in one transaction."""
-
-POLL_S = 1.0
-"""How long `watch` waits before it looks into the folder again, seconds."""
-
 STABLE_S = 3.0
 """A file that has not changed for so long is finished, seconds."""
-
-TOLD_OTHERWISE = (
-    "these very bytes are on record with another start or name, which stands; give the file that "
-    "name again, or the start with --start, and add it again"
-)
-"""Why a file is not put on record that was renamed, or whose zone was given otherwise."""
-
-HOUR_US = 3_600_000_000
-LABEL_MAX = 512
 
 Zone = Annotated[
     str | None,
@@ -90,20 +61,6 @@ Calibrate = Annotated[
 Reference = Annotated[
     str, typer.Option("--reference", metavar="NAME", help="Whose clock such a code shows.")
 ]
-
-
-class AddedFile(NamedTuple):
-    """What became of one file, and where the fact of it stands."""
-
-    added: Added
-    noted: Noted | None
-
-    @property
-    def verdict(self) -> str:
-        """`appended`, `duplicate`, `on_record` (by the recorder's own fact) or `refused`."""
-        if self.added.entry is None:
-            return "refused"
-        return self.noted.receipt.verdict if self.noted else "on_record"
 
 
 @group.command("add")
@@ -215,105 +172,6 @@ def list_(
         list_segments(index, entries)
 
 
-def take(
-    database: Database,
-    index: FootageIndex,
-    paths: Sequence[Path],
-    told: FootageDetails,
-    advance: Callable[[], object] = lambda: None,
-    read: Callable[[Sequence[IndexedSegment]], object] = lambda _: None,
-) -> Iterator[AddedFile]:
-    """Take files into the index, and put those on record that are not.
-
-    What recorders have told of them by now is learnt first. read: is handed what was taken, once it
-    is on record.
-    """
-    up_to_date(database, [CAMERAS])
-    with reading(database, [CAMERA_FACTS.name]) as store:
-        recorded = on_record(store, told.property, told.camera)
-        waiting: list[Added] = []
-        with PostgresTape(database) as tape:
-            for added in add(index, paths, told, recorded):
-                advance()
-                waiting.append(added)
-                if len(waiting) == BATCH:
-                    yield from _put(tape, waiting)
-                    read([each.entry for each in waiting if each.entry])
-                    waiting = []
-            yield from _put(tape, waiting)
-            read([each.entry for each in waiting if each.entry])
-
-
-def on_record(store: ViewStore, property_: str, camera: str) -> Recorded:
-    """Looks up segments that the recorder itself has told of, an hour at a time.
-
-    Of an hour those told in it, and those that ended in it, however late it told of them.
-    """
-    hours: dict[int, dict[str, int]] = {}
-
-    def of_hour(hour: int) -> dict[str, int]:
-        if hour not in hours:
-            found = store.query(
-                "SELECT tape, table_seq FROM {schema}.camera_facts"
-                " WHERE property = %(property)s AND camera = %(camera)s AND segment"
-                " AND time_us >= %(since)s AND time_us < %(until)s"
-                " UNION SELECT tape, table_seq FROM {schema}.camera_facts"
-                " WHERE property = %(property)s AND camera = %(camera)s AND segment"
-                " AND to_us >= %(since)s AND to_us < %(until)s",
-                {
-                    "property": property_,
-                    "camera": camera,
-                    "since": hour * HOUR_US,
-                    "until": (hour + 1) * HOUR_US,
-                },
-            )
-            rows = store.rows_at((tape, seq, seq) for tape, seq in found)
-            hours[hour] = dict(_starts(rows))
-        return hours[hour]
-
-    def look(sha256: str, about_us: int) -> int | None:
-        first, last = about_us - TOLD_BEFORE_US, about_us + TOLD_AFTER_US
-        for hour in range(first // HOUR_US, last // HOUR_US + 1):
-            if sha256 in of_hour(hour):
-                return of_hour(hour)[sha256]
-        return None
-
-    return look
-
-
-def finished(folder: Path, stable_s: float, stop: Callable[[], bool]) -> Iterator[list[Path]]:
-    """Files that have stopped changing, each once, until told to stop. Raises `Usage`."""
-    seen: dict[Path, tuple[tuple[int, int], float]] = {}
-    taken: dict[Path, tuple[int, int]] = {}
-    while not stop():
-        now, ready = time.monotonic(), []
-        for path in footage_files(folder):
-            look = _look(path)
-            if look is None or taken.get(path) == look:
-                continue
-            if path not in seen or seen[path][0] != look:
-                seen[path] = (look, now)
-            elif now - seen[path][1] >= stable_s:
-                taken[path] = look
-                ready.append(path)
-        yield ready
-        time.sleep(min(POLL_S, stable_s))
-
-
-def segment_fact(entry: IndexedSegment) -> Received:
-    """The fact that a segment was recorded; of the same file always the same octets."""
-    body = SegmentRecorded(
-        camera=entry.camera,
-        path=f"{entry.camera}/{entry.path.name}"[:LABEL_MAX],
-        sha256=entry.sha256,
-        start=format_time(entry.start_us),
-        frames=len(entry.times.pts_us),
-        duration_us=entry.duration_us,
-    )
-    source = screen(entry.property, DEVICE)
-    return made(body, source, time_us=entry.end_us, id=f"segment-{entry.sha256}")
-
-
 def _reader(
     database: Database, told: FootageDetails, reference: str | None, *, json: bool
 ) -> Callable[[Sequence[IndexedSegment]], object]:
@@ -322,36 +180,6 @@ def _reader(
         return lambda _: None
     clock = ClockReader(database, library(), told.property, told.camera, reference)
     return lambda entries: clock.read(entries, json=json)
-
-
-def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[AddedFile]:
-    """Put the segments among these on record that only this command knows of."""
-    ours = [each.entry for each in added if each.entry and each.entry.start_from != "record"]
-    noted = iter(put_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
-    for each in added:
-        told = each.entry is not None and each.entry.start_from != "record"
-        answer = next(noted) if told else None
-        if answer and answer.receipt.verdict not in KEPT:
-            yield AddedFile(
-                each._replace(verdict="refused", entry=None, problem=TOLD_OTHERWISE), None
-            )
-        else:
-            yield AddedFile(each, answer)
-
-
-def _starts(rows: Iterable[TapeRow]) -> Iterator[tuple[str, int]]:
-    for row in rows:
-        fact = fact_of(row)
-        if isinstance(fact.body, SegmentRecorded) and not fact.source.endswith(f"/{DEVICE}"):
-            yield fact.body.sha256, parse_time(fact.body.start) or 0
-
-
-def _look(path: Path) -> tuple[int, int] | None:
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_size, stat.st_mtime_ns
 
 
 def _told(

@@ -27,7 +27,7 @@ from replay.cameras.statement import (
     coverage_statement,
     statement_json,
 )
-from replay.cameras.states import SEEN
+from replay.cameras.timeline import SEEN
 from replay.cli.footage.group import Property, library
 from replay.cli.shell.app import family
 from replay.footage.library.index import FootageIndex

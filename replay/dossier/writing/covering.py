@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.values import format_time
-from replay.cameras.states import SEEN
+from replay.cameras.timeline import SEEN
 from replay.text import times
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from replay.cameras.coverage import Camera, mapped_cameras
-from replay.cameras.states import SEEN, CameraState, camera_states, joined, segments_in
+from replay.cameras.timeline import SEEN, CameraState, camera_states, joined, segments_in
 
 if TYPE_CHECKING:
     from replay.cameras.coverage import Coverage, Segment

@@ -15,7 +15,7 @@ from ledger.games import games
 from replay.cameras.clock_pieces import steps
 from replay.cameras.coverage import Camera
 from replay.cameras.custody import times_of
-from replay.cameras.states import SEEN
+from replay.cameras.timeline import SEEN
 from replay.rounds.drawing import notes
 from replay.rounds.story_text import moved_text, settlement_reason, sight_text, signed, wager_text
 from replay.text import times
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ledger.rules.engine.ruling import Finding
-    from replay.cameras.states import CameraState
-    from replay.cameras.timeline import FactSights, FrameLookup
+    from replay.cameras.timeline import CameraState, FactSights, FrameLookup
     from replay.disputes.dispute import Dispute
     from replay.footage.library.index import FootageIndex
     from replay.rounds.moment import Moment

@@ -10,13 +10,13 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from replay.cameras.states import SEEN
+from replay.cameras.timeline import SEEN
 from replay.web.table_svg.shapes import node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from replay.cameras.states import CameraState
+    from replay.cameras.timeline import CameraState
     from replay.rounds.moment import Moment
     from replay.web.pages.notes import PlacedNote
 

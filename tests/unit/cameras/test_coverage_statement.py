@@ -26,8 +26,7 @@ from ledger.values import format_time
 from replay.cameras.coverage import coverage
 from replay.cameras.health import Ailing, Pictured
 from replay.cameras.statement import Cover, Filmed, StatedTime, coverage_statement
-from replay.cameras.states import CameraState, joined
-from replay.cameras.timeline import sights_at
+from replay.cameras.timeline import CameraState, joined, sights_at
 from replay.dossier.writing.covering import in_sentences
 from replay.footage.decoding.decoder import FrameIndex
 from replay.footage.library.files import FootageFiles, VerifiedFile
