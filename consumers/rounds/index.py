@@ -195,6 +195,35 @@ def facts_of(store: ViewStore, round_: RoundId) -> list[TapeRow]:
     )
 
 
+def rounds_over(
+    store: ViewStore,
+    property_: str,
+    since_us: int,
+    until_us: int,
+    *,
+    tables: Sequence[str] | None = None,
+    open_us: int | None = None,
+) -> list[RoundId]:
+    """The rounds that went on at any of a time, of these tables or of all.
+
+    open_us: how long one went on at most that nothing closed; None: until now.
+    """
+    rows = store.query(
+        "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"
+        " WHERE property = %(property)s AND began_us <= %(until)s"
+        " AND (%(tables)s::text[] IS NULL OR table_name = ANY(%(tables)s))"
+        " AND coalesce(ended_us, began_us + %(open)s::bigint, %(since)s::bigint) >= %(since)s",
+        {
+            "property": property_,
+            "tables": None if tables is None else list(tables),
+            "since": since_us,
+            "until": until_us,
+            "open": open_us,
+        },
+    )
+    return [RoundId(*row) for row in rows]
+
+
 def _parameters(round_: RoundId) -> dict[str, object]:
     return {column.name: value for column, value in zip(ROUND_KEY, round_, strict=True)}
 

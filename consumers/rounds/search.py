@@ -170,6 +170,13 @@ def latest_findings(
     return [(RoundId(*row[:4]), *row[4:]) for row in rows]
 
 
+def findings_said(database: Database, rounds: Sequence[RoundId]) -> set[tuple[RoundId, str]]:
+    """What the newest rulings of some rounds find, in words."""
+    with reading(database, ("ruling_findings",)) as store:
+        rows = store.query(_SAID, _keys(rounds))
+    return {(RoundId(*row[:4]), row[4]) for row in rows}
+
+
 def names(database: Database, limit: int = 500) -> tuple[list[str], list[str]]:
     """Tables there are, and credentials of those who deal, to choose from."""
     with reading(database, (ROUNDS.name, POSTS.name)) as store:
@@ -198,7 +205,7 @@ _GIVEN = """
 unnest(%(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s::int[])
     AS g (property, table_name, gaming_day, number)
 """
-_LEFT_OUT = f"(SELECT * FROM {_GIVEN})"  # noqa: S608 - put together from constants
+_LISTED = f"(SELECT * FROM {_GIVEN})"  # noqa: S608 - put together from constants
 
 _HABITS = f"""
 SELECT f.code, f.wager, count(*)::int, sum(
@@ -214,11 +221,15 @@ SELECT f.code, f.wager, count(*)::int, sum(
 
 _LATEST = f"""
 SELECT {", ".join(f"r.{column.name}" for column in ROUND_KEY)}, r.last_us, f.code, f.says
-  FROM (SELECT * FROM {{schema}}.rulings WHERE findings > 0 AND ({_KEY}) NOT IN {_LEFT_OUT}
+  FROM (SELECT * FROM {{schema}}.rulings WHERE findings > 0 AND ({_KEY}) NOT IN {_LISTED}
          ORDER BY last_us DESC LIMIT %(limit)s) r
   JOIN {{schema}}.ruling_findings f ON
        {" AND ".join(f"f.{column.name} = r.{column.name}" for column in ROUND_KEY)}
  ORDER BY r.last_us DESC, 1, 2, 3, 4, f.nth LIMIT %(limit)s
+"""  # noqa: S608 - as above
+
+_SAID = f"""
+SELECT {_KEY}, says FROM {{schema}}.ruling_findings WHERE ({_KEY}) IN {_LISTED}
 """  # noqa: S608 - as above
 
 _SAME = " AND ".join(f"x.{column.name} = g.{column.name}" for column in ROUND_KEY)
@@ -270,7 +281,7 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
         yield ROUNDS.name, "wagers @> ARRAY[%(wager)s]::text[]"
     yield from _of_wagers(filters)
     if filters.without:
-        yield ROUNDS.name, f"({_KEY}) NOT IN {_LEFT_OUT}"
+        yield ROUNDS.name, f"({_KEY}) NOT IN {_LISTED}"
     if filters.finding is not None:
         yield _among("ruling_findings", ["code = %(finding)s"])
     if filters.dispute is not None:
@@ -294,7 +305,7 @@ WITH w AS MATERIALIZED ({_POSTED}), ended AS MATERIALIZED (
     SELECT DISTINCT {key}
       FROM w JOIN (SELECT * FROM {{schema}}.rounds WHERE {among}) r ON {_DURING}
        AND coalesce(r.ended_us, r.began_us) < w.until_us
-     WHERE ({key}) NOT IN {_LEFT_OUT})
+     WHERE ({key}) NOT IN {_LISTED})
 """  # noqa: S608 - values are parameters
 
 

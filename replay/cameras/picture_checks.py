@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from consumers.cameras.segments import standing_rows
-from consumers.rounds.index import facts_of
+from consumers.rounds.index import facts_of, rounds_over
 from infra.postgres.view_tables import ViewStore
 from ledger.facts import Body, CameraMapped, type_name
 from ledger.record.wire import Fact, fact_of
-from ledger.values import RoundId
 from replay.cameras.clocks import to_camera
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.health import (
@@ -165,7 +164,14 @@ def happened_on_record(store: ViewStore) -> Happened:
         rounds = {
             round_
             for stretch in still
-            for round_ in _rounds(store, of.property, sorted(tables), stretch)
+            for round_ in rounds_over(
+                store,
+                of.property,
+                stretch.from_us - AROUND_US,
+                stretch.to_us + AROUND_US,
+                tables=sorted(tables),
+                open_us=OPEN_US,
+            )
         }
         told = [fact_of(row) for round_ in sorted(rounds) for row in facts_of(store, round_)]
         return happened_of(facts, told)(of, still)
@@ -216,25 +222,6 @@ def _picture(index: FootageIndex, against: Against) -> bytes | None:
         return None
     (seen,) = look([Look(str(entry.path), entry.sha256, (against.frame,))])
     return seen.looked[0].small if seen.looked else None
-
-
-def _rounds(
-    store: ViewStore, property_: str, tables: Sequence[str], stretch: Ailing
-) -> list[RoundId]:
-    """The rounds of these tables around a stretch."""
-    rows = store.query(
-        "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"
-        " WHERE property = %(property)s AND table_name = ANY(%(tables)s)"
-        " AND began_us <= %(until)s AND coalesce(ended_us, began_us + %(open)s) >= %(since)s",
-        {
-            "property": property_,
-            "tables": list(tables),
-            "since": stretch.from_us - AROUND_US,
-            "until": stretch.to_us + AROUND_US,
-            "open": OPEN_US,
-        },
-    )
-    return [RoundId(*row) for row in rows]
 
 
 def sampled(entry: IndexedSegment, every_us: int) -> tuple[int, ...]:

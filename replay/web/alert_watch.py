@@ -17,13 +17,13 @@ from consumers.alerts.cameras import Cameras
 from consumers.alerts.conditions import Alert
 from consumers.alerts.devices import DeviceWatch
 from consumers.floor import table_board
+from consumers.rounds.search import findings_said
 from infra.postgres import parking, relay_progress
 from infra.postgres.alerts import Alerts
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
-from infra.postgres.view_tables import reading
 from infra.settings import Settings
-from ledger.values import RoundId, parse_round
+from ledger.values import parse_round
 
 KEPT_S = 2.0
 """How long what was found is shown to everybody who looks, seconds: looking costs the database."""
@@ -34,11 +34,6 @@ FED_MAX = 300
 HOUR_US = 3_600_000_000
 
 _FED = ("payout", "finding", "procedure", "clock_off", "dead_letters")
-_FINDINGS = """
-SELECT property, table_name, gaming_day, number, says FROM {schema}.ruling_findings
- WHERE (property, table_name, gaming_day, number) IN (SELECT * FROM unnest(
-       %(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s::int[]))
-"""
 
 
 class AlertNow(NamedTuple):
@@ -107,9 +102,9 @@ class AlertWatch:
         """What came through the feed and is not over: too old, or found no longer."""
         young_us = now_us - self._settings.alert_age_s * 1_000_000
         told = [(at_us, _read(body)) for at_us, body in kept if at_us >= young_us]
-        found = self._found(
-            {each.about for _, each in told if each.kind in ("finding", "procedure")}
-        )
+        names = {each.about for _, each in told if each.kind in ("finding", "procedure")}
+        rounds = [round_ for name in names if (round_ := parse_round(name))]
+        found = findings_said(self._database, rounds)
         letters: set[str] = set()
         for at_us, each in told:
             round_ = parse_round(each.about)
@@ -122,18 +117,6 @@ class AlertWatch:
             elif each.kind != "payout" and round_ and (round_, each.says) not in found:
                 continue  # another ruling has come since
             yield AlertNow(at_us, each.kind, each.about, each.says)
-
-    def _found(self, names: set[str]) -> set[tuple[RoundId, str]]:
-        """What the newest rulings of some rounds find, in words."""
-        rounds = [round_ for name in names if (round_ := parse_round(name))]
-        given = {
-            "properties": [each.property for each in rounds],
-            "tables": [each.table for each in rounds],
-            "days": [each.gaming_day for each in rounds],
-            "numbers": [each.number for each in rounds],
-        }
-        with reading(self._database, ("ruling_findings",)) as store:
-            return {(RoundId(*row[:4]), row[4]) for row in store.query(_FINDINGS, given)}
 
 
 def _of_parked(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from consumers.cameras.cameras import CAMERA_FACTS, CAMERAS, OFF_US, handled
 from consumers.disputes import disputes
-from consumers.rounds.index import ROUND_INDEX
+from consumers.rounds.index import ROUND_INDEX, rounds_over
 from consumers.rulings.tables import CORRECTIONS, SUBMISSIONS
 from consumers.runtime.lifecycle import up_to_date
 from consumers.runtime.source import round_of_row
@@ -158,14 +158,7 @@ def _kept_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Itera
             continue
         times = [parse_time(each) or 0 for each in (body.from_, body.to)]
         span = span_of(named_by(row.id) or body.window or "")
-        from_us, to_us = span or (times[0] - OFF_US, times[1] + OFF_US)
-        told = store.query(
-            "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"
-            " WHERE property = %(place)s AND began_us <= %(to)s"
-            " AND coalesce(ended_us, %(from)s) >= %(from)s",
-            {"place": place, "from": from_us, "to": to_us},
-        )
-        yield from (RoundId(*each) for each in told)
+        yield from rounds_over(store, place, *(span or (times[0] - OFF_US, times[1] + OFF_US)))
 
 
 def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
