@@ -148,10 +148,10 @@ def consumer_lag(lags: Sequence[Lag]) -> Iterator[Metric]:
     yield _family(GaugeMetricFamily, "view_behind_seconds", says, "view", figures)
 
 
-def of_record(base: Database) -> Iterator[Metric]:
+def of_record(database: Database) -> Iterator[Metric]:
     """Quarantine, consumer lag, parked tapes, publishing backlog and failures of relays."""
     gauge = partial(_family, GaugeMetricFamily)
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         lags = tape.view_lags()
         received = tape.counters()._asdict()
     aside = {name: received[name] for name in _ASIDE}
@@ -160,18 +160,18 @@ def of_record(base: Database) -> Iterator[Metric]:
     yield from consumer_lag(lags)
     tapes = Counter({lag.view: 0 for lag in lags})
     withheld = Counter(tapes)
-    for each in parking.shown(base):
+    for each in parking.shown(database):
         tapes[each.view] += 1
         withheld[each.view] += each.withheld
     yield gauge("view_parked_tapes", "Tapes that the view withholds.", "view", tapes)
     yield gauge("view_withheld_facts", "Facts of those tapes.", "view", withheld)
-    waiting = relay_progress.waiting(base)
+    waiting = relay_progress.waiting(database)
     says = "Records on the record or in the outbox that no broker has acknowledged yet."
     yield gauge("topic_behind_records", says, "topic", {w.topic: w.records for w in waiting})
     says = "How long the first of them has waited; 0 where none waits."
     since = {w.topic: w.since_us / 1_000_000 for w in waiting}
     yield gauge("topic_behind_seconds", says, "topic", since)
-    ended = {each.error: each.times for each in relay_progress.failures(base)}
+    ended = {each.error: each.times for each in relay_progress.failures(database)}
     says = "Relays that ended with a failure, ever, by what it was."
     yield _family(CounterMetricFamily, "relay_failures", says, "error", ended)
 

@@ -53,11 +53,11 @@ class ClockReader:
     """Reads the clock of one camera from segments that are taken in, and records what is news."""
 
     def __init__(
-        self, base: Database, index: FootageIndex, property_: str, camera: str, reference: str
+        self, database: Database, index: FootageIndex, property_: str, camera: str, reference: str
     ) -> None:
-        self._base, self._index = base, index
+        self._database, self._index = database, index
         self._of = (property_, camera, reference)
-        self._known = checks_on_record(base, property_, camera)
+        self._known = checks_on_record(database, property_, camera)
 
     def read(self, entries: Sequence[IndexedSegment], *, json: bool) -> None:
         """Look into segments that nobody has looked into yet, and tell of what goes on record.
@@ -68,7 +68,7 @@ class ClockReader:
         found = news(running_checks(_read(anew)), self._known)
         if found:
             property_, camera, reference = self._of
-            verdicts = put_checks(self._base, property_, camera, reference, found)
+            verdicts = put_checks(self._database, property_, camera, reference, found)
             for each, verdict in zip(found, verdicts, strict=True):
                 tell_check(camera, reference, each, verdict, json=json)
                 self._known.append(
@@ -117,7 +117,7 @@ def check_fact(camera: str, reference: str, of: ClockCheck) -> ClockChecked:
 
 
 def put_checks(
-    base: Database, property_: str, camera: str, reference: str, found: Sequence[ClockCheck]
+    database: Database, property_: str, camera: str, reference: str, found: Sequence[ClockCheck]
 ) -> list[str]:
     """Put checks on record; the same footage read again gives duplicates."""
     source = screen(property_, DEVICE)
@@ -130,13 +130,13 @@ def put_checks(
         )
         for each in found
     ]
-    with PostgresTape(base) as tape:
+    with PostgresTape(database) as tape:
         return [each.receipt.verdict for each in put_all(tape, facts)]
 
 
-def checks_on_record(base: Database, property_: str, camera: str) -> list[Check]:
+def checks_on_record(database: Database, property_: str, camera: str) -> list[Check]:
     """The checks of a camera that are on record, in order of time."""
-    with views_read(base, [CAMERA_FACTS.name]) as store:
+    with views_read(database, [CAMERA_FACTS.name]) as store:
         known = coverage(fact_of(row) for row in standing_rows(store, property_, camera))
     found = known.cameras.get((property_, camera))
     return found.checks if found else []

@@ -155,7 +155,7 @@ def about(database: Database, round_: RoundId) -> list[Dispute]:
 
 
 def raise_(
-    office: DisputeContext,
+    context: DisputeContext,
     round_name: str,
     position: int,
     claim: str,
@@ -169,19 +169,19 @@ def raise_(
     `Refused` where the name is taken.
     """
     for _ in range(TRIES):
-        up_to_date(office.database, VIEWS)
-        round_, new = _named(office.database, round_name, name)
-        if name is None and (same := _same(office.database, round_, position, claim, by)):
-            return RaisedDispute(same, lock(office.lock_context, same))
+        up_to_date(context.database, VIEWS)
+        round_, new = _named(context.database, round_name, name)
+        if name is None and (same := _same(context.database, round_, position, claim, by)):
+            return RaisedDispute(same, lock(context.lock_context, same))
         try:
-            office.decisions.tell(new, raised(round_, new.dispute, position, claim, by))
+            context.decisions.tell(new, raised(round_, new.dispute, position, claim, by))
         except Refused:  # somebody took the name meanwhile
             if name is not None:
                 raise
             continue
-        up_to_date(office.database, VIEWS)
-        case = find(office.database, new.dispute, round_.property)
-        return RaisedDispute(case, lock(office.lock_context, case))
+        up_to_date(context.database, VIEWS)
+        case = find(context.database, new.dispute, round_.property)
+        return RaisedDispute(case, lock(context.lock_context, case))
     raise Unavailable(
         "Others raise disputes faster than a name can be made",
         where="dispute",

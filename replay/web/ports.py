@@ -44,7 +44,7 @@ class Ports(NamedTuple):
     library: FootageIndex  # of footage
     rounds: RoundReader
     alerts: AlertWatch
-    office: DisputeContext  # of disputes
+    dispute_context: DisputeContext  # of disputes
     windows: PreservedWindows  # of footage kept without one
 
 
@@ -56,7 +56,7 @@ def opened_ports(
     access, library = AccessDatabase(database), FootageIndex(in_force().home)
     try:
         with DisputeDecisions(database) as decisions:
-            office = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
+            context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
             yield Ports(
                 address=address,
                 zone=settings.time_zone,
@@ -68,9 +68,9 @@ def opened_ports(
                 library=library,
                 rounds=RoundReader(database, library),
                 alerts=AlertWatch(database, tape, settings),
-                office=office,
+                dispute_context=context,
                 windows=PreservedWindows(
-                    office.lock_context, tape, policy_from(settings.retention_file)
+                    context.lock_context, tape, policy_from(settings.retention_file)
                 ),
             )
     finally:

@@ -125,31 +125,31 @@ def followed(database: Database, kafka: Connection) -> dict[str, object]:
     return figures
 
 
-def rebuilt(database: Database, where: Connection) -> dict[str, object]:
+def rebuilt(database: Database, kafka: Connection) -> dict[str, object]:
     """Seconds that a rebuild of the round index takes, by processes side by side.
 
     From the tape, and from the first offset of Kafka.
     """
     projection = view("rounds")
 
-    def seconds(kafka: Connection | None, workers: int) -> float:
-        share = Share(database, kafka, projection.name, 0, workers, FACTS)
+    def seconds(over: Connection | None, workers: int) -> float:
+        share = Share(database, over, projection.name, 0, workers, FACTS)
 
         def first(connection: AnyConnection) -> bool:
             return fill(connection, share, progress=lambda *_: None, stop=lambda: False)
 
-        with feed_source(database, kafka, []) if kafka else tape_source(database) as source:
+        with feed_source(database, over, []) if over else tape_source(database) as source:
             if workers == 1:
                 return timed(lambda: rebuild(database, source, projection))
             return timed(lambda: rebuild(database, source, projection, first=first))
 
-    def by_workers(kafka: Connection | None) -> dict[str, float]:
+    def by_workers(over: Connection | None) -> dict[str, float]:
         return {
-            str(workers): round(statistics.median(seconds(kafka, workers) for _ in range(RUNS)), 2)
+            str(workers): round(statistics.median(seconds(over, workers) for _ in range(RUNS)), 2)
             for workers in WORKERS
         }
 
-    return {"from_tape": by_workers(None), "from_kafka": by_workers(where)}
+    return {"from_tape": by_workers(None), "from_kafka": by_workers(kafka)}
 
 
 def latency(
@@ -283,10 +283,10 @@ def relayed(database: Database, kafka: Connection) -> None:
     relay(database, kafka, stop=lambda: False, follow=False)
 
 
-def bare_kafka_python(where: Connection, sent: Sequence[ProducerRecord]) -> None:
+def bare_kafka_python(connection: Connection, sent: Sequence[ProducerRecord]) -> None:
     """As its manual shows it, with the relay's guarantees: idempotent, all acknowledged."""
     producer = kafka.KafkaProducer(
-        bootstrap_servers=where.bootstrap,
+        bootstrap_servers=connection.bootstrap,
         acks="all",
         enable_idempotence=True,
         linger_ms=5,

@@ -49,13 +49,13 @@ class Told(ConsumerMetrics):
 
 
 def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
-    database, where = Database(url, url), Connection(bootstrap, topic_prefix=prefix)
+    database, kafka = Database(url, url), Connection(bootstrap, topic_prefix=prefix)
     watch = Told(database, feed=True)
     first = iter([mode])
     if mode == "within":
         _pause_within()
     elif mode == "early":
-        _mutate(database, where)
+        _mutate(database, kafka)
 
     def moved(_name: str, _position: int) -> None:
         say("moved")
@@ -71,7 +71,7 @@ def main(url: str, bootstrap: str, prefix: str, mode: str) -> None:
             stop=stop,
             lost=lambda error, _: say(f"lost {error}"),
             opened=lambda: feed_source(
-                database, where, [each.name for each in VIEWS], watch.figures
+                database, kafka, [each.name for each in VIEWS], watch.figures
             ),
             options=RunnerOptions(batch_rows=BATCH_ROWS, parks=True, listener=watch),
         )

@@ -108,9 +108,9 @@ def raise_(
 
     Example: round-ledger dispute raise CC-07/2026-11-20/231 --position 3 --claim "Short" --by F-3
     """
-    with opened_disputes() as office:
-        doubt = service.doubt(office.database, round_, position)
-        done = service.raise_(office, round_, position, claim, by, name)
+    with opened_disputes() as context:
+        doubt = service.doubt(context.database, round_, position)
+        done = service.raise_(context, round_, position, claim, by, name)
     if doubt:
         say(f"{doubt}.")
     if json:
@@ -137,9 +137,9 @@ def list_(
 
     Example: round-ledger dispute list --status raised
     """
-    with opened_disputes() as office:
+    with opened_disputes() as context:
         found = disputes.read(
-            office.database, property=property_, status=status, table=table, unlocked=unlocked
+            context.database, property=property_, status=status, table=table, unlocked=unlocked
         )
     zone = in_force().time_zone
     print_list(
@@ -185,10 +185,10 @@ def show(
     Example: round-ledger dispute show D-2026-11-20-1 --blind --by S-2001
     """
     reviewer = service.reviewer(by, blind=blind)
-    with opened_disputes(rulings.VIEW) as office:
-        case = service.find(office.database, name, property_)
-        left = service.unlocked_spans(office.lock_context, case)
-        seen = compare(case, service.story_of(office.database, case), reviewer)
+    with opened_disputes(rulings.VIEW) as context:
+        case = service.find(context.database, name, property_)
+        left = service.unlocked_spans(context.lock_context, case)
+        seen = compare(case, service.story_of(context.database, case), reviewer)
     if json:
         print_json(_case_json(seen))
         return
@@ -223,10 +223,10 @@ def note(
 
     Example: round-ledger dispute note D-2026-11-20-1 --note "The tray" --moment 12 --by S-2001
     """
-    with opened_disputes() as office:
-        case = service.find(office.database, name, property_)
-        attached = moments_of(office.database, case, moments or [])
-        _tell(office, case, cases.noted(case, note, by, attached), json=json)
+    with opened_disputes() as context:
+        case = service.find(context.database, name, property_)
+        attached = moments_of(context.database, case, moments or [])
+        _tell(context, case, cases.noted(case, note, by, attached), json=json)
 
 
 @dispute.command("observe")
@@ -325,9 +325,9 @@ def preserve(
     """
     zone = in_force().time_zone
     from_us, to_us = moment(since, "--from"), moment(until, "--to")
-    with opened_disputes() as office:
+    with opened_disputes() as context:
         locks = preserved_windows.preserve(
-            office.lock_context,
+            context.lock_context,
             CameraScope(table, camera, property_),
             (from_us, to_us),
             because,
@@ -359,12 +359,12 @@ def lock(
 
     Example: round-ledger dispute lock
     """
-    with opened_disputes() as office:
+    with opened_disputes() as context:
         if name is None:
-            done = service.lock_pending(office.lock_context)
+            done = service.lock_pending(context.lock_context)
         else:
-            case = service.find(office.database, name, property_)
-            done = [service.RaisedDispute(case, service.lock(office.lock_context, case))]
+            case = service.find(context.database, name, property_)
+            done = [service.RaisedDispute(case, service.lock(context.lock_context, case))]
     for each in done:
         if json:
             locks = [_lock_json(lock) for lock in each.locks]
@@ -380,15 +380,15 @@ def _act(
     name: str, property_: str | None, decide: Callable[[Dispute], Body], *, json: bool
 ) -> None:
     """Decide on a dispute as it stands, and put that on record."""
-    with opened_disputes() as office:
-        case = service.find(office.database, name, property_)
-        _tell(office, case, decide(case), json=json)
+    with opened_disputes() as context:
+        case = service.find(context.database, name, property_)
+        _tell(context, case, decide(case), json=json)
 
 
-def _tell(office: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:
+def _tell(context: DisputeContext, case: Dispute, body: Body, *, json: bool) -> None:
     """Put a decision on record, and say what should be known about it."""
     warning = cases.warning(case, body)
-    [position] = office.decisions.tell(case, body)
+    [position] = context.decisions.tell(case, body)
     fact = type_name(type(body)).removesuffix(".v1")
     if json:
         told = {"dispute": case.dispute, "property": case.property, "fact": fact}

@@ -367,8 +367,8 @@ def _after_locks(property_: str | None, camera: str | None) -> Iterator[Property
 
     A dispute that a feed brought may have met nobody yet who keeps locks.
     """
-    with opened_disputes() as office:
-        while lock_pending(office.lock_context, wait=True):
+    with opened_disputes() as context:
+        while lock_pending(context.lock_context, wait=True):
             pass
     with _opened(property_, camera) as house:
         yield house

@@ -133,8 +133,8 @@ def raise_(
         said, name = lines(claim, "claim", TEXT_MAX), round_.strip()
         if not sure and (doubt := _doubt(ports(request).database, name, position, user.employee)):
             return page(request, "case_new.html", 422, **typed, wrong=f"{doubt}.", sure=False)
-        office = ports(request).office
-        case = service.raise_(office, name, position, said, user.employee).case
+        context = ports(request).dispute_context
+        case = service.raise_(context, name, position, said, user.employee).case
     except (Usage, NotFound) as error:
         status = 404 if isinstance(error, NotFound) else 422
         return page(request, "case_new.html", status, **typed, wrong=_wrong(error), sure=True)
@@ -265,15 +265,15 @@ def _step(
 
 def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> None:
     """Do what a form asks for. Raises `Usage`, and `Refused` where the case has moved on."""
-    office, case = ports(request).office, file.case
+    context, case = ports(request).dispute_context, file.case
     if typed.get("step") == "lock":
-        service.lock(office.lock_context, case, by)
+        service.lock(context.lock_context, case, by)
     elif typed.get("step") == "release":
         why = written(typed.get("because", ""), "because")
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
-        office.decisions.tell(case, _decided(request, file, typed, by))
-        up_to_date(office.database, service.VIEWS)  # what its teller may see now is read from them
+        context.decisions.tell(case, _decided(request, file, typed, by))
+        up_to_date(context.database, service.VIEWS)  # what its teller may see now is read from them
 
 
 def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:
@@ -296,7 +296,7 @@ def _wrong(error: Usage | NotFound | Refused) -> str:
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
     """A case with its round, unless that is withheld from this person."""
     file = case_file(
-        ports(request).office.lock_context, property_, dispute
+        ports(request).dispute_context.lock_context, property_, dispute
     )  # brings the views along
     return blind_review.file(request, user, file)
 

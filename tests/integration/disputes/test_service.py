@@ -30,8 +30,8 @@ AT_ONCE = 4
 def raised_by(database: Database, employee: str, name: str | None = None) -> Dispute:
     """One investigator raises a dispute, with connections of her own."""
     with PostgresTape(database) as tape, DisputeDecisions(database) as desk:
-        office = DisputeContext(LockContext(database, tape, LockMargins(60, 60)), desk)
-        return raise_(office, ROUND, 3, "Short.", employee, name).case
+        context = DisputeContext(LockContext(database, tape, LockMargins(60, 60)), desk)
+        return raise_(context, ROUND, 3, "Short.", employee, name).case
 
 
 @pytest.fixture
