@@ -39,16 +39,11 @@ STUCK_S_MAX = 120.0
 _ASIDE = ("quarantined", "equivocation")
 
 
-class ProcessMetrics:
-    """The figures of one process, and its health. `ticked_at` is written by one thread.
+class MetricsPage:
+    """The figures of one process, for Prometheus."""
 
-    Alive: its loop comes round. Ready: what it is made for can be relied on; each says when.
-    """
-
-    def __init__(self, ready_s: float) -> None:
+    def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.ticked_at = time.monotonic()
-        self.ready_s = ready_s
 
     def scrape(self, read: Callable[[], Iterable[Metric]]) -> None:
         """Read these at each scrape."""
@@ -57,6 +52,22 @@ class ProcessMetrics:
     def gauge(self, name: str, says: str, value: Callable[[], float]) -> None:
         """Ask for this figure at each scrape."""
         Gauge(f"round_ledger_{name}", says, registry=self.registry).set_function(value)
+
+    def page(self) -> bytes:
+        """Its figures, in Prometheus's text format."""
+        return generate_latest(self.registry)
+
+
+class ProcessMetrics(MetricsPage):
+    """The figures of one process, and its health. `ticked_at` is written by one thread.
+
+    Alive: its loop comes round. Ready: what it is made for can be relied on; each says when.
+    """
+
+    def __init__(self, ready_s: float) -> None:
+        super().__init__()
+        self.ticked_at = time.monotonic()
+        self.ready_s = ready_s
 
     def gauge_silence(self, whose: str, answered_at: Callable[[], float | None]) -> None:
         """A gauge of how long brokers have been silent; all by the monotonic clock."""
@@ -90,10 +101,6 @@ class ProcessMetrics:
     def doing(self) -> str:
         """What it does, said where it is ready; nothing where there is one thing to do."""
         return ""
-
-    def page(self) -> bytes:
-        """Its figures, in Prometheus's text format."""
-        return generate_latest(self.registry)
 
     def unheard(self, who: str, answered_at: float | None, why: str = "") -> str | None:
         """Why it cannot be relied on that the source is read; None: it answered lately."""
