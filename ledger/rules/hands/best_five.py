@@ -105,19 +105,3 @@ def lowest_by_suit(hole: Sequence[str], board: Sequence[str]) -> CardOrder:
         for five in _omaha(hole, board)
         if ace_to_five(five) == best
     )
-
-
-def highest_by_suit_if_known(hole: Sequence[str], board: Sequence[str]) -> CardOrder | None:
-    """The cards of the best Omaha high, or None where a card is not known or not of the deck."""
-    try:
-        return highest_by_suit(hole, board)
-    except (KeyError, ValueError):
-        return None
-
-
-def lowest_by_suit_if_known(hole: Sequence[str], board: Sequence[str]) -> CardOrder | None:
-    """The cards of the best Omaha low, or None where a card is not known or not of the deck."""
-    try:
-        return lowest_by_suit(hole, board)
-    except (KeyError, ValueError):
-        return None

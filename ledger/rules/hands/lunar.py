@@ -54,14 +54,6 @@ def forced_discard(cards: Sequence[str]) -> str:
     return max(cards, key=RANK.__getitem__)
 
 
-def forced_discard_if_known(cards: Sequence[str]) -> str | None:
-    """The card given up, or None where one is not known or not of the deck."""
-    try:
-        return forced_discard(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 class SuperHand(NamedTuple):
     """A player's first five cards as the Super Wager sees them: 589.6(d)."""
 
@@ -153,14 +145,6 @@ def combinations_in(cards: Sequence[str]) -> tuple[Combination, ...]:
     589.6(b) and 589.12(c). Raises KeyError for a card that is not one of 52.
     """
     return tuple(sorted(_found(cards), key=lambda one: one[:2], reverse=True))
-
-
-def combinations_if_known(cards: Sequence[str]) -> tuple[Combination, ...] | None:
-    """Every paying combination, or None where a card is not known or not of the deck."""
-    try:
-        return combinations_in(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 def paid_rows(

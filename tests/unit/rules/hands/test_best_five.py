@@ -8,9 +8,7 @@ from ledger.rules.hands.best_five import (
     best_hand,
     best_hand_if_known,
     highest_by_suit,
-    highest_by_suit_if_known,
     lowest_by_suit,
-    lowest_by_suit_if_known,
     omaha_high,
     omaha_high_if_known,
     omaha_low,
@@ -82,11 +80,6 @@ def test_the_best_of_cards_with_one_not_known_is_none() -> None:
     assert omaha_high_if_known(hole, board) is None
     assert omaha_low_if_known(hole, board) is None
     assert best_hand_if_known([*hole, "Qh"]) is None
-    assert highest_by_suit_if_known(hole, board) is None
-    assert lowest_by_suit_if_known(hole, board) is None
     assert best_hand_if_known([*hole[:4], *board]) == hand_of(["Ah", "Kh", "Qh", "Jh", "9h"])
     assert omaha_high_if_known([*hole[:4], "4s"], board) == hand_of(["Ah", "Kh", "Qh", "Jh", "9h"])
     assert omaha_low_if_known([*hole[:4], "4s"], board) is not None
-    known = [*hole[:4], "4s"]
-    assert highest_by_suit_if_known(known, board) == highest_by_suit(known, board)
-    assert lowest_by_suit_if_known(known, board) == lowest_by_suit(known, board)
