@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import RANK, SUIT
+from ledger.rules.hands.cards import RANK, SUIT, if_known
 from ledger.rules.hands.joker import JOKER
 from ledger.rules.hands.poker import (
     FLUSH,
@@ -130,33 +130,12 @@ def high_hand(
     return max(found)
 
 
-def high_hand_if_known(
-    cards: Sequence[str],
-    *,
-    ace_low_straight: str = "as_printed",
-    joker_in_flush: str = "highest_absent",
-) -> SetHand | None:
-    """The four-card hand, or None where a card is not known or not of the deck."""
-    try:
-        return high_hand(cards, ace_low_straight=ace_low_straight, joker_in_flush=joker_in_flush)
-    except (KeyError, ValueError):
-        return None
-
-
 def small_hand(cards: Sequence[str]) -> SetHand:
     """The medium hand of two cards or the low hand of one, the joker an ace: 659a.6(a), (b)(9).
 
     Two cards are a pair or nothing. Raises KeyError for a card that is not of the deck of 53.
     """
     return _of_a_kind([_ACE if card == JOKER else RANK[card] for card in cards])
-
-
-def small_hand_if_known(cards: Sequence[str]) -> SetHand | None:
-    """The medium or low hand, or None where a card is not known or not of the deck."""
-    try:
-        return small_hand(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 def rightly_set(high: SetHand, medium: SetHand, low: SetHand) -> bool:
@@ -221,3 +200,7 @@ def hands_higher(mine: Three | None, theirs: Three | None) -> int | None:
     if mine is None or theirs is None:
         return None
     return sum(one > other for one, other in zip(mine, theirs, strict=True))
+
+
+high_hand_if_known = if_known(high_hand)
+small_hand_if_known = if_known(small_hand)

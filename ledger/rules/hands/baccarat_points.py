@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ledger.rules.hands.cards import RANK
+from ledger.rules.hands.cards import RANK, if_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,14 +38,6 @@ def points_of(cards: Sequence[str]) -> int:
     return sum(VALUE[card] for card in cards) % 10
 
 
-def points_if_known(cards: Sequence[str]) -> int | None:
-    """Points of a hand, or None where a card is not known or not of the deck."""
-    try:
-        return points_of(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def player_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
     """Whether the Player's Hand takes a third card, by the first two of each hand.
 
@@ -68,36 +60,12 @@ def banker_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
     return points not in _BANKER_DRAWS or VALUE[player[_INITIAL]] in _BANKER_DRAWS[points]
 
 
-def player_draws_if_known(player: Sequence[str], banker: Sequence[str]) -> bool | None:
-    """Whether the Player's Hand takes a third card, or None where a card is not known."""
-    try:
-        return player_draws(player, banker)
-    except (KeyError, ValueError):
-        return None
-
-
-def banker_draws_if_known(player: Sequence[str], banker: Sequence[str]) -> bool | None:
-    """Whether the Banker's Hand takes a third card, or None where a card is not known."""
-    try:
-        return banker_draws(player, banker)
-    except (KeyError, ValueError):
-        return None
-
-
 def winner(player: Sequence[str], banker: Sequence[str]) -> str:
     """`player`, `banker` or `tie`, of two complete hands. Raises KeyError for an unknown card."""
     points, against = points_of(player), points_of(banker)
     if points == against:
         return TIE
     return PLAYER if points > against else BANKER
-
-
-def winner_if_known(player: Sequence[str], banker: Sequence[str]) -> str | None:
-    """Who wins two complete hands, or None where a card is not known or not of the deck."""
-    try:
-        return winner(player, banker)
-    except (KeyError, ValueError):
-        return None
 
 
 def pairs(player: Sequence[str], banker: Sequence[str]) -> int:
@@ -108,9 +76,8 @@ def pairs(player: Sequence[str], banker: Sequence[str]) -> int:
     return sum(len({RANK[card] for card in hand[:_INITIAL]}) == 1 for hand in (player, banker))
 
 
-def pairs_if_known(player: Sequence[str], banker: Sequence[str]) -> int | None:
-    """How many hands begin with a pair, or None where a card is not known or not of the deck."""
-    try:
-        return pairs(player, banker)
-    except (KeyError, ValueError):
-        return None
+points_if_known = if_known(points_of)
+player_draws_if_known = if_known(player_draws)
+banker_draws_if_known = if_known(banker_draws)
+winner_if_known = if_known(winner)
+pairs_if_known = if_known(pairs)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ledger.rules.hands.cards import RANK, SUIT
+from ledger.rules.hands.cards import RANK, SUIT, if_known
 from ledger.rules.hands.lowball import LOW_RANK, ace_to_five
 from ledger.rules.hands.poker import hand_of
 
@@ -31,14 +31,6 @@ def best_hand(cards: Sequence[str]) -> PokerHand:
     return max(hand_of(five) for five in combinations(cards, 5))
 
 
-def best_hand_if_known(cards: Sequence[str]) -> PokerHand | None:
-    """The highest hand of five cards or more, or None where one is not known or not of the deck."""
-    try:
-        return best_hand(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def _omaha(hole: Sequence[str], board: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Every five cards of exactly two in the hand and three on the board: 637a.19(k)."""
     boards = tuple(combinations(board, 3))
@@ -55,14 +47,6 @@ def omaha_high(hole: Sequence[str], board: Sequence[str]) -> PokerHand:
     return max(hand_of(five) for five in _omaha(hole, board))
 
 
-def omaha_high_if_known(hole: Sequence[str], board: Sequence[str]) -> PokerHand | None:
-    """The highest Omaha hand, or None where a card is not known or not of the deck."""
-    try:
-        return omaha_high(hole, board)
-    except (KeyError, ValueError):
-        return None
-
-
 def omaha_low(hole: Sequence[str], board: Sequence[str]) -> Low:
     """The best A-5 low of two hole cards and three of the board: 637a.19(k)(2)(i).
 
@@ -70,14 +54,6 @@ def omaha_low(hole: Sequence[str], board: Sequence[str]) -> Low:
     high hand: 637a.19(l)(2). Raises as `omaha_high` does.
     """
     return max(ace_to_five(five) for five in _omaha(hole, board))
-
-
-def omaha_low_if_known(hole: Sequence[str], board: Sequence[str]) -> Low | None:
-    """The best Omaha low, or None where a card is not known or not of the deck."""
-    try:
-        return omaha_low(hole, board)
-    except (KeyError, ValueError):
-        return None
 
 
 def highest_by_suit(hole: Sequence[str], board: Sequence[str]) -> CardOrder:
@@ -105,3 +81,8 @@ def lowest_by_suit(hole: Sequence[str], board: Sequence[str]) -> CardOrder:
         for five in _omaha(hole, board)
         if ace_to_five(five) == best
     )
+
+
+best_hand_if_known = if_known(best_hand)
+omaha_high_if_known = if_known(omaha_high)
+omaha_low_if_known = if_known(omaha_low)

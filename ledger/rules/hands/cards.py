@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
 from ledger.values import UNKNOWN_CARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -24,3 +32,15 @@ SUIT: dict[str, int] = {card: SUITS.index(card[1]) for card in DECK}
 def known(cards: tuple[str, ...]) -> bool:
     """Whether every card is known."""
     return UNKNOWN_CARD not in cards
+
+
+def if_known(reading: Callable[P, T]) -> Callable[P, T | None]:
+    """The same reading of cards, or None where one is not known or not of the deck."""
+
+    def read(*args: P.args, **kwargs: P.kwargs) -> T | None:
+        try:
+            return reading(*args, **kwargs)
+        except (KeyError, ValueError):
+            return None
+
+    return read

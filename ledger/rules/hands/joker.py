@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import DECK, RANK, RANKS, SUIT
+from ledger.rules.hands.cards import DECK, RANK, RANKS, SUIT, if_known
 from ledger.rules.hands.poker import (
     FLUSH,
     FOUR_OF_A_KIND,
@@ -112,14 +112,6 @@ def saigon_bonus(cards: Sequence[str]) -> BonusHand:
     return BonusHand(value, SAIGON_BONUS[value])
 
 
-def saigon_bonus_if_known(cards: Sequence[str]) -> BonusHand | None:
-    """The Bonus Wager's hand, or None where a card is not known or not of the deck."""
-    try:
-        return saigon_bonus(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def _suited(cards: Sequence[str]) -> list[set[int]]:
     """The ranks held of each suit."""
     return [{RANK[card] for card in cards if SUIT[card] == suit} for suit in range(4)]
@@ -163,9 +155,5 @@ def asia_bonus(cards: Sequence[str]) -> BonusHand:
     return BonusHand(ASIA_BONUS.index(category), category)
 
 
-def asia_bonus_if_known(cards: Sequence[str]) -> BonusHand | None:
-    """The best Bonus Wager hand of seven cards, or None where one is not known."""
-    try:
-        return asia_bonus(cards)
-    except (KeyError, ValueError):
-        return None
+saigon_bonus_if_known = if_known(saigon_bonus)
+asia_bonus_if_known = if_known(asia_bonus)

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import DECK, RANK, RANKS, SUIT
+from ledger.rules.hands.cards import DECK, RANK, RANKS, SUIT, if_known
 from ledger.rules.hands.poker import (
     BY_PATTERN,
     CATEGORIES,
@@ -84,14 +84,6 @@ def deuce_to_seven(cards: Sequence[str]) -> Low:
     return _deuce_table()[hand_of(cards).value]
 
 
-def deuce_to_seven_if_known(cards: Sequence[str]) -> Low | None:
-    """The 2-7 low of five cards, or None where one is not known or not of the deck."""
-    try:
-        return deuce_to_seven(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 @cache
 def _five_table() -> dict[int, Low]:
     """Ace-to-five lows by the cards of each rank."""
@@ -116,14 +108,6 @@ def ace_to_five(cards: Sequence[str]) -> Low:
     one, two, three, four, five = cards
     key = _COPIES[one] + _COPIES[two] + _COPIES[three] + _COPIES[four] + _COPIES[five]
     return _five_table()[key]
-
-
-def ace_to_five_if_known(cards: Sequence[str]) -> Low | None:
-    """The A-5 low of five cards, or None where one is not known or not of the deck."""
-    try:
-        return ace_to_five(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 def eight_or_better(low: Low) -> bool:
@@ -168,14 +152,6 @@ def badugi_of(cards: Sequence[str]) -> Badugi:
     return _best_badugi(cards, LOW_RANK)
 
 
-def badugi_if_known(cards: Sequence[str]) -> Badugi | None:
-    """The best badugi with aces low, or None where a card is not known or not of the deck."""
-    try:
-        return badugi_of(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def ace_high_badugi_of(cards: Sequence[str]) -> Badugi:
     """The best badugi within one to five cards, aces high: the half of Badeucey, 637a.20(l)(1)(i).
 
@@ -184,9 +160,7 @@ def ace_high_badugi_of(cards: Sequence[str]) -> Badugi:
     return _best_badugi(cards, RANK)
 
 
-def ace_high_badugi_if_known(cards: Sequence[str]) -> Badugi | None:
-    """The best badugi with aces high, or None where a card is not known or not of the deck."""
-    try:
-        return ace_high_badugi_of(cards)
-    except (KeyError, ValueError):
-        return None
+deuce_to_seven_if_known = if_known(deuce_to_seven)
+ace_to_five_if_known = if_known(ace_to_five)
+badugi_if_known = if_known(badugi_of)
+ace_high_badugi_if_known = if_known(ace_high_badugi_of)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import RANK, SUIT, SUITS
+from ledger.rules.hands.cards import RANK, SUIT, SUITS, if_known
 from ledger.rules.hands.poker import (
     CATEGORIES,
     FLUSH,
@@ -69,14 +69,6 @@ def super_hand(cards: Sequence[str]) -> SuperHand:
         frozenset(RANK[card] for card in cards),
         len({SUIT[card] in _RED for card in cards}) == 1,
     )
-
-
-def super_hand_if_known(cards: Sequence[str]) -> SuperHand | None:
-    """What five cards are for the Super Wager, or None where one is not known."""
-    try:
-        return super_hand(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 def same_colored_straight(found: SuperHand) -> bool:
@@ -169,3 +161,6 @@ def paid_rows(
 
 def _row(rows: Sequence[PaytableRow], one: Combination) -> PaytableRow | None:
     return next((row for row in rows if row.fits(one)), None)
+
+
+super_hand_if_known = if_known(super_hand)

@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import RANK
+from ledger.rules.hands.cards import RANK, if_known
 from ledger.rules.hands.joker import JOKER
 from ledger.values import UNKNOWN_CARD
 
@@ -55,14 +55,6 @@ def hi_lo_points(high: Sequence[str], low: Sequence[str]) -> HiLo:
     return HiLo(sum(HIGH_VALUE[card] for card in high), sum(LOW_VALUE[card] for card in low))
 
 
-def hi_lo_points_if_known(high: Sequence[str], low: Sequence[str]) -> HiLo | None:
-    """Points as set, or None where a card is not known or not of the deck."""
-    try:
-        return hi_lo_points(high, low)
-    except (KeyError, ValueError):
-        return None
-
-
 def hi_lo_as_set(hands: Mapping[str, Sequence[str]], seen: Sequence[str]) -> HiLo | None:
     """Points of a `high` and a `low` hand as they were set, by the cards that were seen.
 
@@ -105,14 +97,6 @@ def dealer_hi_lo(cards: Sequence[str]) -> HiLo:
     return hi_lo_points(setting[:_HIGH], setting[_HIGH:])
 
 
-def dealer_hi_lo_if_known(cards: Sequence[str]) -> HiLo | None:
-    """The dealer's points, or None where a card is not known or not of the deck."""
-    try:
-        return dealer_hi_lo(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def player_hi_lo(cards: Sequence[str]) -> tuple[HiLo, ...]:
     """The points of every setting a player may choose, one or two: 663a.11(d).
 
@@ -121,14 +105,6 @@ def player_hi_lo(cards: Sequence[str]) -> tuple[HiLo, ...]:
     """
     settings = hi_lo_settings(cards, ace_low=True)
     return tuple(dict.fromkeys(hi_lo_points(each[:_HIGH], each[_HIGH:]) for each in settings))
-
-
-def player_hi_lo_if_known(cards: Sequence[str]) -> tuple[HiLo, ...] | None:
-    """The points of every setting a player may choose, or None where a card is not known."""
-    try:
-        return player_hi_lo(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 def aces_bonus(cards: Sequence[str]) -> str:
@@ -141,14 +117,6 @@ def aces_bonus(cards: Sequence[str]) -> str:
     if aces == 4:  # noqa: PLR2004 - four aces
         return FOUR_ACES_AND_A_DEUCE if _DEUCE in ranks else FOUR_ACES
     return THREE_ACES if aces == 3 else NO_ANTE_BONUS  # noqa: PLR2004 - three aces
-
-
-def aces_bonus_if_known(cards: Sequence[str]) -> str | None:
-    """The Ante Bonus row, or None where a card is not known or not of the deck."""
-    try:
-        return aces_bonus(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 def _sums(cards: Iterable[str]) -> tuple[int, ...]:
@@ -166,14 +134,6 @@ def three_qualify(cards: Sequence[str]) -> bool:
     return any(total in _QUALIFYING for total in _sums(cards))
 
 
-def three_qualify_if_known(cards: Sequence[str]) -> bool | None:
-    """Whether three cards qualify, or None where one is not known or not of the deck."""
-    try:
-        return three_qualify(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def point_counts(cards: Sequence[str]) -> tuple[int, ...]:
     """The Point Counts a showdown hand may have, 1 to 10, highest first: 680a.6(b).
 
@@ -182,14 +142,6 @@ def point_counts(cards: Sequence[str]) -> tuple[int, ...]:
     """
     totals = (total - _TEN if total > _TEN else total for total in _sums(cards))
     return tuple(sorted(set(totals), reverse=True))
-
-
-def point_counts_if_known(cards: Sequence[str]) -> tuple[int, ...] | None:
-    """The Point Counts of a showdown hand, or None where a card is not known."""
-    try:
-        return point_counts(cards)
-    except (KeyError, ValueError):
-        return None
 
 
 class SaigonSet(NamedTuple):
@@ -214,14 +166,6 @@ def saigon_settings(cards: Sequence[str]) -> tuple[SaigonSet, ...]:
     return tuple(found)
 
 
-def saigon_settings_if_known(cards: Sequence[str]) -> tuple[SaigonSet, ...] | None:
-    """Every qualifying setting, or None where a card is not known or not of the deck."""
-    try:
-        return saigon_settings(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def dealer_count(cards: Sequence[str], dealer_joker: str = BEST_FOR_DEALER) -> int:
     """The dealer's Point Count, 1 to 10, or 0 where no three of the five qualify: 680a.11(c).
 
@@ -234,9 +178,11 @@ def dealer_count(cards: Sequence[str], dealer_joker: str = BEST_FOR_DEALER) -> i
     return pick(counts, default=0)
 
 
-def dealer_count_if_known(cards: Sequence[str], dealer_joker: str = BEST_FOR_DEALER) -> int | None:
-    """The dealer's Point Count, or None where a card is not known or not of the deck."""
-    try:
-        return dealer_count(cards, dealer_joker)
-    except (KeyError, ValueError):
-        return None
+hi_lo_points_if_known = if_known(hi_lo_points)
+dealer_hi_lo_if_known = if_known(dealer_hi_lo)
+player_hi_lo_if_known = if_known(player_hi_lo)
+aces_bonus_if_known = if_known(aces_bonus)
+three_qualify_if_known = if_known(three_qualify)
+point_counts_if_known = if_known(point_counts)
+saigon_settings_if_known = if_known(saigon_settings)
+dealer_count_if_known = if_known(dealer_count)

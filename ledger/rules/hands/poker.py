@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import RANK, RANKS, SUIT
+from ledger.rules.hands.cards import RANK, RANKS, SUIT, if_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,14 +114,6 @@ def hand_of(cards: Sequence[str]) -> PokerHand:
     return mixed[key]
 
 
-def hand_if_known(cards: Sequence[str]) -> PokerHand | None:
-    """The hand of five cards, or None where one is not known or not of the deck."""
-    try:
-        return hand_of(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def is_a(category: str) -> Callable[[PokerHand], bool]:
     """Fits hands of exactly this category."""
     return lambda hand: hand.category == category
@@ -137,3 +129,6 @@ def pair_or_better(lowest: str) -> Callable[[PokerHand], bool]:
     """Fits a pair of at least this rank and every higher hand."""
     low = RANKS.index(lowest)
     return lambda hand: hand.category != NO_PAIR and (hand.category != PAIR or hand.ranks[0] >= low)
+
+
+hand_if_known = if_known(hand_of)

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, NamedTuple
 
 from ledger.rules.hands.best_five import best_hand
-from ledger.rules.hands.cards import RANK, SUIT
+from ledger.rules.hands.cards import RANK, SUIT, if_known
 from ledger.rules.hands.poker import (
     FLUSH,
     NO_PAIR,
@@ -84,14 +84,6 @@ def three_card_hand(cards: Sequence[str]) -> ThreeCardHand:
     return _table()[key, SUIT[one] == SUIT[two] == SUIT[three]]
 
 
-def three_card_hand_if_known(cards: Sequence[str]) -> ThreeCardHand | None:
-    """The hand of three cards, or None where one is not known or not of the deck."""
-    try:
-        return three_card_hand(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def mini_royal_flush(hand: ThreeCardHand) -> bool:
     """Ace, king and queen of one suit: 649a.6(e). Its row stands before that of a straight flush.
 
@@ -124,14 +116,6 @@ def six_card_hand(cards: Sequence[str]) -> SixCardHand:
     return SixCardHand(super_royal and len({SUIT[card] for card in cards}) == 1, best)
 
 
-def six_card_hand_if_known(cards: Sequence[str]) -> SixCardHand | None:
-    """The Six Card Bonus hand, or None where a card is not known or not of the deck."""
-    try:
-        return six_card_hand(cards)
-    except (KeyError, ValueError):
-        return None
-
-
 def is_super_royal(found: SixCardHand) -> bool:
     """Ace, king, queen, jack, 10 and 9 of one suit: 649a.6(d)(8), paytable E alone."""
     return found.super_royal
@@ -161,9 +145,6 @@ def two_card_hand(cards: Sequence[str]) -> TwoCardHand:
     return TwoCardHand(NO_HOUSE_MONEY)
 
 
-def two_card_hand_if_known(cards: Sequence[str]) -> TwoCardHand | None:
-    """What two cards are for House Money, or None where one is not known."""
-    try:
-        return two_card_hand(cards)
-    except (KeyError, ValueError):
-        return None
+three_card_hand_if_known = if_known(three_card_hand)
+six_card_hand_if_known = if_known(six_card_hand)
+two_card_hand_if_known = if_known(two_card_hand)

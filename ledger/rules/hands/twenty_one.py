@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.rules.hands.cards import DECK, RANK
+from ledger.rules.hands.cards import DECK, RANK, if_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,28 +49,12 @@ def total_of(cards: Sequence[str]) -> Total:
     return Total(points + _ACE_MORE if soft else points, soft)
 
 
-def total_if_known(cards: Sequence[str]) -> Total | None:
-    """The total of a hand, or None where a card is not known or not of the deck."""
-    try:
-        return total_of(cards)
-    except KeyError:
-        return None
-
-
 def is_blackjack(cards: Sequence[str]) -> bool:
     """An ace and a card of value 10 as the first two cards: 665a.1. The hand must not be a split.
 
     Raises KeyError for a card that is not one of 52.
     """
     return len(cards) == 2 and total_of(cards).points == LIMIT  # noqa: PLR2004 - the initial two
-
-
-def is_blackjack_if_known(cards: Sequence[str]) -> bool | None:
-    """Whether a hand is a Blackjack, or None where a card is not known or not of the deck."""
-    try:
-        return is_blackjack(cards)
-    except KeyError:
-        return None
 
 
 def dealer_draws(total: Total) -> bool:
@@ -85,14 +69,6 @@ def same_value(cards: Sequence[str]) -> bool:
     """
     first, second = cards
     return VALUE[first] == VALUE[second]
-
-
-def same_value_if_known(cards: Sequence[str]) -> bool | None:
-    """Whether two cards may be split, or None where one is not known or not of the deck."""
-    try:
-        return same_value(cards)
-    except KeyError:
-        return None
 
 
 class StraightJack(NamedTuple):
@@ -115,16 +91,6 @@ def straight_jack(cards: Sequence[str], repeated_rank: str = "breaks") -> Straig
     return StraightJack(len(best), next((card[1] for card in best if card[0] == "A"), None))
 
 
-def straight_jack_if_known(
-    cards: Sequence[str], repeated_rank: str = "breaks"
-) -> StraightJack | None:
-    """How far a hand runs, or None where a card is not known or not of the deck."""
-    try:
-        return straight_jack(cards, repeated_rank)
-    except KeyError:
-        return None
-
-
 def _run(cards: Sequence[str], ace: int, repeated_rank: str) -> list[str]:
     """The cards of the run with the ace at one end."""
     places = [ace if card[0] == "A" else RANK[card] + 2 for card in cards]
@@ -141,3 +107,9 @@ def _run(cards: Sequence[str], ace: int, repeated_rank: str) -> list[str]:
         elif repeated_rank == "breaks" or not low <= place <= high:
             break
     return run
+
+
+total_if_known = if_known(total_of)
+is_blackjack_if_known = if_known(is_blackjack)
+same_value_if_known = if_known(same_value)
+straight_jack_if_known = if_known(straight_jack)
