@@ -18,7 +18,6 @@ from ledger.errors import Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from types import TracebackType
 
     from infra.kafka.clients import Connection
     from infra.kafka.ports import Acknowledged, Clock, Producer, Sent
@@ -150,12 +149,7 @@ class Publisher:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _: object, error: object, *__: object) -> None:
         if error:
             # What is under way may never end, and closing waits for it: drop it first. There is no
             # public way; an atexit hook would else wait again and end in a traceback.

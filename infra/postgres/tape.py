@@ -35,7 +35,6 @@ from ledger.record.verify import Expected, Known, Verified, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
 
     from infra.postgres.connection import AnyConnection
 
@@ -283,12 +282,7 @@ class PostgresTape:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _no_such(self, quarantine_id: int) -> NotFound:

@@ -18,7 +18,6 @@ from ledger.record.tape import Quarantined, Receipt, Received
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import TracebackType
 
     from ledger.record.tape import Tape
 
@@ -122,12 +121,7 @@ class Committer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _has_room(self, facts: int, octets: int) -> bool:

@@ -20,7 +20,6 @@ from replay.devices.forwarding import NotTaken
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-    from types import TracebackType
 
 ANSWER_S_MAX = 75.0
 """How long an answer may take, seconds: longer than the server itself waits for its record."""
@@ -86,12 +85,7 @@ class HttpSender:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _exchange(self, lines: Sequence[bytes]) -> tuple[int, float | None, bytes]:

@@ -36,7 +36,6 @@ from replay.text.typed import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
 
     from infra.postgres.connection import Database
     from ledger.record.wire import Fact
@@ -273,12 +272,7 @@ class DisputeDecisions:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
