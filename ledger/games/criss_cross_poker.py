@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.rules.engine.game import (
-    CardProcedures,
     Dealing,
     Edition,
     Game,
@@ -36,6 +35,7 @@ from ledger.rules.hands.poker import (
     pair_of,
     pair_or_better,
 )
+from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
     from ledger.record.wire import Fact
@@ -236,15 +236,13 @@ GAME = Game(
         "card_face_up": Irregularity(
             "13(a)", void=False, says="not used, to the discard rack; a second voids", once=True
         ),
-        "cards_face_up": Irregularity("13(a)", void=True, says="void, wagers back, reshuffle"),
+        "cards_face_up": Irregularity("13(a)", void=True, says=common_card_rules.VOID),
         "card_drawn_unexposed": Irregularity("13(b)", void=False, says="used as the next card"),
-        "wrong_card_count": Irregularity("13(c)", void=True, says="void, wagers back, reshuffle"),
-        "community_card_exposed": Irregularity(
-            "13(d)", void=True, says="void, wagers back, reshuffle"
-        ),
+        "wrong_card_count": Irregularity("13(c)", void=True, says=common_card_rules.VOID),
+        "community_card_exposed": Irregularity("13(d)", void=True, says=common_card_rules.VOID),
         "shuffler_failed": Irregularity("13(e)", void=False, says="the cards are reshuffled"),
         "dealing_shoe_failed": Irregularity(
-            "13(f)", void=True, says="void, wagers back, reshuffle", only="automated_shoe"
+            "13(f)", void=True, says=common_card_rules.VOID, only="automated_shoe"
         ),
         "card_missing": Irregularity(
             "8(h)",
@@ -253,23 +251,9 @@ GAME = Game(
             by_dealing={"hand": "9(f)", "automated_shoe": "10(f)"},
         ),
     },
-    procedures=CardProcedures(
-        inspected="4(a)",
-        spread="4(b)",
-        washed="4(c)",
-        shuffled="5(a)",
-        count_wrong="5(b)",
-        cut="5(d)",
-        cut_due="5(c)(2)",
-        cut_cards_min=10,
-        alternated="3(b)(3)",
-        changed="3(c)",
-        change_hours={"hand": 4, "manual_shoe": 8, "automated_shoe": 8},
+    procedures=common_card_rules.CARE._replace(
         stub={"manual_shoe": "8(f)", "hand": "9(d)", "automated_shoe": "10(d)"},
-        stub_rounds=5,
         device_covered="13(g)",
-        deck_cards=52,
-        recut="5(e)",
     ),
     not_modelled={
         "2(b)": "equipment",
