@@ -178,18 +178,9 @@ def _void_exposed(t: Table, seats: list[int]) -> list[int]:
 
 def _set_hands(t: Table, seats: list[int]) -> dict[int, Cards]:
     """How each player set his three hands; in what order matters for two of one player (7(f))."""
-    order = t.as_told("hand_set", seats)
-    if t.rules.options["adjacent_boxes"]:
-        for right, left in t.two_adjacent(seats, "asia_poker", "7(f)"):
-            # The larger wager first; of equal ones, counterclockwise.
-            larger_last = t.stake(right, "asia_poker") <= t.stake(left, "asia_poker")
-            first, second = (left, right) if larger_last else (right, left)
-            one, other = order.index(first), order.index(second)
-            if other < one:
-                order[one], order[other] = second, first
     hands: dict[int, Cards] = {}
     told = {said(fact, HandSet).position for fact in t.source.untaken("hand_set")}
-    for seat in order:
+    for seat in t.in_order_set(seats, "asia_poker", "7(f)"):
         if t.left_table(seat) and seat not in told:
             t.forfeit(seat, "7(b)")
         else:

@@ -209,17 +209,8 @@ def _forfeit(t: Table, seat: int) -> None:
 
 def _set_hands(t: Table, live: list[int]) -> dict[int, Mapping[str, Sequence[str]] | None]:
     """How each player set his hands; when, no section says but of two hands of one player."""
-    order = t.as_told("hand_set", live)
-    if t.rules.options["adjacent_boxes"]:
-        for right, left in t.two_adjacent(live, "ante", "7(f)"):
-            # The larger wager first; of equal ones, counterclockwise.
-            larger_last = t.stake(right, "ante") <= t.stake(left, "ante")
-            first, second = (left, right) if larger_last else (right, left)
-            one, other = order.index(first), order.index(second)
-            if other < one:
-                order[one], order[other] = second, first
     hands = {}
-    for seat in order:
+    for seat in t.in_order_set(live, "ante", "7(f)"):
         if t.left_table(seat) and not t.source.plays_on(seat, turns_show=False):
             t.forfeit(seat, "7(b)")
         else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.ruling import Settlement
 from ledger.rules.engine.steps import POT
@@ -127,16 +129,9 @@ def pushed(
     spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
 ) -> Settlement:
     """A stake that goes back by a paragraph and no printed row. `section` is chapter-relative."""
-    seat, wager, hand = spot
-    return Settlement(
-        position=seat,
-        hand=hand,
-        wager=wager,
-        stake=stake,
+    return replace(
+        voided(spot, stake, rules.section(section)),
         outcome="push",
-        net=0,
-        exact_net="0",
-        section=rules.section(section),
         reading=", ".join(readings) or None,
         reading_value=", ".join(as_json(rules.readings[name]) for name in readings) or None,
     )

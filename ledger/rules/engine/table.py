@@ -316,6 +316,21 @@ class Table:
         told = [getattr(fact.body, "position", None) for fact in self.source.untaken(name)]
         return sorted(seats, key=lambda seat: told.index(seat) if seat in told else len(told))
 
+    def in_order_set(self, seats: Iterable[int], wager: str, section: str) -> list[int]:
+        """Positions in the order their hands were set; of two of one player the larger wager's.
+
+        Of equal ones counterclockwise.
+        """
+        order = self.as_told("hand_set", seats)
+        if self.rules.options["adjacent_boxes"]:
+            for right, left in self.two_adjacent(seats, wager, section):
+                larger_last = self.stake(right, wager) <= self.stake(left, wager)
+                first, second = (left, right) if larger_last else (right, left)
+                one, other = order.index(first), order.index(second)
+                if other < one:
+                    order[one], order[other] = second, first
+        return order
+
     def within_positions(self, section: str) -> None:
         """The table has so many positions and no more."""
         most = self.rules.game.positions
