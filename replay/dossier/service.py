@@ -78,20 +78,6 @@ def hand_over(
     return place, filed
 
 
-def write_for(
-    database: Database,
-    found: LoadedRound,
-    out: Path,
-    wanted: Wanted,
-    keys: Path,
-    *,
-    library: FootageIndex | None = None,
-    zipped: bool = False,
-) -> list[Filed]:
-    """Write the dossier of a told round; see `write_found`."""
-    return write_found(database, of_round(found), out, wanted, keys, library=library, zipped=zipped)
-
-
 def write_found(
     database: Database,
     found: Gathered,

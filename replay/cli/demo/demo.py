@@ -40,7 +40,8 @@ from replay.cli.shell.feeds import blocks, opened, size
 from replay.cli.shell.output import draw
 from replay.demo.audit import Audit, audit, money_at_stake
 from replay.demo.report import DemoResult, found_text, pointers, worst_text
-from replay.dossier.service import wanted_for, write_for
+from replay.dossier.gathering.found import of_round
+from replay.dossier.service import wanted_for, write_found
 from replay.dossier.signing.keys import SIGNING, public_text
 from replay.dossier.signing.keys import make as make_key
 from replay.footage.library.adding import FootageDetails as Known
@@ -311,9 +312,8 @@ def _hand_over(database: Database, worst: LoadedRound, place: DemoPaths) -> tupl
     keys = place.home / SIGNING
     signer = make_key(keys, "demonstration", datetime.now(UTC))
     place.public_key.write_text(public_text(signer))
-    filed = write_for(
-        database, worst, place.dossier, wanted, keys, library=FootageIndex(place.home)
-    )
+    library = FootageIndex(place.home)
+    filed = write_found(database, of_round(worst), place.dossier, wanted, keys, library=library)
     pictures = sum(each.path.startswith("frames/") for each in filed)
     return None, f"{len(filed)} files, {pictures} frames among them, in {place.dossier}"
 

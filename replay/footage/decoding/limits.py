@@ -71,22 +71,6 @@ LIMITS = Limits()
 LOG = logging.getLogger("round_ledger.footage")
 
 
-def answered(
-    program: str,
-    jobs: Sequence[J],
-    kind: type[A],
-    failed: Callable[[str], A],
-    limits: Limits,
-    reads: Callable[[J], Iterable[str]],
-) -> list[A]:
-    """One answer a job, in order, in bounded time whatever the files hold.
-
-    program: the module of `replay.footage` whose `main` answers; failed: makes the answer to a job
-    on which a child ended, from how it ended; reads: the files that a job reads from end to end.
-    """
-    return list(in_turn(program, jobs, kind, failed, limits, reads))
-
-
 def in_turn(
     program: str,
     jobs: Sequence[J],
@@ -95,7 +79,11 @@ def in_turn(
     limits: Limits,
     reads: Callable[[J], Iterable[str]],
 ) -> Iterator[A]:
-    """The same, each answer as it comes: no other is held here."""
+    """One answer a job, in order, in bounded time whatever the files hold; no other is held here.
+
+    program: the module of `replay.footage` whose `main` answers; failed: makes the answer to a job
+    on which a child ended, from how it ended; reads: the files that a job reads from end to end.
+    """
     at = 0
     while at < len(jobs):
         batch = [

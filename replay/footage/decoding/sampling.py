@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from replay.footage.decoding.limits import Limits, answered
+from replay.footage.decoding.limits import Limits, in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class Sight(Struct, frozen=True, omit_defaults=True):
 
 def look(jobs: Sequence[Look], limits: Limits = LIMITS) -> list[Sight]:
     """One answer a job, in order, in bounded time whatever the files hold."""
-    return answered(
+    return list(in_turn(
         "decoding.sampler", jobs, Sight, lambda ended: Sight(problem=f"the decoder {ended}"),
         limits, lambda job: [job.path],
-    )  # fmt: skip
+    ))  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ledger.errors import Lacking
-from replay.footage.decoding.limits import Limits, answered
+from replay.footage.decoding.limits import Limits, in_turn
 
 How = Literal["copy", "encode"]
 Made = Literal["mp4", "webm"]
@@ -71,7 +71,7 @@ def require_video(what: str) -> None:
 
 def write(jobs: list[Writing], limits: Limits = LIMITS) -> list[Written]:
     """One answer a job, in order, in bounded time whatever the files hold."""
-    return answered(
+    return list(in_turn(
         "muxing.muxer", jobs, Written, lambda ended: Written(problem=f"the writer {ended}"), limits,
         lambda job: [part.path for part in job.parts],
-    )  # fmt: skip
+    ))  # fmt: skip
