@@ -189,14 +189,9 @@ def about(store: ViewStore, round_: RoundId) -> list[DisputeRow]:
     """The disputes about a round, the first raised first; a round without property is any's."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE table_name = %(table)s"  # noqa: S608 - values are parameters
-        " AND gaming_day = %(day)s AND number = %(number)s"
+        " AND gaming_day = %(gaming_day)s AND number = %(number)s"
         " AND (%(property)s = '' OR property = %(property)s) ORDER BY raised_us, property, dispute",
-        {
-            "property": round_.property,
-            "table": round_.table,
-            "day": round_.gaming_day,
-            "number": round_.number,
-        },
+        round_._asdict(),
     )
     return [DisputeRow(*row) for row in rows]
 

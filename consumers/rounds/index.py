@@ -96,7 +96,6 @@ TAPES = ViewTable(
 )
 
 _STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"))
-_SAME_ROUND = " AND ".join(f"{column.name} = %({column.name})s" for column in ROUND_KEY)
 
 
 class Round(Struct):
@@ -189,9 +188,10 @@ def facts_of(store: ViewStore, round_: RoundId) -> list[TapeRow]:
     Empty where no fact carries it. Rows that came after the view's position are not among them.
     """
     return store.rows_named(
-        "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.round_tapes, unnest(seqs) AS s"  # noqa: S608 - values are parameters
-        f" WHERE {_SAME_ROUND}",
-        _parameters(round_),
+        "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.round_tapes, unnest(seqs) AS s"
+        " WHERE property = %(property)s AND table_name = %(table)s"
+        " AND gaming_day = %(gaming_day)s AND number = %(number)s",
+        round_._asdict(),
     )
 
 
@@ -222,10 +222,6 @@ def rounds_over(
         },
     )
     return [RoundId(*row) for row in rows]
-
-
-def _parameters(round_: RoundId) -> dict[str, object]:
-    return {column.name: value for column, value in zip(ROUND_KEY, round_, strict=True)}
 
 
 def _by_round(rows: Iterable[TapeRow]) -> dict[RoundId, list[TapeRow]]:

@@ -353,17 +353,11 @@ def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState
     rows = store.rows_named(
         "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.ruling_tapes, unnest(seqs) AS s"
         " WHERE property = %(property)s AND table_name = %(table)s"
-        " AND gaming_day = %(day)s AND number = %(number)s"
+        " AND gaming_day = %(gaming_day)s AND number = %(number)s"
         " UNION ALL SELECT tape, table_seq, table_seq FROM {schema}.ruling_submissions"
         " UNION ALL SELECT tape, table_seq, table_seq FROM {schema}.ruling_corrections"
         " WHERE round IS NULL OR round = %(name)s",
-        {
-            "property": round_.property,
-            "table": round_.table,
-            "day": round_.gaming_day,
-            "number": round_.number,
-            "name": str(round_),
-        },
+        round_._asdict() | {"name": str(round_)},
     )
     facts = [fact_of(row) for row in rows]
     filings = [fact for fact in facts if isinstance(fact.body, FILED)]

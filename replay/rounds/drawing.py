@@ -16,7 +16,7 @@ from rich.text import Text
 
 from ledger.values import UNKNOWN_CARD
 from replay.rounds.sentences import card_text, holder_text, wager_namer
-from replay.text.money import money
+from replay.text.money import money, sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -220,17 +220,10 @@ def _below(moment: Moment) -> list[Text]:
 
 def notes(moment: Moment) -> list[str]:
     """The sums so far (empty where nothing moved), then irregularities and a void."""
-    sums = [
-        f"{what} {money(cents)}"
-        for what, cents in (
-            ("paid", moment.paid),
-            ("collected", moment.collected),
-            ("returned", moment.returned),
-            ("rake", moment.rake),
-        )
-        if cents
-    ]
-    told = [f"So far: {', '.join(sums)}." if sums else ""]
+    moved = sums(
+        paid=moment.paid, collected=moment.collected, returned=moment.returned, rake=moment.rake
+    )
+    told = [f"So far: {moved}." if moved else ""]
     if moment.irregularities:
         kinds = ", ".join(kind.replace("_", " ") for kind in moment.irregularities)
         told.append(f"Irregularity: {kinds}.")

@@ -148,14 +148,9 @@ def resolve_round(store: ViewStore, name: str) -> RoundId:
         )
     found = store.query(
         "SELECT property FROM {schema}.rounds WHERE table_name = %(table)s"
-        " AND gaming_day = %(day)s AND number = %(number)s"
+        " AND gaming_day = %(gaming_day)s AND number = %(number)s"
         " AND (%(property)s = '' OR property = %(property)s) ORDER BY 1",
-        {
-            "table": meant.table,
-            "day": meant.gaming_day,
-            "number": meant.number,
-            "property": meant.property,
-        },
+        meant._asdict(),
     )
     if not found:
         raise NotFound(

@@ -18,7 +18,7 @@ from ledger.games import games
 from ledger.values import format_time
 from replay.rounds.drawing import boxed_table, draw
 from replay.text import times
-from replay.text.money import money
+from replay.text.money import money, sums
 from replay.text.times import time_of_day
 
 if TYPE_CHECKING:
@@ -194,17 +194,10 @@ def settlement_reason(line: OwedLine) -> str:
 
 def moved_text(line: OwedLine) -> str:
     """What the dealer did with chips."""
-    told = [
-        f"{what} {money(cents)}"
-        for what, cents in (
-            ("paid", line.paid),
-            ("collected", line.collected),
-            ("returned", line.returned),
-            ("awarded", line.awarded),
-        )
-        if cents
-    ]
-    return ", ".join(told) or "nothing"
+    told = sums(
+        paid=line.paid, collected=line.collected, returned=line.returned, awarded=line.awarded
+    )
+    return told or "nothing"
 
 
 def _reading(line: OwedLine) -> str:

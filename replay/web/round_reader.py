@@ -53,7 +53,7 @@ _NO_FOOTAGE = FootageFiles({}, frozenset())
 _SEATS_MAX = 400  # changes of seats looked at: more than a table has in a day
 _BEFORE = (
     "SELECT gaming_day, number FROM {schema}.rounds WHERE property = %(property)s"
-    " AND table_name = %(table)s AND (gaming_day, number) < (%(day)s, %(number)s)"
+    " AND table_name = %(table)s AND (gaming_day, number) < (%(gaming_day)s, %(number)s)"
     " ORDER BY gaming_day DESC, number DESC LIMIT 1"
 )
 _AFTER = _BEFORE.replace("<", ">").replace(" DESC", "")
@@ -118,12 +118,8 @@ class RoundReader:
 
     def beside(self, round_: RoundId) -> Beside:
         """The rounds before and after, by gaming day and number."""
-        values = {
-            "property": round_.property, "table": round_.table,
-            "day": round_.gaming_day, "number": round_.number,
-        }  # fmt: skip
         with reading(self._database, [each.name for each in ROUND_INDEX.tables]) as store:
-            before, after = (store.query(query, values) for query in (_BEFORE, _AFTER))
+            before, after = (store.query(query, round_._asdict()) for query in (_BEFORE, _AFTER))
         return Beside(
             *(
                 round_._replace(gaming_day=found[0][0], number=found[0][1]) if found else None
