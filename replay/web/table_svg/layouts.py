@@ -74,6 +74,16 @@ def _grid(
 _DEALER = (CardsPlace("dealer", "Dealer", 480, 46, 420, 1.5),)
 _HANDS = frozenset(("double_down", "split"))
 
+
+def _felt(
+    *rows: tuple[tuple[str, str], ...],
+    round_: tuple[str, ...],
+    by_hand: frozenset[str] = frozenset(),
+) -> FeltLayout:
+    """A layout of the dealer's cards and rows of areas; see `_grid`."""
+    return FeltLayout(spots=_grid(*rows, round_=round_), places=_DEALER, by_hand=by_hand)
+
+
 _CROSS = FeltLayout(
     spots=_grid(
         (("ante_across", "Ante Across"), ("ante_down", "Ante Down")),
@@ -193,58 +203,39 @@ LAYOUTS: dict[str, FeltLayout] = {
     "criss_cross_poker": _CROSS,
     "three_dice_football": _FOOTBALL,
     "craps": _CRAPS,
-    "five_card_hi_lo": FeltLayout(
-        spots=_grid(
-            (("ante", "Ante"), ("play", "Play")),
-            (("tie", "Tie"), ("poker_bonus", "Bonus")),
-            round_=("tie", "poker_bonus"),
-        ),
-        places=_DEALER,
+    "five_card_hi_lo": _felt(
+        (("ante", "Ante"), ("play", "Play")),
+        (("tie", "Tie"), ("poker_bonus", "Bonus")),
+        round_=("tie", "poker_bonus"),
     ),
-    "lunar_poker": FeltLayout(
-        spots=_grid((("ante", "Ante"), ("bet", "Bet")), (("super", "Super"),), round_=("super",)),
-        places=_DEALER,
+    "lunar_poker": _felt(
+        (("ante", "Ante"), ("bet", "Bet")), (("super", "Super"),), round_=("super",)
     ),
-    "saigon_5_card": FeltLayout(
-        spots=_grid((("ante", "Ante"), ("pot", "Pot")), (("bonus", "Bonus"),), round_=("bonus",)),
-        places=_DEALER,
+    "saigon_5_card": _felt(
+        (("ante", "Ante"), ("pot", "Pot")), (("bonus", "Bonus"),), round_=("bonus",)
     ),
-    "asia_poker": FeltLayout(
-        spots=_grid((("asia_poker", "Asia Poker"), ("bonus", "Bonus")), round_=("bonus",)),
-        places=_DEALER,
-    ),
-    "double_attack_blackjack": FeltLayout(
-        spots=_grid(
-            (("bet", "Bet"), ("double_attack", "Attack")),
-            (("bust_it", "Bust It"), ("insurance", "Insurance")),
-            round_=("bet", "double_attack", "bust_it"),
-        ),
-        places=_DEALER,
+    "asia_poker": _felt((("asia_poker", "Asia Poker"), ("bonus", "Bonus")), round_=("bonus",)),
+    "double_attack_blackjack": _felt(
+        (("bet", "Bet"), ("double_attack", "Attack")),
+        (("bust_it", "Bust It"), ("insurance", "Insurance")),
+        round_=("bet", "double_attack", "bust_it"),
         by_hand=_HANDS,
     ),
-    "blackjack": FeltLayout(
-        spots=_grid(
-            (("blackjack", "Blackjack"), ("insurance", "Insurance")),
-            (("straight_jack", "Straight Jack"), ("house_money", "House Money")),
-            round_=("blackjack",),
-        ),
-        places=_DEALER,
+    "blackjack": _felt(
+        (("blackjack", "Blackjack"), ("insurance", "Insurance")),
+        (("straight_jack", "Straight Jack"), ("house_money", "House Money")),
+        round_=("blackjack",),
         by_hand=_HANDS,
     ),
-    "spanish_21": FeltLayout(
-        spots=_grid(
-            (("spanish_21", "Spanish 21"), ("insurance", "Insurance")), round_=("spanish_21",)
-        ),
-        places=_DEALER,
+    "spanish_21": _felt(
+        (("spanish_21", "Spanish 21"), ("insurance", "Insurance")),
+        round_=("spanish_21",),
         by_hand=_HANDS,
     ),
-    "three_card_poker": FeltLayout(
-        spots=_grid(
-            (("ante", "Ante"), ("play", "Play")),
-            (("pair_plus", "Pair Plus"), ("six_card_bonus", "Six Card")),
-            round_=("pair_plus", "six_card_bonus"),
-        ),
-        places=_DEALER,
+    "three_card_poker": _felt(
+        (("ante", "Ante"), ("play", "Play")),
+        (("pair_plus", "Pair Plus"), ("six_card_bonus", "Six Card")),
+        round_=("pair_plus", "six_card_bonus"),
     ),
     "minibaccarat": _BACCARAT,
     "midibaccarat": _BACCARAT,
