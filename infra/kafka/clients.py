@@ -7,7 +7,7 @@ Every option whose default could lose something, or hide that something was lost
 from __future__ import annotations
 
 import socket
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -146,10 +146,8 @@ def administrator(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iter
             request_timeout_ms=milliseconds,
             bootstrap_timeout_ms=milliseconds,
         )
-        try:
+        with closing(client):
             yield client
-        finally:
-            client.close()
 
 
 def _refuse_nobody(kafka: Connection) -> None:

@@ -7,7 +7,7 @@ must be the same done twice. Nothing that counts money is read this way.
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infra.kafka.clients import translated
@@ -111,7 +111,5 @@ def member(kafka: Connection, group: str, topics: Sequence[str]) -> Iterator[Mem
             heartbeat_interval_ms=SESSION_MS // 3,
             max_poll_interval_ms=POLL_MS_MAX,
         )
-        try:
+        with closing(consumer):
             yield Member(kafka, consumer)
-        finally:
-            consumer.close()

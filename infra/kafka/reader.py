@@ -9,7 +9,7 @@ paused: it would keep the rest for good (ADR 0148).
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from infra.kafka import topics
@@ -175,11 +175,9 @@ def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator
     """
     with translated(kafka):
         consumer = KafkaConsumer(group_id=None, **consumer_options(kafka, records=_POLL_RECORDS))
-        try:
+        with closing(consumer):
             numbers = range(topics.require(kafka, topic)) if required else ()
             yield Reader(kafka, consumer, topic, numbers)
-        finally:
-            consumer.close()
 
 
 def end_offsets(kafka: Connection, topic: str) -> dict[int, PartitionEnd]:

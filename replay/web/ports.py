@@ -1,7 +1,7 @@
 """What every page works with, each opened once: the record, who may see it, what is kept read."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -54,27 +54,24 @@ def opened_ports(
 ) -> Iterator[Ports]:
     """Everything that pages need, over an open record; closed with the block."""
     access, library = AccessDatabase(database), FootageIndex(in_force().home)
-    try:
-        with DisputeDecisions(database) as decisions:
-            context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
-            yield Ports(
-                address=address,
-                zone=settings.time_zone,
-                database=database,
-                tape=tape,
-                access=access,
-                users=Users(access),
-                sessions=Sessions(access),
-                library=library,
-                rounds=RoundReader(database, library),
-                alerts=AlertWatch(database, tape, settings),
-                dispute_context=context,
-                windows=PreservedWindows(
-                    context.lock_context, tape, policy_from(settings.retention_file)
-                ),
-            )
-    finally:
-        access.close()
+    with closing(access), DisputeDecisions(database) as decisions:
+        context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
+        yield Ports(
+            address=address,
+            zone=settings.time_zone,
+            database=database,
+            tape=tape,
+            access=access,
+            users=Users(access),
+            sessions=Sessions(access),
+            library=library,
+            rounds=RoundReader(database, library),
+            alerts=AlertWatch(database, tape, settings),
+            dispute_context=context,
+            windows=PreservedWindows(
+                context.lock_context, tape, policy_from(settings.retention_file)
+            ),
+        )
 
 
 def ports(request: Request) -> Ports:

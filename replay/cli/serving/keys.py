@@ -1,7 +1,7 @@
 """`keys`: which devices may send facts to `serve`. A key is shown once, when it is made."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Annotated
 
 import typer
@@ -29,12 +29,8 @@ group.add_typer(signing.group, name="signing", help="Keep the key that signs dos
 @contextmanager
 def opened_keys() -> Iterator[Keys]:
     """The keys, under the role at the door."""
-    with opened_database() as database:
-        access = AccessDatabase(database)
-        try:
-            yield Keys(access)
-        finally:
-            access.close()
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        yield Keys(access)
 
 
 @group.command("add")

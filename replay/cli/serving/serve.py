@@ -2,7 +2,7 @@
 
 import ipaddress
 import socket
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -199,12 +199,9 @@ def _refuse_without_keys(database: Database, settings: Settings, address: str) -
     others = [host for host in (address, public) if not _loopback(host)]
     if not others:
         return
-    access = AccessDatabase(database)
-    try:
+    with closing(AccessDatabase(database)) as access:
         if Keys(access).any():
             return
-    finally:
-        access.close()
     raise Refused(
         f"Without device keys this machine alone is served, not {others[0]}",
         where="ROUND_LEDGER_HTTP_HOST, --host or ROUND_LEDGER_PUBLIC_URL",

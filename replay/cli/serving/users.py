@@ -3,7 +3,7 @@
 import getpass
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -37,12 +37,8 @@ PasswordFile = Annotated[
 @contextmanager
 def opened_users() -> Iterator[Users]:
     """The users, under the role at the door."""
-    with opened_database() as database:
-        access = AccessDatabase(database)
-        try:
-            yield Users(access)
-        finally:
-            access.close()
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        yield Users(access)
 
 
 @group.command("add")
@@ -148,12 +144,8 @@ def log(
 
     Example: round-ledger users log --limit 20
     """
-    with opened_database() as database:
-        access = AccessDatabase(database)
-        try:
-            found = access.events(limit)
-        finally:
-            access.close()
+    with opened_database() as database, closing(AccessDatabase(database)) as access:
+        found = access.events(limit)
     if json:
         print_lines({**each._asdict(), "at_us": format_time(each.at_us)} for each in found)
         return
