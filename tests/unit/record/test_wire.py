@@ -29,7 +29,7 @@ from ledger.record.tape import (
     frame_attributes,
     unframe_attributes,
 )
-from ledger.values import RoundId
+from ledger.values import RoundId, parse_round
 
 SUBJECT = "CC-07/2026-11-20/231"
 WAGER = WagerPlaced(position=3, wager="middle", amount=2500)
@@ -585,3 +585,24 @@ class TestEncode:
         assert b'"data":{"position" : 3,"wager":"\\u0061","amount":1}}' in wire.structured(fact)
         assert kept(wire.structured(fact)) == fact
         assert unframe_attributes(fact.attributes)["x"] == "\u20ac"
+
+
+@pytest.mark.parametrize(
+    ("name", "property_", "means"),
+    [
+        ("hollywood:CC-07/2026-11-20/231", None, "hollywood"),
+        ("hollywood:CC-07/2026-11-20/231", "parx", "hollywood"),
+        ("CC-07/2026-11-20/231", "parx", "parx"),
+        ("CC-07/2026-11-20/231", "", ""),
+        ("CC-07/2026-11-20/231", None, None),
+        (":CC-07/2026-11-20/231", "parx", None),
+        ("a:b:CC-07/2026-11-20/231", "parx", None),
+        ("hollywood:CC-07", None, None),
+        ("", "parx", None),
+    ],
+)
+def test_a_rounds_name_may_leave_out_a_property_that_is_known(
+    name: str, property_: str | None, means: str | None
+) -> None:
+    found = parse_round(name, property_)
+    assert found == (None if means is None else RoundId(means, "CC-07", "2026-11-20", 231))
