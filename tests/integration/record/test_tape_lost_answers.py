@@ -76,9 +76,10 @@ def test_the_librarys_own_recorder_takes_its_lost_reply_for_a_conflict(
     proxy: Proxy, database: Database
 ) -> None:
     """Negative control: what happens where a retry does not compare what is on record."""
-    name = psycopg.conninfo.conninfo_to_dict(database.url)["dbname"]
+    at = psycopg.conninfo.conninfo_to_dict(database.url)
+    name, user, password = (str(at.get(each, "")) for each in ("dbname", "user", "password"))
     with PostgresDatastore(
-        str(name), "127.0.0.1", proxy.port, "postgres", "", originator_id_type="text"
+        name, "127.0.0.1", proxy.port, user, password, originator_id_type="text"
     ) as store:
         recorder = PostgresApplicationRecorder(store)
         recorder.create_table()
