@@ -10,6 +10,8 @@ from testcontainers.core.container import DockerContainer
 testcontainers_config.ryuk_disabled = True  # it is an image of its own; we stop what we start
 
 PLAINTEXT = "INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT"
+SHOWN = 4_000
+"""Characters of a log that tell why a server did not start."""
 CLUSTER_ID = "4L6g3nShT-eMCtK--X86sw"
 
 
@@ -46,3 +48,8 @@ class KafkaContainer(DockerContainer):
     @property
     def bootstrap(self) -> str:
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def said(self) -> str:
+        """The end of its log, which goes with the container."""
+        return b"\n".join(self.get_logs()).decode(errors="replace")[-SHOWN:]
