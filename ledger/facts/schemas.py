@@ -36,6 +36,9 @@ def _text(name: str, struct: type[Struct]) -> str:
         **own,
         "description": inspect.getdoc(struct),
     }
+    for part in parts.values():
+        if said := part.get("description"):
+            part["description"] = inspect.cleandoc(said)  # before Python 3.13 it has its indent
     if parts:
         schema["$defs"] = dict(sorted(parts.items()))
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
