@@ -7,7 +7,6 @@ import shlex
 import stat
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,14 +18,15 @@ from infra.postgres.connection import create_database
 from infra.postgres.embedded import embedded
 from tests.fixtures.cli import Cli, environ, feed, lines
 from tests.fixtures.postgres import url_of
+from tests.suite.spent import cpu_s
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from infra.postgres.connection import Database
 
-SECONDS_MAX = 60
-"""What is promised on two cores; here an hour of play is dealt, and others may use the cores."""
+CPU_S_MAX = 90
+"""CPU seconds of an hour of play dealt, where 42 were measured: others may use the cores, too."""
 
 
 @pytest.mark.long
@@ -34,11 +34,11 @@ def test_the_demonstration_finds_all_it_planted_twice_and_leaves_a_record_to_try
     tmp_path: Path,
 ) -> None:
     cli, folder = Cli(environ(tmp_path / "real")), tmp_path / "demo"
-    began = time.monotonic()
+    before = cpu_s()
     first = cli("demo", folder, "--hours", "1")
-    took = time.monotonic() - began
+    took = cpu_s() - before
     assert first.code == 0, first.err
-    assert took < SECONDS_MAX
+    assert 1 < took < CPU_S_MAX
     assert "All of them were found, and nothing else." in first.out
     assert "MISSED" not in first.out
     assert not (tmp_path / "real").exists()
