@@ -30,8 +30,7 @@ from replay.cameras.coverage import coverage
 from replay.cameras.picture_checks import looked_at, looked_over, sampled
 from replay.footage.decoding.sampling import CodeKind, Looked
 from replay.footage.library.index import FootageIndex, IndexedSegment
-from replay.recording.house_facts import made as fact_made
-from replay.recording.house_facts import put_all, screen
+from replay.recording.house_facts import append_facts, build_fact, screen
 from replay.shell.output import print_json, say
 
 S = 1_000_000
@@ -122,7 +121,7 @@ def put_checks(
     """Put checks on record; the same footage read again gives duplicates."""
     source = screen(property_, DEVICE)
     facts = [
-        fact_made(
+        build_fact(
             check_fact(camera, reference, each),
             source,
             time_us=each.reference_us,
@@ -131,7 +130,7 @@ def put_checks(
         for each in found
     ]
     with PostgresTape(database) as tape:
-        return [each.receipt.verdict for each in put_all(tape, facts)]
+        return [each.receipt.verdict for each in append_facts(tape, facts)]
 
 
 def checks_on_record(database: Database, property_: str, camera: str) -> list[Check]:

@@ -21,7 +21,7 @@ from ledger.values import format_time
 from replay.cameras.coverage import Camera, coverage
 from replay.cameras.custody import locked
 from replay.cameras.retention import Area, Policy, area_of, may_release
-from replay.recording.house_facts import FactWriter, Noted, made, put_all, screen
+from replay.recording.house_facts import FactWriter, Noted, append_facts, build_fact, screen
 
 DEVICE = "keeping"
 """Who tells of locks, releases and expiry: `/<property>/surveillance/keeping`."""
@@ -106,7 +106,7 @@ def put_handled(
     """Put on record what is done with footage, all or none; `ids`: of the facts, else made."""
     source = screen(property_, device)
     named = zip(bodies, ids or repeat(None), strict=False)
-    return put_all(record, [made(body, source, id=id_) for body, id_ in named])
+    return append_facts(record, [build_fact(body, source, id=id_) for body, id_ in named])
 
 
 def stretch(from_us: int, to_us: int) -> dict[str, str]:

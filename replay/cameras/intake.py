@@ -23,7 +23,7 @@ from ledger.values import format_time, parse_time
 from replay.footage.library.adding import Added, FootageDetails, add, footage_files
 from replay.footage.library.index import FootageIndex, IndexedSegment
 from replay.footage.library.start_times import Recorded
-from replay.recording.house_facts import KEPT, Noted, made, put_each, screen
+from replay.recording.house_facts import KEPT, Noted, append_each, build_fact, screen
 
 DEVICE = "library"
 """Who says that a segment was recorded, where no recorder did and a file was taken in."""
@@ -153,13 +153,13 @@ def segment_fact(entry: IndexedSegment) -> Received:
         duration_us=entry.duration_us,
     )
     source = screen(entry.property, DEVICE)
-    return made(body, source, time_us=entry.end_us, id=f"segment-{entry.sha256}")
+    return build_fact(body, source, time_us=entry.end_us, id=f"segment-{entry.sha256}")
 
 
 def _put(tape: PostgresTape, added: Sequence[Added]) -> Iterator[AddedFile]:
     """Put the segments among these on record that only this command knows of."""
     ours = [each.entry for each in added if each.entry and each.entry.start_from != "record"]
-    noted = iter(put_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
+    noted = iter(append_each(tape, [segment_fact(entry) for entry in ours]) if ours else ())
     for each in added:
         told = each.entry is not None and each.entry.start_from != "record"
         answer = next(noted) if told else None

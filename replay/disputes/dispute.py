@@ -31,7 +31,7 @@ from ledger.facts import (
     WagerPlaced,
 )
 from ledger.values import RoundId, Source, parse_round
-from replay.recording.house_facts import made, screen
+from replay.recording.house_facts import build_fact, screen
 from replay.text.typed import written
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ class DisputeDecisions:
         for version, body in enumerate(bodies, case.version + 1):
             source, fact_id = identity(aggregate, version)
             device = Source(*source.split("/")[1:])
-            events.append(Decided(aggregate, version, made(body, device, id=fact_id)))
+            events.append(Decided(aggregate, version, build_fact(body, device, id=fact_id)))
         try:
             kept = self._cases.save(*events)
         except IntegrityError as error:

@@ -8,7 +8,7 @@ from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
 from ledger.facts import FootageExported
 from ledger.values import Source, format_time
-from replay.recording.house_facts import FactWriter, made, put_all, screen
+from replay.recording.house_facts import FactWriter, append_facts, build_fact, screen
 
 
 class ExportedFootage(NamedTuple):
@@ -29,7 +29,7 @@ def tell_exports(
 ) -> None:
     """Put on record that footage is copied out, one fact a camera, all of it or nothing.
 
-    time_us: when, unless it is now. Raises `Usage`, `Unavailable`, as `put_all` does.
+    time_us: when, unless it is now. Raises `Usage`, `Unavailable`, as `append_facts` does.
     """
     bodies = [
         FootageExported(
@@ -42,7 +42,7 @@ def tell_exports(
         for each in taken
     ]
     if bodies:
-        put_all(record, [made(body, source, time_us=time_us) for body in bodies])
+        append_facts(record, [build_fact(body, source, time_us=time_us) for body in bodies])
 
 
 def tell_of_command(

@@ -53,7 +53,7 @@ def screen(property_: str, device: str = "screen") -> Source:
     return Source(property_, SURVEILLANCE, device)
 
 
-def put(
+def append_fact(
     record: FactWriter,
     body: Body,
     source: Source,
@@ -68,12 +68,13 @@ def put(
     Raises `Usage` where it is no well-formed fact, `Unavailable` where the record does not answer,
     `Refused` where an `id` given is on record with other octets.
     """
-    return put_all(record, [made(body, source, subject=subject, time_us=time_us, id=id)])[0]
+    fact = build_fact(body, source, subject=subject, time_us=time_us, id=id)
+    return append_facts(record, [fact])[0]
 
 
-def put_all(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
-    """Put several facts that `made` built on record, all in one transaction. Raises as `put`."""
-    noted = put_each(record, facts)
+def append_facts(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
+    """Put several facts on record, all in one transaction. Raises as `append_fact`."""
+    noted = append_each(record, facts)
     for _, receipt in noted:
         if receipt.verdict not in KEPT:
             raise Refused(
@@ -84,7 +85,7 @@ def put_all(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
     return noted
 
 
-def put_each(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
+def append_each(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
     """The same, and whoever asks looks which verdict is not one of `KEPT`. Raises `Unavailable`."""
     try:
         receipts = record.append(facts)
@@ -93,7 +94,7 @@ def put_each(record: FactWriter, facts: Sequence[Received]) -> list[Noted]:
     return [Noted(fact, receipt) for fact, receipt in zip(facts, receipts, strict=True)]
 
 
-def made(
+def build_fact(
     body: Body,
     source: Source,
     *,

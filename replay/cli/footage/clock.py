@@ -32,7 +32,7 @@ from replay.cli.footage.group import (
 from replay.cli.shell.app import family
 from replay.cli.shell.options import moment
 from replay.footage.decoding.sampling import CodeKind
-from replay.recording.house_facts import put, screen
+from replay.recording.house_facts import append_fact, screen
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, progress, show_table
 
@@ -142,7 +142,7 @@ def clock(
                 camera, reference, ClockCheck(camera_us, reference_us, uncertainty_ms, 1)
             )
             with PostgresTape(database) as tape:
-                noted = put(tape, body, screen(place, "console"))
+                noted = append_fact(tape, body, screen(place, "console"))
             tell_check(
                 camera,
                 reference,

@@ -233,5 +233,5 @@ def _put(
     ]
     if bodies:
         source = house_facts.screen(property_)
-        facts = [house_facts.made(body, source) for body in bodies]
-        house_facts.put_all(ports(request).tape, facts)
+        facts = [house_facts.build_fact(body, source) for body in bodies]
+        house_facts.append_facts(ports(request).tape, facts)

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from ledger.facts import CameraMapped
 from ledger.values import Source
-from replay.recording.house_facts import made
+from replay.recording.house_facts import build_fact
 from tests.accessible import fits, serious
 from tests.e2e.browser.test_screen_find import opened
 from tests.scenes.view_feeds import day
@@ -31,7 +31,7 @@ def round_path(staffed: Site) -> str:
     assert subject is not None
     table = subject.split("/", maxsplit=1)[0]
     camera = CameraMapped(camera="X-1", table=table, kind="stationary", covers=("table",))
-    staffed.take_in([made(camera, Source("hollywood", table, "pit"), time_us=0), *feed])
+    staffed.take_in([build_fact(camera, Source("hollywood", table, "pit"), time_us=0), *feed])
     staffed.add("second", "surveillance")
     return f"/rounds/hollywood/{subject}"
 

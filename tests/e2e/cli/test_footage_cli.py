@@ -18,7 +18,7 @@ from infra.settings import Settings
 from ledger.facts import SegmentRecorded
 from ledger.values import Source, parse_time
 from replay.footage.decoding.reader import index
-from replay.recording.house_facts import put
+from replay.recording.house_facts import append_fact
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.disk import no_room
 from tests.footage.video_kinds import KINDS, decoded, write
@@ -313,7 +313,9 @@ def test_watching_learns_what_the_recorder_tells_meanwhile(
     assert process.stderr is not None
     try:
         until_said(process.stderr, b"Watching")
-        put(tape, told, Source("hollywood", "surveillance", "nvr"), time_us=parse_time(start))
+        append_fact(
+            tape, told, Source("hollywood", "surveillance", "nvr"), time_us=parse_time(start)
+        )
         shutil.copy(tmp_path / "told.ts", folder / "20261121T184000Z.ts")
         first = json.loads(process.stdout.readline())
         shutil.copy(tmp_path / "untold.ts", folder / "20261121T184008Z.ts")

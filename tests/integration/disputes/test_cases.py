@@ -24,7 +24,7 @@ from replay.disputes.dispute import (
     revealed,
     warning,
 )
-from replay.recording.house_facts import made, put, screen
+from replay.recording.house_facts import append_fact, build_fact, screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ def test_what_is_told_elsewhere_counts_and_moves_no_version(
     desk: DisputeDecisions, tape: PostgresTape
 ) -> None:
     tablet = screen("hollywood", "tablet")
-    put(
+    append_fact(
         tape,
         DisputeRaised(dispute="D-17", round=str(ROUND), position=3, claim="x", by="F-1"),
         tablet,
@@ -98,8 +98,8 @@ def test_what_is_told_elsewhere_counts_and_moves_no_version(
     case = case_on(tape)
     assert case.version == 0
     desk.tell(case, noted(case, "Watched.", "S-2"))
-    put(tape, DisputeNoted(dispute="D-17", note="At the pit.", by="F-1"), tablet)
-    put(tape, DisputeNoted(dispute="D-170", note="Another.", by="F-1"), tablet, id="D-17/9")
+    append_fact(tape, DisputeNoted(dispute="D-17", note="At the pit.", by="F-1"), tablet)
+    append_fact(tape, DisputeNoted(dispute="D-170", note="Another.", by="F-1"), tablet, id="D-17/9")
     case = case_on(tape)
     assert (case.version, len(case.notes)) == (1, 2)
     desk.tell(case, resolved(case, "Dismissed.", "S-1"))
@@ -111,7 +111,7 @@ def test_a_dispute_that_others_named_freely_can_be_decided_here(
     desk: DisputeDecisions, tape: PostgresTape, name: str
 ) -> None:
     raise_ = DisputeRaised(dispute=name, round=str(ROUND), position=3, claim="x", by="F-1")
-    put(tape, raise_, screen("hollywood", "tablet"))
+    append_fact(tape, raise_, screen("hollywood", "tablet"))
     case = case_on(tape, name)
     desk.tell(case, resolved(case, "Dismissed.", "S-1"))
     assert case_on(tape, name).version == 1
@@ -144,11 +144,11 @@ def test_what_cannot_follow_is_refused_and_says_what_can(
 
 
 def _open() -> Dispute:
-    return dispute_of("hollywood", "D-17", [fact_of(made(CLAIM, screen("hollywood")))])
+    return dispute_of("hollywood", "D-17", [fact_of(build_fact(CLAIM, screen("hollywood")))])
 
 
 def folded(*bodies: Body) -> Dispute:
-    facts = [fact_of(made(body, screen("hollywood"))) for body in bodies]
+    facts = [fact_of(build_fact(body, screen("hollywood"))) for body in bodies]
     return dispute_of("hollywood", "D-17", facts)
 
 

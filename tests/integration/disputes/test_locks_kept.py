@@ -23,7 +23,7 @@ from replay.disputes.service import (
     lock_pending,
     locks_kept,
 )
-from replay.recording.house_facts import put
+from replay.recording.house_facts import append_fact
 from tests.fixtures.cli import Cli
 from tests.fixtures.postgres import fact
 from tests.until import until
@@ -43,14 +43,14 @@ ROUND = "hollywood:CC-07/2026-11-20/231"
 
 def raise_elsewhere(tape: PostgresTape, name: str = "D-17", *, of: str = ROUND) -> None:
     body = DisputeRaised(dispute=name, round=of, position=3, claim="Short.", by="F-9")
-    put(tape, body, Source("hollywood", "pit-2", "tablet"))
+    append_fact(tape, body, Source("hollywood", "pit-2", "tablet"))
 
 
 def floor(database: Database, tape: PostgresTape) -> None:
     """A camera on the table, and a round."""
     install(database)
     camera = CameraMapped(camera="C1", table="CC-07", kind="stationary", covers=("table",))
-    put(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=T0_US - 10**9)
+    append_fact(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=T0_US - 10**9)
     tape.append([fact(n, subject="CC-07/2026-11-20/231") for n in range(3)])
 
 
@@ -135,10 +135,10 @@ def old_floor(database: Database, tape: PostgresTape) -> None:
     """A round whose footage is past any routine keeping."""
     install(database)
     camera = CameraMapped(camera="C1", table="CC-07", kind="stationary", covers=("table",))
-    put(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=OLD_US - 10**9)
+    append_fact(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=OLD_US - 10**9)
     dealt = CardsDealt(to="player", position=3, cards=("As", "Kd"), face="down")
     shoe = Source("hollywood", "CC-07", "shoe")
-    put(tape, dealt, shoe, subject=OLD, time_us=OLD_US + 5_000_000)
+    append_fact(tape, dealt, shoe, subject=OLD, time_us=OLD_US + 5_000_000)
     segment = SegmentRecorded(
         camera="C1",
         path="C1/1.mp4",
@@ -148,7 +148,7 @@ def old_floor(database: Database, tape: PostgresTape) -> None:
         duration_us=30_000_000,
     )
     recorder = Source("hollywood", "surveillance", "recorder")
-    put(tape, segment, recorder, time_us=OLD_US + 30_000_000)
+    append_fact(tape, segment, recorder, time_us=OLD_US + 30_000_000)
 
 
 def expire(cli: Cli, folder: Path) -> Ran:

@@ -17,7 +17,7 @@ from ledger.values import Source
 from replay.disputes import service
 from replay.disputes.dispute import Dispute, DisputeDecisions
 from replay.disputes.service import VIEWS, DisputeContext, LockContext, LockMargins, raise_
-from replay.recording.house_facts import put
+from replay.recording.house_facts import append_fact
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def floor(database: Database) -> Database:
     install(database)
     with PostgresTape(database) as tape:
         camera = CameraMapped(camera="C1", table="CC-07", kind="stationary", covers=("table",))
-        put(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=1_000_000)
+        append_fact(tape, camera, Source("hollywood", "CC-07", "pit"), time_us=1_000_000)
         tape.append([fact(n, subject=ROUND) for n in range(3)])
     up_to_date(database, VIEWS)
     return database

@@ -35,7 +35,7 @@ from replay.dossier.service import VIEWS, found_for, write_found
 from replay.dossier.signing import keys as signing
 from replay.footage.clips.clips import SegmentCut
 from replay.footage.library.index import FootageIndex
-from replay.recording.house_facts import made as fact_made
+from replay.recording.house_facts import build_fact
 from tests.scenes.set_clock import MS, SEGMENT, SET_AT, T0, S, filmed, pictures
 from tests.scenes.view_feeds import record
 
@@ -75,12 +75,12 @@ def take_in(database: Database, library: FootageIndex, folder: Path, by_us: int)
     """A round over the moment, and a window that preserves it, on record; the window's name."""
     nvr, shoe = Source("hollywood", "surveillance", "nvr"), Source("hollywood", "CC-07", "shoe")
     mapped = CameraMapped(camera="A", table="CC-07", kind="stationary", covers=("table",))
-    told = [fact_made(mapped, nvr, time_us=T0 - 60 * S)]
+    told = [build_fact(mapped, nvr, time_us=T0 - 60 * S)]
     told += [
-        fact_made(body, nvr, time_us=at) for body, at in filmed(library, folder, by_us, SEGMENTS)
+        build_fact(body, nvr, time_us=at) for body, at in filmed(library, folder, by_us, SEGMENTS)
     ]
     told += [
-        fact_made(body, shoe, subject=SUBJECT, time_us=at_us)
+        build_fact(body, shoe, subject=SUBJECT, time_us=at_us)
         for body, at_us in ((RoundStarted(game="criss_cross_poker"), FROM), (RoundCompleted(), TO))
     ]
     name = window_name(FROM, TO)
@@ -91,7 +91,7 @@ def take_in(database: Database, library: FootageIndex, folder: Path, by_us: int)
     )  # fmt: skip
     locks = Source("hollywood", "surveillance", "locks")
     (id_,) = lock_ids(name, 1)
-    told.append(fact_made(lock, locks, time_us=TO + 60 * S, id=id_))
+    told.append(build_fact(lock, locks, time_us=TO + 60 * S, id=id_))
     install(database)
     record(database, told)
     with tape_source(database) as source:

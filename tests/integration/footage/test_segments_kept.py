@@ -21,7 +21,7 @@ from replay.cameras.coverage import coverage
 from replay.cameras.custody import UNCHECKED_US
 from replay.cameras.statement import StatedTime, coverage_statement
 from replay.cameras.timeline import timeline
-from replay.recording.house_facts import made
+from replay.recording.house_facts import build_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +42,11 @@ def store(database: Database, tape: PostgresTape) -> Iterator[ViewStore]:
     install(database)
     nvr = Source("hollywood", "surveillance", "nvr")
     mapped = CameraMapped(camera="A", table="CC-07", kind="stationary", covers=("table",))
-    told = [made(mapped, nvr, time_us=T0_US)]
-    told += [made(_segment("A", n), nvr, time_us=_start(n) + TEN, id=f"s-{n}") for n in range(MANY)]
-    told.append(made(_segment("B", MANY), nvr, time_us=_start(MANY) + TEN))
+    told = [build_fact(mapped, nvr, time_us=T0_US)]
+    told += [
+        build_fact(_segment("A", n), nvr, time_us=_start(n) + TEN, id=f"s-{n}") for n in range(MANY)
+    ]
+    told.append(build_fact(_segment("B", MANY), nvr, time_us=_start(MANY) + TEN))
     for at in range(0, len(told), 1_000):
         tape.append(told[at : at + 1_000])
     with tape_source(database) as source:
@@ -149,7 +151,7 @@ def test_footage_that_a_clock_check_leads_to_is_no_gap_whenever_it_was_told_of(
     install(database)
     nvr, years_us = Source("hollywood", "surveillance", "nvr"), 3 * 365 * 24 * HOUR_US
     told = [
-        made(
+        build_fact(
             CameraMapped(camera="A", table="CC-07", kind="stationary", covers=("table",)),
             nvr,
             time_us=T0_US - HOUR_US,
@@ -160,7 +162,7 @@ def test_footage_that_a_clock_check_leads_to_is_no_gap_whenever_it_was_told_of(
             camera="A", camera_time=format_time(at_us + off_us), reference_time=format_time(at_us),
             reference="ntp", uncertainty_ms=1,
         )  # fmt: skip
-        told.append(made(check, nvr, time_us=at_us))
+        told.append(build_fact(check, nvr, time_us=at_us))
     for number in range(12):
         for far_us in (-240 * HOUR_US, 0, 240 * HOUR_US):
             start_us = T0_US + number * TEN + ahead_us + far_us
@@ -168,7 +170,9 @@ def test_footage_that_a_clock_check_leads_to_is_no_gap_whenever_it_was_told_of(
                 camera="A", path=f"{number}.mp4", sha256=f"{number * 1_000 + far_us % 97:064x}",
                 start=format_time(start_us), frames=300, duration_us=TEN,
             )  # fmt: skip
-            told.append(made(body, nvr, time_us=start_us + TEN + late_us, id=f"{far_us}-{number}"))
+            told.append(
+                build_fact(body, nvr, time_us=start_us + TEN + late_us, id=f"{far_us}-{number}")
+            )
     tape.append(told)
     with tape_source(database) as source:
         catch_up(database, source, [CAMERAS])

@@ -10,7 +10,7 @@ import pytest
 from ledger.errors import Refused, Unavailable, Usage
 from ledger.facts import FootageViewed
 from ledger.record.wire import fact_of
-from replay.recording.house_facts import made, new_id, put, put_all, screen
+from replay.recording.house_facts import append_fact, append_facts, build_fact, new_id, screen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ class AnswerLost:
 
 
 def test_what_is_done_on_the_screen_stands_on_the_tape_of_surveillance(tape: PostgresTape) -> None:
-    noted = put(tape, viewed(), screen("hollywood"), time_us=T0_US)
+    noted = append_fact(tape, viewed(), screen("hollywood"), time_us=T0_US)
     row = tape.rows_of("hollywood/surveillance", [(1, 9)])[0]
     assert (noted.position, noted.receipt.verdict) == (1, "appended")
     assert (row.type, row.source) == ("footage_viewed.v1", "/hollywood/surveillance/screen")
@@ -58,31 +58,31 @@ def test_what_is_done_on_the_screen_stands_on_the_tape_of_surveillance(tape: Pos
 def test_an_answer_that_was_lost_is_asked_for_again_and_nothing_is_told_twice(
     tape: PostgresTape,
 ) -> None:
-    noted = put(AnswerLost(tape, 1), viewed(), screen("hollywood"))
+    noted = append_fact(AnswerLost(tape, 1), viewed(), screen("hollywood"))
     assert noted.receipt.verdict == "duplicate"
     assert len(tape.read(0, 9)) == 1
     with pytest.raises(Unavailable):
-        put(AnswerLost(tape, 2), viewed(), screen("hollywood"))
+        append_fact(AnswerLost(tape, 2), viewed(), screen("hollywood"))
 
 
 def test_what_is_no_fact_is_told_so_and_nothing_is_kept(tape: PostgresTape) -> None:
     with pytest.raises(Usage, match="length"):
-        put(tape, viewed(camera=""), screen("hollywood"))
+        append_fact(tape, viewed(camera=""), screen("hollywood"))
     with pytest.raises(Usage, match="source"):
-        put(tape, viewed(), screen("no such/place"))
+        append_fact(tape, viewed(), screen("no such/place"))
     assert tape.counters().received == 0
 
 
 def test_several_facts_are_kept_together_or_not_at_all(tape: PostgresTape) -> None:
-    both = [made(viewed(camera), screen("hollywood")) for camera in ("CC-07-1", "CC-07-2")]
-    assert [noted.position for noted in put_all(tape, both)] == [1, 2]
-    assert [noted.receipt.verdict for noted in put_all(tape, both)] == ["duplicate"] * 2
+    both = [build_fact(viewed(camera), screen("hollywood")) for camera in ("CC-07-1", "CC-07-2")]
+    assert [noted.position for noted in append_facts(tape, both)] == [1, 2]
+    assert [noted.receipt.verdict for noted in append_facts(tape, both)] == ["duplicate"] * 2
 
 
 def test_an_id_that_is_taken_by_another_fact_is_refused(tape: PostgresTape) -> None:
-    put(tape, viewed(), screen("hollywood"), id="mine", time_us=T0_US)
+    append_fact(tape, viewed(), screen("hollywood"), id="mine", time_us=T0_US)
     with pytest.raises(Refused, match="Another fact"):
-        put(tape, viewed("CC-07-2"), screen("hollywood"), id="mine", time_us=T0_US)
+        append_fact(tape, viewed("CC-07-2"), screen("hollywood"), id="mine", time_us=T0_US)
 
 
 def test_ids_made_later_sort_later_and_none_is_made_twice() -> None:

@@ -22,7 +22,7 @@ from ledger.facts import (
     ObservationRecorded,
 )
 from ledger.values import RoundId
-from replay.recording.house_facts import made, put_all, screen
+from replay.recording.house_facts import append_facts, build_fact, screen
 from tests.fixtures.postgres import fact
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ RAISED = DisputeRaised(
 
 
 def told(second: int, body: Body, device: str = "screen") -> Received:
-    return made(body, screen("hollywood", device), time_us=T0_US + second * 1_000_000)
+    return build_fact(body, screen("hollywood", device), time_us=T0_US + second * 1_000_000)
 
 
 def kept(database: Database, tape: PostgresTape, *facts: Received) -> list[disputes.DisputeRow]:
-    put_all(tape, facts)
+    append_facts(tape, facts)
     install(database)
     with tape_source(database) as source:
         catch_up(database, source, [disputes.VIEW, ROUND_INDEX], batch_rows=2)

@@ -10,7 +10,7 @@ from consumers.runtime.lifecycle import catch_up
 from infra.postgres.view_tables import reading, tape_source
 from ledger.facts import TableClosed, TableOpened
 from ledger.values import Source
-from replay.recording.house_facts import made, put_all
+from replay.recording.house_facts import append_facts, build_fact
 
 if TYPE_CHECKING:
     from infra.postgres.connection import Database
@@ -24,18 +24,18 @@ CC, DAY, NEXT = "criss_cross_poker", "2026-11-20", "2026-11-21"
 
 def opened(at: int, game: str = CC, day: str = DAY, table: str = "CC-07") -> Received:
     body = TableOpened(game=game, gaming_day=day, min_wager=500, max_wager=10_000)
-    return made(body, Source("hollywood", table, "pit"), time_us=T0_US + at * S)
+    return build_fact(body, Source("hollywood", table, "pit"), time_us=T0_US + at * S)
 
 
 def closed(at: int, table: str = "CC-07", place: str = "pit-2") -> Received:
     source = Source("hollywood", place, "terminal")
-    return made(TableClosed(table=table), source, time_us=T0_US + at * S)
+    return build_fact(TableClosed(table=table), source, time_us=T0_US + at * S)
 
 
 def times(
     database: Database, tape: PostgresTape, *facts: Received, day: str = DAY
 ) -> list[tuple[str, str, int, int | None]]:
-    put_all(tape, facts)
+    append_facts(tape, facts)
     install(database)
     with tape_source(database) as source:
         catch_up(database, source, [openings.VIEW], batch_rows=2)

@@ -12,7 +12,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.facts import AdjustmentPaid, CameraMapped, DisputeRaised
 from ledger.record.tape import unframe_attributes
 from ledger.values import Source, format_time, parse_source, parse_time
-from replay.recording.house_facts import made
+from replay.recording.house_facts import build_fact
 from tests.fixtures.web import opened_site, people, taken_in
 from tests.scenes.view_feeds import day
 
@@ -70,7 +70,7 @@ def played(database: Database) -> str:
     assert source is not None
     assert first.subject is not None
     camera = CameraMapped(camera="X-1", table=source.place, kind="ptz", covers=("table",))
-    early = made(camera, Source(source.property, source.place, "pit"), time_us=0)
+    early = build_fact(camera, Source(source.property, source.place, "pit"), time_us=0)
     taken_in(database, [early, *feed])
     return first.subject
 
@@ -236,7 +236,7 @@ def test_what_was_paid_to_another_position_settles_nothing_on_the_claimants_page
     before = dict(figures.findall(desk.maria.get(page).text))
     for position, cents in ((2, 2500), (1, 700)):
         paid = {"dispute": dispute, "position": position, "amount": cents, "by": "S-1"}
-        desk.site.take_in([made(AdjustmentPaid(**paid, paid_from="cage"), till)])
+        desk.site.take_in([build_fact(AdjustmentPaid(**paid, paid_from="cage"), till)])
     told = dict(figures.findall(desk.maria.get(page).text))
     assert before["Left"] == before["Difference"] == "$0.00", "the control: paid as owed"
     assert (told["Adjusted"], told["Left"]) == ("$7.00", "$7.00")
@@ -448,7 +448,7 @@ def test_a_dispute_that_was_raised_elsewhere_under_any_name_has_its_page_and_its
     desk: Desk,
 ) -> None:
     body = DisputeRaised(dispute="T/1 #2", round=desk.round, position=1, claim="Mine.", by="F-9")
-    told = made(body, Source("hollywood", "pit-2", "tablet"))
+    told = build_fact(body, Source("hollywood", "pit-2", "tablet"))
     assert unframe_attributes(told.attributes)["source"] == "/hollywood/pit-2/tablet"
     desk.site.take_in([told])
     auditor = desk.site.browser("auditor")

@@ -22,7 +22,7 @@ from infra.postgres.view_tables import reading
 from ledger.facts import CameraMapped, DisputeRaised, FootageReleased
 from ledger.record.wire import structured
 from ledger.values import Source, format_time
-from replay.recording.house_facts import made, screen
+from replay.recording.house_facts import build_fact, screen
 from replay.web.routes import ROUTERS
 from tests.fixtures.web import opened_site, people
 from tests.scenes.dossiers import received
@@ -227,7 +227,7 @@ def test_a_round_is_withheld_from_when_a_dispute_is_on_record_not_from_when_the_
     path = f"/rounds/hollywood/{other.subject}?view=all"
     assert WATCH_ONLY not in review.reviewer.get(path).text
     body = DisputeRaised(dispute="D-cmd", round=other.subject, position=1, claim="x", by="S-9")
-    record(review.site.database, [made(body, screen("hollywood", "disputes"))])
+    record(review.site.database, [build_fact(body, screen("hollywood", "disputes"))])
     assert WATCH_ONLY in review.reviewer.get(path).text
 
 
@@ -239,7 +239,7 @@ def test_why_a_window_over_a_withheld_round_was_preserved_or_let_go_is_not_told(
     covers = CameraMapped(camera="C-9", table=round_.id.table, kind="stationary", covers=("table",))
     nvr = Source("hollywood", "surveillance", "nvr")
     began_us = round_.began_us or 0
-    review.site.take_in([made(covers, nvr, time_us=began_us - 60_000_000)])
+    review.site.take_in([build_fact(covers, nvr, time_us=began_us - 60_000_000)])
     hour_us = 3_600_000_000
     shown = []
     for number, start_us in enumerate((began_us - 1_000_000, began_us - 9 * hour_us)):
@@ -270,7 +270,7 @@ def test_a_window_over_a_withheld_round_is_not_let_go_by_its_reviewer_however_it
     covers = CameraMapped(camera="C-9", table=round_.id.table, kind="stationary", covers=("table",))
     nvr = Source("hollywood", "surveillance", "nvr")
     began_us, hour_us = round_.began_us or 0, 3_600_000_000
-    review.site.take_in([made(covers, nvr, time_us=began_us - 10 * hour_us)])
+    review.site.take_in([build_fact(covers, nvr, time_us=began_us - 10 * hour_us)])
     paths = []
     for start_us in (began_us - 1_000_000, began_us - 9 * hour_us):
         times = {"from": format_time(start_us), "to": format_time(start_us + hour_us)}
@@ -307,7 +307,7 @@ def test_why_the_footage_of_a_dispute_was_let_go_is_told_to_who_knows_its_claim(
         because="I let it go.",
         dispute=review.case.rpartition("/")[2],
     )
-    review.site.take_in([made(own, screen("hollywood", "locks"))])
+    review.site.take_in([build_fact(own, screen("hollywood", "locks"))])
     told, blind = (who.get(review.case).text for who in (review.raiser, review.reviewer))
     assert "It was a flush." in told
     assert "It was a flush." not in blind
@@ -348,7 +348,7 @@ def test_no_dossier_is_made_of_a_withheld_round_by_a_dispute_that_is_named_as_an
     body = DisputeRaised(
         dispute=name, round=review.round.id.subject, position=1, claim="Mine.", by="S-raiser"
     )
-    review.site.take_in([made(body, screen("hollywood", "desk"))])
+    review.site.take_in([build_fact(body, screen("hollywood", "desk"))])
     asked = {"of": f"hollywood:{name}", "kind": "dispute"}
     assert review.raiser.get("/dossiers/new", params=asked).status_code == 200
     assert review.reviewer.get("/dossiers/new", params=asked).status_code == 403
