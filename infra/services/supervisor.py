@@ -74,7 +74,7 @@ def supervise(
     version: str,
     stop: Callable[[], bool],
 ) -> None:
-    """Keep `count` nodes of Kafka running until told to stop, within `alone`.
+    """Keep `count` nodes of Kafka running until told to stop, within `lock_home`.
 
     The database is the caller's. Raises `Unavailable` where Kafka fails.
     """
@@ -128,7 +128,7 @@ def _end_strays(folder: Path) -> bool:
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
+def lock_home(home: Path) -> Iterator[None]:
     """Be the supervisor of this home. Raises `Refused` where there is one."""
     home.mkdir(parents=True, exist_ok=True)
     (home / _LOCK).touch()

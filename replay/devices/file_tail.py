@@ -82,7 +82,7 @@ class Block(NamedTuple):
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """Keep a second follower of the same file out. Raises `Refused`.
 
     `Usage` where nothing can be written beside the file.

@@ -36,7 +36,7 @@ def follow_file(
     path = _one(feeds)
     log_to_stderr()
     verdicts: Counter[str] = Counter()
-    with until_signalled() as stop, _sender(to, key_file) as send, file_tail.alone(path):
+    with until_signalled() as stop, _sender(to, key_file) as send, file_tail.lock_file(path):
         with closing(file_tail.FileTail(path, file_tail.kept_place(path), _told)) as lines:
             manner = Manner(stop, _pausing(stop), _answering(verdicts, json=json), _told)
             LOG.info("following", extra={"figures": {"file": str(path), "to": to}})

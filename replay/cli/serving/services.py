@@ -119,7 +119,7 @@ def _programs(settings: Settings) -> Programs:
 def _supervise(settings: Settings, programs: Programs, nodes: int) -> None:
     with (
         until_signalled() as stop,
-        supervisor.alone(settings.home),
+        supervisor.lock_home(settings.home),
         open_database(settings) as database,
         kept_running(settings),
     ):

@@ -11,7 +11,7 @@ import pytest
 
 from ledger.errors import Refused, Usage
 from replay.devices import file_tail
-from replay.devices.file_tail import FileTail, alone, keep_place, kept_place
+from replay.devices.file_tail import FileTail, keep_place, kept_place, lock_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,7 +235,7 @@ def test_a_block_is_bounded(device: Device, reader: Reader) -> None:
 
 
 def test_a_second_follower_of_a_file_is_refused(device: Device) -> None:
-    with alone(device.path), pytest.raises(Refused, match="follows"), alone(device.path):
+    with lock_file(device.path), pytest.raises(Refused, match="follows"), lock_file(device.path):
         pass
 
 
