@@ -79,7 +79,7 @@ class Keeper:
 
 
 @contextmanager
-def keeper(database: Database, kafka: Connection, mode: str = "right") -> Iterator[Keeper]:
+def view_process(database: Database, kafka: Connection, mode: str = "right") -> Iterator[Keeper]:
     """A process that keeps every view up; see `tests.processes.feed_process` for its modes."""
     command = [sys.executable, "-m", "tests.processes.feed_process", database.url]
     with subprocess.Popen(

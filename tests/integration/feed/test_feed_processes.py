@@ -24,7 +24,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import LIVE, ViewStore, tape_source
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.kafka import reached
-from tests.processes.view_keeper import arriving, begun_anew, keeper, positions
+from tests.processes.view_keeper import arriving, begun_anew, positions, view_process
 from tests.scenes.feed_faults import everything, from_feed, of_rows, publish
 from tests.scenes.feeding import once
 from tests.scenes.view_feeds import day, dumped, record
@@ -63,7 +63,7 @@ def survives(database: Database, kafka: Connection, kills: int, minutes: int) ->
     with load(database, kafka, minutes):
         while killed < kills or (not amidst and killed < KILLS_LONG):
             killed += 1
-            with keeper(database, kafka) as running:
+            with view_process(database, kafka) as running:
                 running.says("moved", chance.randint(1, 14))
                 time.sleep(chance.random() * 0.03)
             low, high = positions(database)
@@ -100,7 +100,7 @@ def test_a_view_that_moves_before_its_rows_loses_facts_to_a_kill_and_it_is_seen(
     record(database, day(2))
     install(database)
     once(database, kafka)
-    with keeper(database, kafka, "early") as running:
+    with view_process(database, kafka, "early") as running:
         running.says("early")
     from_feed(database, kafka)
     assert everything(database) != begun_anew(database)
@@ -114,7 +114,7 @@ def test_a_zombie_that_wakes_after_it_was_overtaken_is_refused_and_counts_nothin
     rows = record(database, day(3))
     install(database)
     once(database, kafka)
-    with keeper(database, kafka, "between") as zombie:
+    with view_process(database, kafka, "between") as zombie:
         zombie.has_stopped()
         from_feed(database, kafka)
         overtaken = everything(database)
@@ -135,7 +135,7 @@ def test_a_zombie_whose_transaction_was_ended_for_it_goes_on_from_where_its_view
     record(database, day(3))
     install(database)
     once(database, kafka)
-    with keeper(database, kafka, "within") as zombie:
+    with view_process(database, kafka, "within") as zombie:
         zombie.has_stopped()
         end_transactions(database)
         from_feed(database, kafka)
@@ -171,7 +171,7 @@ def test_a_table_that_is_released_goes_on_in_a_process_that_had_parked_it(
     sent[hit.position - 1] = sent[hit.position - 1]._replace(value=b"{}")
     publish(database, kafka, sent, len(rows))
     install(database)
-    with keeper(database, kafka) as running:
+    with view_process(database, kafka) as running:
         until(lambda: positions(database)[0] == len(rows))
         assert {each.tape for each in parking.shown(database)} == {tape}
         release(database, VIEWS, tape)
@@ -190,7 +190,7 @@ def cut_off(database: Database, cluster: Cluster, mode: str, at: str) -> str:
     record(database, day(6))
     install(database)
     once(database, cluster.connection)
-    with keeper(database, cluster.connection, mode) as running:
+    with view_process(database, cluster.connection, mode) as running:
         running.says(at)
         cluster.kill(node)
         more = len(record(database, day(3, seed=9)))

@@ -16,7 +16,7 @@ from infra.kafka import topics
 from tests.fixtures.cli import Cli
 from tests.fixtures.kafka import delete, made_anew, relays
 from tests.processes.command_server import started
-from tests.processes.view_keeper import Keeper, begun_anew, keeper, positions
+from tests.processes.view_keeper import Keeper, begun_anew, positions, view_process
 from tests.scenes.feed_faults import everything, naive
 from tests.scenes.feeding import once
 from tests.scenes.publishing import checked, load, moves, position, process
@@ -66,7 +66,7 @@ def test_a_topic_deleted_under_relay_and_views_is_told_by_both_and_its_steps_hea
     install(database)
     first = len(record(database, day(4)))
     commands = relays(database, bare_kafka, tmp_path)
-    with keeper(database, bare_kafka) as views:
+    with view_process(database, bare_kafka) as views:
         with heard(commands, "--deadline", str(DEADLINE_S)) as running:
             until(lambda: positions(database) == (first, first))
             delete(bare_kafka, [topics.FACTS])

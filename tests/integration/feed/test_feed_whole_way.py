@@ -10,7 +10,7 @@ from consumers.registry import install
 from consumers.relay import check
 from tests.fixtures.cli import Cli
 from tests.fixtures.kafka import relays
-from tests.processes.view_keeper import arriving, begun_anew, keeper, kept_up, positions
+from tests.processes.view_keeper import arriving, begun_anew, kept_up, positions, view_process
 from tests.scenes.feed_faults import everything, from_feed
 from tests.scenes.feeding import once
 from tests.scenes.view_feeds import day, record
@@ -40,7 +40,11 @@ def goes_the_whole_way(
     facts = day(minutes)
     kept = len({(each.source, each.id) for each in facts})
     amidst = 0
-    with arriving(database, facts), kept_up(commands) as ended, keeper(database, kafka) as views:
+    with (
+        arriving(database, facts),
+        kept_up(commands) as ended,
+        view_process(database, kafka) as views,
+    ):
         for number in range(1, restarts + 1):
             part = kept * number // (restarts + 2)
             until(lambda part=part: positions(database)[0] >= part)
@@ -97,7 +101,7 @@ def test_a_view_that_moves_before_its_rows_loses_facts_to_a_restart_and_it_is_se
     install(database)
     rows = record(database, day(2))
     once(database, kafka)
-    with keeper(database, kafka, "early") as views:
+    with view_process(database, kafka, "early") as views:
         views.says("early")
         restart(primary)
         views.says("lost")

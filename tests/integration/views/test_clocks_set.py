@@ -23,7 +23,7 @@ from infra.postgres.tape import PostgresTape
 from ledger.simulate import deal, line, plan_of
 from tests.fixtures.cli import Cli, environ
 from tests.fixtures.postgres_pair import NAME, Postgres
-from tests.processes.view_keeper import begun_anew, emptied, keeper, positions
+from tests.processes.view_keeper import begun_anew, emptied, positions, view_process
 from tests.scenes.feed_faults import everything
 from tests.scenes.feeding import fill
 from tests.scenes.publishing import checked, position, process
@@ -88,7 +88,7 @@ def test_an_hour_back_changes_neither_order_nor_views_and_a_reader_by_time_misse
     with (
         cli.start("ingest", "--follow", file) as ingest,
         process(database, kafka) as relay,
-        keeper(database, kafka) as views,
+        view_process(database, kafka) as views,
     ):
         for number in range(3):
             if number == 1:

@@ -29,7 +29,7 @@ KILLS = 12
 
 
 @contextmanager
-def keeper(database: Database) -> Iterator[subprocess.Popen[str]]:
+def view_process(database: Database) -> Iterator[subprocess.Popen[str]]:
     """A process that keeps every view up."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.processes.view_process", database.url],
@@ -78,7 +78,7 @@ def test_views_whose_keeper_is_killed_anywhere_are_those_of_one_that_never_was(
     install(database)
     killed_at = []
     for end in sorted(chance.sample(range(1, len(rows)), KILLS)):
-        with keeper(database) as process:
+        with view_process(database) as process:
             until(lambda end=end: lowest(database) >= end)
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -94,7 +94,7 @@ def test_views_whose_keeper_is_killed_anywhere_are_those_of_one_that_never_was(
 def test_two_keepers_at_once_count_nothing_twice(database: Database) -> None:
     rows = record(database, day(10))
     install(database)
-    with keeper(database), keeper(database):
+    with view_process(database), view_process(database):
         until(lambda: lowest(database) >= len(rows))
     kept = everything(database)
     assert kept == begun_anew(database)
@@ -134,7 +134,7 @@ def test_without_the_comparison_two_runners_would_count_twice(
 def test_a_keeper_asked_to_stop_ends_soon_between_two_batches(database: Database) -> None:
     rows = record(database, day(5))
     install(database)
-    with keeper(database) as process:
+    with view_process(database) as process:
         until(lambda: lowest(database) >= len(rows))
         start = time.monotonic()
         process.terminate()
@@ -150,7 +150,7 @@ def test_a_keeper_that_waits_sees_what_is_appended(database: Database) -> None:
     facts = day(5)
     record(database, facts[:100])
     install(database)
-    with keeper(database):
+    with view_process(database):
         rows = record(database, facts[100:])
         until(lambda: lowest(database) >= len(rows))
     source = Prefix(rows, len(rows))

@@ -59,7 +59,7 @@ def test_views_go_on_after_the_server_was_killed_twice_and_the_log_says_so(
         database = Database(url_of(server, "record"), url_of(server, "record"))
         migrate(database.owner_url)
         cli = Cli(environ(tmp_path / "cli", ROUND_LEDGER_DATABASE_URL=database.url))
-        keeper = cli.start("consume", "all", "--follow")
+        view_process = cli.start("consume", "all", "--follow")
         try:
             with PostgresTape(database) as tape:
                 for part in (1, 2, 3):
@@ -67,14 +67,14 @@ def test_views_go_on_after_the_server_was_killed_twice_and_the_log_says_so(
                         kill_server(home)
                     append(tape, facts[(part - 1) * third : part * third])
                     done = kept_of(facts[: part * third])
-                    until(lambda done=done: keeper.poll() or reached(database, done)())
-                    assert keeper.poll() is None
-            keeper.send_signal(signal.SIGTERM)
-            out, err = keeper.communicate(timeout=120)
+                    until(lambda done=done: view_process.poll() or reached(database, done)())
+                    assert view_process.poll() is None
+            view_process.send_signal(signal.SIGTERM)
+            out, err = view_process.communicate(timeout=120)
         finally:
-            keeper.kill()
-            keeper.communicate()
-    assert keeper.returncode == 0, err
+            view_process.kill()
+            view_process.communicate()
+    assert view_process.returncode == 0, err
     told = [json.loads(line) for line in err.splitlines() if line.startswith(b"{")]
     assert len(told) >= 2
     assert {line["event"] for line in told} == {"the record is away"}
