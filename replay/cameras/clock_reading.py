@@ -136,8 +136,8 @@ def put_checks(
 def checks_on_record(database: Database, property_: str, camera: str) -> list[Check]:
     """The checks of a camera that are on record, in order of time."""
     with views_read(database, [CAMERA_FACTS.name]) as store:
-        known = coverage(fact_of(row) for row in standing_rows(store, property_, camera))
-    found = known.cameras.get((property_, camera))
+        covered = coverage(fact_of(row) for row in standing_rows(store, property_, camera))
+    found = covered.cameras.get((property_, camera))
     return found.checks if found else []
 
 

@@ -59,9 +59,9 @@ def property_footage(
         names = [camera] if camera else cameras_of(store, house)
         cameras, areas = {}, {}
         for name in names:
-            known = coverage(fact_of(row) for row in standing_rows(store, house, name))
-            tables = [table for (place, table) in known.mapped if place == house]
-            cameras[name] = known.cameras.get((house, name), Camera())
+            covered = coverage(fact_of(row) for row in standing_rows(store, house, name))
+            tables = [table for (place, table) in covered.mapped if place == house]
+            cameras[name] = covered.cameras.get((house, name), Camera())
             areas[name] = area_of(policy, name, sorted(tables))
         yield PropertyFootage(record, house, cameras, areas, store)
 

@@ -181,11 +181,11 @@ def happened_on_record(store: ViewStore) -> Happened:
 
 def happened_of(camera_facts: Iterable[Fact], facts: Iterable[Fact]) -> Happened:
     """Of these facts those that move something, each on the clock of the camera asked about."""
-    known, told = coverage(camera_facts), list(facts)
+    covered, told = coverage(camera_facts), list(facts)
 
     def happened(of: IndexedSegment, still: Sequence[Ailing]) -> list[int]:
         del still
-        clock = known.cameras.get((of.property, of.camera), Camera()).clock
+        clock = covered.cameras.get((of.property, of.camera), Camera()).clock
         return sorted(
             to_camera(clock, fact.time_us).time_us if clock else fact.time_us
             for fact in told

@@ -165,12 +165,12 @@ def coverage_statement(
     SHA-256 says of itself; pictured: what the pictures of one camera's segments show, by hash.
     """
     told = list(facts)
-    known = coverage(told)
+    covered = coverage(told)
     mapped = _mappings(told, property_, table)
     cameras = [
         _Filming(name, camera, mapped[name], _by_time(camera), _longest_us(camera))
         for name in sorted(mapped)
-        for camera in [known.cameras.get((property_, name), Camera())]
+        for camera in [covered.cameras.get((property_, name), Camera())]
     ]
     ask = cache(filmed)
     covers = []

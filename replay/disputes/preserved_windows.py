@@ -187,13 +187,13 @@ def preserve(
         house = the_property(store, what.property, what.table, what.camera)
         if what.table is not None:
             rows = rows_about(store, house, what.table, from_us, to_us)
-            known = coverage(map(fact_of, rows))
-            spans = to_keep(known, house, what.table, from_us, to_us)
+            covered = coverage(map(fact_of, rows))
+            spans = to_keep(covered, house, what.table, from_us, to_us)
         else:
             camera = what.camera or ""
             rows = rows_of_cameras(store, house, from_us, to_us, camera)
-            known = coverage(map(fact_of, rows))
-            spans = [span_on(known, house, camera, from_us, to_us)]
+            covered = coverage(map(fact_of, rows))
+            spans = [span_on(covered, house, camera, from_us, to_us)]
     window = window_name(from_us, to_us)
     locks = locks_on(spans, by, because, table=what.table, window=window)
     return put_handled(lock_context.record, house, locks, LOCKS, lock_ids(window, len(spans)))
@@ -240,8 +240,8 @@ def _of_place(
         if name and isinstance(body, FootageLocked):
             puts.setdefault(name, []).append(body)
     spans = [_stretch(lock) for locks in puts.values() for lock in locks]
-    known = coverage(map(fact_of, handled_rows(store, place, spans)))
-    cameras = {each[0]: known.cameras.get((place, each[0]), Camera()) for each in spans}
+    covered = coverage(map(fact_of, handled_rows(store, place, spans)))
+    cameras = {each[0]: covered.cameras.get((place, each[0]), Camera()) for each in spans}
     tables = tables_of(store, place, sorted(cameras))
     for name, locks in reversed(puts.items()):
         times = span_of(name)

@@ -284,9 +284,9 @@ def unlocked_spans(lock_context: LockContext, case: Dispute) -> list[CameraSpan]
             times[1] + lock_context.margins.after_s * S,
         )
         rows = rows_about(store, case.property, claim.round.table, from_us, to_us)
-    known = coverage(map(fact_of, rows))
-    spans = to_keep(known, case.property, claim.round.table, from_us, to_us)
-    return unlocked(known, case.property, spans, case.dispute)
+    covered = coverage(map(fact_of, rows))
+    spans = to_keep(covered, case.property, claim.round.table, from_us, to_us)
+    return unlocked(covered, case.property, spans, case.dispute)
 
 
 def lock_pending(

@@ -111,9 +111,9 @@ class RoundReader:
             told = tell_round(parts, ruling, near, self._library)
             if not _whole(told.story):
                 told = tell_round(parts, ruling, rows_about(store, *of), self._library)
-        known = coverage(map(fact_of, told.camera_rows))
+        covered = coverage(map(fact_of, told.camera_rows))
         return self._keep(
-            round_, KeptRound(told.story, known, told.footage or _NO_FOOTAGE, version)
+            round_, KeptRound(told.story, covered, told.footage or _NO_FOOTAGE, version)
         )
 
     def beside(self, round_: RoundId) -> Beside:

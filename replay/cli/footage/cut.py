@@ -205,15 +205,15 @@ def _asked(
     if round_ is not None:
         found = load_round(database, round_, library())
         facts = [fact_of(row) for row in found.camera_rows]
-        known, of = coverage(facts), found.story.round
+        covered, of = coverage(facts), found.story.round
         times = tuple(row.time_us for row in found.story.rows)
         mapped = {
             name
             for time_us in times_of(times) or ()
-            for name in mapped_cameras(known, of.property, of.table, time_us)
+            for name in mapped_cameras(covered, of.property, of.table, time_us)
         }
         names = tuple(sorted(mapped)) if camera is None else (camera,)
-        return Asked(of.property, names, known, library().at_hand(facts), tuple(sorted(times)))
+        return Asked(of.property, names, covered, library().at_hand(facts), tuple(sorted(times)))
     if camera is None:
         raise Usage("Nothing is named", where="ROUND", hint="Name a round, or --camera.")
     if not near:

@@ -37,7 +37,7 @@ def cut(
     A clip is signed as an ONVIF export where there is a key, in a file of its own under `into`; it
     takes the place of the unsigned one.
     """
-    known = coverage(fact_of(row) for row in camera_rows)
+    covered = coverage(fact_of(row) for row in camera_rows)
     made: list[EvidenceClip] = []
     lacking: list[str] = []
     for each in cuts:
@@ -45,7 +45,7 @@ def cut(
         if not at_hand:
             lacking += _no_piece(each)
             continue
-        camera = known.cameras.get((place, each.camera), Camera())
+        camera = covered.cameras.get((place, each.camera), Camera())
         try:
             cut_out = clips.clip(library, list(at_hand.values()))
             made.append(_signed(cut_out, camera, each, making, signer, into))

@@ -287,9 +287,9 @@ def _copied(found: Gathered, cuts: Sequence[Cut]) -> Iterator[tuple[CameraSpan, 
     """The segments at hand that may show something of any cut, each as long as it is."""
     if found.footage is None:
         return
-    known = coverage(fact_of(row) for row in found.camera_rows)
+    covered = coverage(fact_of(row) for row in found.camera_rows)
     for name in sorted({each.camera for each in cuts}):
-        camera = known.cameras.get((found.place, name), Camera())
+        camera = covered.cameras.get((found.place, name), Camera())
         wanted = [each.window for each in cuts if each.camera == name]
         for segment in camera.segments:
             body = segment.body

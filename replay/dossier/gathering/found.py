@@ -76,10 +76,10 @@ def cuts_of(found: Gathered, pre_s: int, post_s: int) -> list[Cut]:
     A piece is as much longer as its clock and the devices' may be off. Of a window, a camera whose
     clock was never checked has what was locked.
     """
-    known = coverage(fact_of(row) for row in found.camera_rows)
+    covered = coverage(fact_of(row) for row in found.camera_rows)
     cuts = []
-    for name, (first, last) in sorted(_times(found, known).items()):
-        camera = known.cameras.get((found.place, name), Camera())
+    for name, (first, last) in sorted(_times(found, covered).items()):
+        camera = covered.cameras.get((found.place, name), Camera())
         from_us = first - pre_s * US - DEVICE_PLUS_MINUS_US
         to_us = last + post_s * US + DEVICE_PLUS_MINUS_US
         for piece in windows(camera, from_us, to_us):
@@ -198,12 +198,12 @@ def _table_of(
     if named != {None}:
         return next(str(each) for each in named if each)
     rows = rows_of_cameras(store, place, *window, held[0].camera)
-    known = coverage(fact_of(row) for row in rows)
+    covered = coverage(fact_of(row) for row in rows)
     tables = [
         table
-        for (property_, table) in sorted(known.mapped)
+        for (property_, table) in sorted(covered.mapped)
         if property_ == place
-        and {each.camera for each in to_keep(known, place, table, *window)} & {held[0].camera}
+        and {each.camera for each in to_keep(covered, place, table, *window)} & {held[0].camera}
     ]
     if len(tables) != 1:
         raise Refused(

@@ -264,9 +264,9 @@ def test_a_player_that_goes_by_both_ends_alone_shows_other_pictures_or_none(
 
 def test_the_players_mapping_is_the_ledgers(page: Page, filmed: Filmed) -> None:
     times = [filmed.set_us + off * 37 * MS for off in range(-400, 400)]
-    known = coverage(filmed.facts)
+    covered = coverage(filmed.facts)
     for camera in SET_US:
-        clock = known.cameras["hollywood", camera].clock
+        clock = covered.cameras["hollywood", camera].clock
         assert clock
         ours = [to_camera(clock, each).time_us for each in times]
         theirs = page.evaluate(MAPPED, [camera, times])

@@ -80,8 +80,10 @@ def released(span: tuple[int, int], dispute: str | None, at: int = 0) -> Handlin
 
 
 def test_what_is_kept_of_a_checked_camera_is_the_stretch_on_its_clock_and_its_doubt() -> None:
-    known = coverage([mapped(T0, "C1"), checked(T0, "C1", 7 * S), checked(T0 + HOUR, "C1", 7 * S)])
-    [span] = to_keep(known, "hollywood", "CC-07", T0 + 10 * S, T0 + 70 * S)
+    covered = coverage(
+        [mapped(T0, "C1"), checked(T0, "C1", 7 * S), checked(T0 + HOUR, "C1", 7 * S)]
+    )
+    [span] = to_keep(covered, "hollywood", "CC-07", T0 + 10 * S, T0 + 70 * S)
     assert span.camera == "C1"
     doubt = 20_000 + DEVICE_PLUS_MINUS_US
     assert 0 <= T0 + 17 * S - doubt - span.from_us < 5_000
@@ -89,9 +91,9 @@ def test_what_is_kept_of_a_checked_camera_is_the_stretch_on_its_clock_and_its_do
 
 
 def test_of_a_camera_never_checked_an_hour_more_is_kept_on_each_side() -> None:
-    known = coverage([mapped(T0, "C1")])
+    covered = coverage([mapped(T0, "C1")])
     span = CameraSpan("C1", T0 + S - UNCHECKED_US, T0 + 2 * S + UNCHECKED_US)
-    assert to_keep(known, "hollywood", "CC-07", T0 + S, T0 + 2 * S) == [span]
+    assert to_keep(covered, "hollywood", "CC-07", T0 + S, T0 + 2 * S) == [span]
     assert UNCHECKED_US > HOUR
 
 
@@ -142,8 +144,8 @@ def test_releasing_a_window_ends_its_own_locks_alone() -> None:
 
 
 def test_only_what_was_never_locked_for_the_dispute_is_left_to_lock() -> None:
-    known = coverage([mapped(T0, "C1")])
-    camera = known.cameras.setdefault(("hollywood", "C1"), Camera())
+    covered = coverage([mapped(T0, "C1")])
+    camera = covered.cameras.setdefault(("hollywood", "C1"), Camera())
     camera.handled = [
         locked((10, 20)),
         locked((40, 50), "D-2"),
@@ -151,14 +153,14 @@ def test_only_what_was_never_locked_for_the_dispute_is_left_to_lock() -> None:
         released((10, 20), "D-1"),
     ]
     spans = [CameraSpan("C1", 5, 40), CameraSpan("C9", 1, 2)]
-    left = unlocked(known, "hollywood", spans, "D-1")
+    left = unlocked(covered, "hollywood", spans, "D-1")
     assert left == [
         CameraSpan("C1", 5, 9),
         CameraSpan("C1", 21, 29),
         CameraSpan("C1", 36, 40),
         CameraSpan("C9", 1, 2),
     ]
-    assert unlocked(known, "hollywood", [CameraSpan("C1", 12, 18)], "D-1") == []
+    assert unlocked(covered, "hollywood", [CameraSpan("C1", 12, 18)], "D-1") == []
 
 
 def test_releasing_one_dispute_leaves_the_lock_of_the_other() -> None:

@@ -79,8 +79,8 @@ def taken(found: Cut) -> list[tuple[int, int, int]]:
 
 
 def test_a_time_across_three_segments_is_three_stretches_and_nothing_is_missing() -> None:
-    known = coverage(segments((0, 20, 20), (20, 20, 40), (40, 20, 60)))
-    found = of(known, 15, 45)
+    covered = coverage(segments((0, 20, 20), (20, 20, 40), (40, 20, 60)))
+    found = of(covered, 15, 45)
     assert taken(found) == [(0, 15, 20), (1, 0, 20), (2, 0, 5)]
     assert found.missing == ()
     assert found.window.plus_minus_us is None
@@ -88,25 +88,25 @@ def test_a_time_across_three_segments_is_three_stretches_and_nothing_is_missing(
 
 
 def test_what_was_not_recorded_is_told_and_a_pause_between_files_is_not() -> None:
-    known = coverage(segments((0, 20, 20), (30, 10, 40), (40, 10, 50)))
-    found = of(known, 10, 60)
+    covered = coverage(segments((0, 20, 20), (30, 10, 40), (40, 10, 50)))
+    found = of(covered, 10, 60)
     spans = [((a - T0) // S, (b - T0) // S) for a, b in found.missing]
     assert spans == [(20, 30), (50, 60)]
-    nothing = of(known, 100, 110)
+    nothing = of(covered, 100, 110)
     assert (taken(nothing), len(nothing.missing)) == ([], 1)
-    [nobody] = cut(known, PLACE, "B", T0, T0 + S)
+    [nobody] = cut(covered, PLACE, "B", T0, T0 + S)
     assert (nobody.stretches, len(nobody.missing)) == ((), 1)
 
 
 def test_a_clock_that_is_ahead_and_drifts_is_followed_and_back_again() -> None:
     facts = [*segments((0, 9000, 9000)), checked(0, 2 * S), checked(7200, 2 * S + 360_000)]
-    known = coverage(facts)
-    found = of(known, 3600, 3610)
+    covered = coverage(facts)
+    found = of(covered, 3600, 3610)
     (stretch,) = found.stretches
     assert stretch.from_us == pytest.approx(3602 * S + 180_000, abs=1000)
     assert found.window.plus_minus_us is not None
     assert 10_000 < found.window.plus_minus_us < 100_000
-    camera = known.cameras[PLACE, "A"]
+    camera = covered.cameras[PLACE, "A"]
     [at] = windows(camera, T0 + 3600 * S, T0 + 3610 * S)
     assert (at.piece, piece_told(at), name_of(found)) == (None, None, "A")
     back = reference_us(camera, at.from_us, at.epoch)
@@ -114,8 +114,8 @@ def test_a_clock_that_is_ahead_and_drifts_is_followed_and_back_again() -> None:
 
 
 def test_of_two_segments_that_tell_one_time_twice_the_one_told_nearer_is_taken() -> None:
-    known = coverage(segments((0, 20, 20), (0, 20, 3620)))  # set back by an hour
-    assert taken(of(known, 5, 10)) == [(0, 5, 10)]
+    covered = coverage(segments((0, 20, 20), (0, 20, 3620)))  # set back by an hour
+    assert taken(of(covered, 5, 10)) == [(0, 5, 10)]
     facts = [*segments((0, 20, 20), (0, 20, 3620)), checked(5, 0), checked(3605, -3600 * S)]
     assert taken(of(coverage(facts), 3605, 3610)) == [(1, 5, 10)]
 

@@ -205,8 +205,8 @@ def test_footage_of_the_one_showing_is_never_shown_for_the_other() -> None:
 
 
 def test_every_camera_on_the_table_is_asked_and_facts_keep_their_order() -> None:
-    known = coverage([*BASE, mapped(0, "B")])
-    seen = timeline([dealt(11 * S), dealt(10 * S)], known, AT_HAND)
+    covered = coverage([*BASE, mapped(0, "B")])
+    seen = timeline([dealt(11 * S), dealt(10 * S)], covered, AT_HAND)
     assert [one.time_us for one in seen] == [11 * S, 10 * S]
     assert [one.camera for one in seen[0].sights] == ["A", "B"]
     assert seen[0].sights[1].state == "gap"

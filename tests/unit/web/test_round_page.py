@@ -104,10 +104,10 @@ BASE = (mapped(), checked(0), checked(100 * S), segment())
 
 
 def lane(*more: Fact, footage: FootageFiles = AT_HAND, base: tuple[Fact, ...] = BASE) -> list[str]:
-    known = coverage([*base, *more])
+    covered = coverage([*base, *more])
     return [
         f"{each.state} {(each.to_us - each.from_us) / S:.1f}"
-        for each in lane_of(known, footage, SPAN, "A")
+        for each in lane_of(covered, footage, SPAN, "A")
     ]
 
 
@@ -141,17 +141,17 @@ def test_every_other_state_has_its_stretch(
 
 
 def test_what_is_locked_or_expired_includes_its_last_instant() -> None:
-    known = coverage([*BASE[:3], handled(FootageExpired, 8 * S, 10 * S)])  # camera's clock: +1 s
-    states = lane_of(known, NOTHING, SPAN, "A")
+    covered = coverage([*BASE[:3], handled(FootageExpired, 8 * S, 10 * S)])  # camera's clock: +1 s
+    states = lane_of(covered, NOTHING, SPAN, "A")
     assert [(each.from_us, each.to_us, each.state) for each in states] == [
         (5 * S, 7 * S, "gap"), (7 * S, 9 * S + 1, "expired"), (9 * S + 1, 15 * S, "gap"),
     ]  # fmt: skip
 
 
 def test_a_camera_mapped_in_the_middle_of_a_round_has_a_lane() -> None:
-    known = coverage([mapped(9 * S), *BASE[1:]])
-    assert cameras_on(known, SPAN) == ["A"]
-    assert lane_of(known, AT_HAND, SPAN, "A")[0].state == "no_camera_mapped"
+    covered = coverage([mapped(9 * S), *BASE[1:]])
+    assert cameras_on(covered, SPAN) == ["A"]
+    assert lane_of(covered, AT_HAND, SPAN, "A")[0].state == "no_camera_mapped"
 
 
 def told(game: str, *, cut: int | None = None, coverage: Coverage | None = None) -> KeptRound:
@@ -211,7 +211,7 @@ def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_han
     it = told("craps")
     story = it.story
     first, last = story.moments[0].time_us, story.moments[-1].time_us
-    known = coverage([mapped(), checked(first), checked(last)])
+    covered = coverage([mapped(), checked(first), checked(last)])
     wrong = replace(story.facts[2], time_us=story.facts[2].time_us + wrong_by_us)
     told_so = [*story.facts[:2], wrong, *story.facts[3:]]
     it = it._replace(
@@ -222,7 +222,7 @@ def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_han
                 replace(story.moments[2], time_us=wrong.time_us),
                 *story.moments[3:],
             ],
-            seen=timeline(told_so, known, NOTHING),
+            seen=timeline(told_so, covered, NOTHING),
         )
     )
     span = span_of(it.story)
@@ -232,7 +232,7 @@ def test_a_fact_whose_clock_is_wrong_by_days_widens_nothing_that_is_shown_or_han
         _within(it, wrong.time_us, wrong.time_us + S)
     (cut,) = cuts_of(of_round(ToldByCommand(it.story, (), None)), 0, 0)
     assert first - S < cut.window.from_us < cut.window.to_us < last + S
-    asked = Asked("hollywood", ("A",), known, NOTHING, tuple(sorted(e.time_us for e in told_so)))
+    asked = Asked("hollywood", ("A",), covered, NOTHING, tuple(sorted(e.time_us for e in told_so)))
     assert _span_of(asked, None, None) == (first, last)
 
 
@@ -248,13 +248,13 @@ def pinned(*moments: Attached, written_us: int = 0) -> list[tuple[float | None, 
         )
         for at, off in ((9 * S, 9 * S), (11 * S, 6 * S))
     ]  # fmt: skip
-    known = coverage([fact(n, body) for n, body in enumerate(set_back)])
+    covered = coverage([fact(n, body) for n, body in enumerate(set_back)])
     case = Dispute(
         property="hollywood",
         dispute="D-1",
         notes=(Note("Look.", moments, "S-1", written_us),),
     )
-    found = noted(it.story, known, span, [case])
+    found = noted(it.story, covered, span, [case])
     return [
         (None if n.time_us is None else (n.time_us - first.time_us) / S, n.after) for n in found
     ]
@@ -309,8 +309,8 @@ def test_a_table_without_a_camera_says_so() -> None:
 
 
 def test_scripts_are_told_no_footage_where_the_reader_may_see_none(tmp_path: Path) -> None:
-    known = coverage(BASE)
-    it = told("craps", coverage=known)
+    covered = coverage(BASE)
+    it = told("craps", coverage=covered)
     assert data(it, FootageIndex(tmp_path), footage=False, address="/x")["cameras"] == []
 
 
@@ -344,9 +344,9 @@ def test_the_timeline_keeps_every_fact_inside_and_flags_what_was_found() -> None
 
 
 def test_the_timeline_tells_each_state_by_pattern_and_word() -> None:
-    known = coverage(BASE)
+    covered = coverage(BASE)
     axis = Axis(SPAN.from_us, SPAN.to_us)
-    lanes = {"A": lane_of(known, NOTHING, SPAN, "A")}
+    lanes = {"A": lane_of(covered, NOTHING, SPAN, "A")}
     svg = draw_timeline(axis, told("craps").story.moments, {}, lanes)
     assert 'fill="url(#lane-gap)"' in svg
     assert ">altered<" in svg
