@@ -16,7 +16,7 @@ from ledger.errors import Unavailable
 from replay.web.api.facts import BODY_S_MAX, Intake
 from replay.web.api.metrics import Metrics
 from replay.web.api.openapi import request_body, responses
-from replay.web.arrival import BODIES_OCTETS_MAX, Budget
+from replay.web.request_limits import BODIES_OCTETS_MAX, Budget
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

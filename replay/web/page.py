@@ -25,8 +25,8 @@ from ledger.values import RoundId, dollars
 from replay.rounds.sentences import card_text, cards_text, wager_namer
 from replay.text.times import clock, moment, utc
 from replay.web.access import authentication
-from replay.web.arrival import let_pass
 from replay.web.ports import ports
+from replay.web.request_limits import let_pass
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"

@@ -27,8 +27,8 @@ from replay.shell.output import print_drawn
 from replay.shell.settings import in_force
 from replay.web.access.device_keys import Keyring
 from replay.web.app import LOOPBACK, build
-from replay.web.arrival import TimeoutProtocol
 from replay.web.ports import Address, opened_ports
+from replay.web.request_limits import TimeoutProtocol
 from replay.web.routes import add_oidc, add_pages
 from replay.web.sign_in.pages import LINK_S
 

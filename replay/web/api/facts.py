@@ -19,14 +19,14 @@ from ledger.record.wire import BatchTooLong, parse_batch, parse_binary, parse_st
 from replay.recording.answers import Answer, answer
 from replay.shell.logs import LOG
 from replay.web.access.device_keys import NoKeyError, speaks_for
-from replay.web.arrival import let_pass
+from replay.web.request_limits import let_pass
 
 if TYPE_CHECKING:
     from ledger.record.group_commit import Committer
     from ledger.record.tape import Quarantined, Received
     from replay.web.access.device_keys import Keyring
     from replay.web.api.metrics import Metrics
-    from replay.web.arrival import BodyShare, Budget
+    from replay.web.request_limits import BodyShare, Budget
 
 BODY_OCTETS_MAX = 8 * 2**20
 """A larger body is refused; what is still being sent of it passes by unread."""

@@ -15,7 +15,7 @@ from infra.metrics import MetricsPage, consumer_lag, verdicts
 if TYPE_CHECKING:
     from infra.postgres.tape import PostgresTape
     from ledger.record.group_commit import Committer
-    from replay.web.arrival import Budget
+    from replay.web.request_limits import Budget
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 

@@ -20,7 +20,7 @@ from infra.postgres.tape import PostgresTape
 from infra.postgres.view_tables import tape_source
 from ledger.record.group_commit import Committer
 from replay.web.app import build
-from replay.web.arrival import TimeoutProtocol
+from replay.web.request_limits import TimeoutProtocol
 from tests.fixtures.cli import lines
 from tests.fixtures.http import BATCH, STRUCTURED, batch
 from tests.fixtures.postgres import waits_for_a_lock
