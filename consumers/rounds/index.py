@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from consumers.runtime.source import Batch, Projection, round_of_row, table_of_round
 from infra.postgres.arrays import array_text, ranges_text
@@ -278,6 +278,5 @@ def _spot(state: Round, position: int, wager: str) -> None:
 
 def _cells(state: Round) -> tuple[Any, ...]:
     """A round's row."""
-    cells = list(astuple(state))
-    cells[8], cells[9] = array_text(state.positions), array_text(state.wagers)
-    return tuple(cells)
+    positions, wagers = array_text(state.positions), array_text(state.wagers)
+    return astuple(replace(state, positions=positions, wagers=wagers))

@@ -167,14 +167,14 @@ def latest_findings(
     """The findings of the rounds that were told of last: round, device time, code, sentence."""
     with reading(database, ("rulings", "ruling_findings")) as store:
         rows = store.query(_LATEST, {"limit": limit, **_keys(without)})
-    return [(RoundId(*row[:4]), *row[4:]) for row in rows]
+    return [(_id(key), time_us, code, says) for *key, time_us, code, says in rows]
 
 
 def findings_said(database: Database, rounds: Sequence[RoundId]) -> set[tuple[RoundId, str]]:
     """What the newest rulings of some rounds find, in words."""
     with reading(database, ("ruling_findings",)) as store:
         rows = store.query(_SAID, _keys(rounds))
-    return {(RoundId(*row[:4]), row[4]) for row in rows}
+    return {(_id(key), says) for *key, says in rows}
 
 
 def names(database: Database, limit: int = 500) -> tuple[list[str], list[str]]:

@@ -200,13 +200,15 @@ class RoundBatch:
         known = self._store.load(RULINGS, wanted)
         if not known:
             return
-        for row in known.values():
-            case = self._cases[row[:4]]
+        for key, row in known.items():
+            case = self._cases[RoundId(*key)]
             case.stored, case.version, case.position = True, row.version, row.position
             case.touches, case.kept = row.touches, row.kept
             case.text = case.kept_text = None if row.ruling is None else row.ruling.encode()
             case.kept_position = case.position
-        self._load_kept([self._cases[row[:4]] for row in known.values() if row.version > row.kept])
+        self._load_kept(
+            self._cases[RoundId(*key)] for key, row in known.items() if row.version > row.kept
+        )
         places = self._store.rows(CASE_TAPES, known)
         rows = self._store.rows_at(
             (place.tape, low, high) for place in places for low, high in ranges_of(place.seqs)
@@ -227,8 +229,8 @@ class RoundBatch:
     def _load_kept(self, cases: Iterable[RoundState]) -> None:
         """Of rounds whose newest version stands only until the next step: the one before it."""
         closed = {(*case.round, case.kept): case for case in cases}
-        for row in self._store.rows(VERSIONS, closed):
-            case = closed[row[:5]]
+        for key, row in self._store.load(VERSIONS, closed).items():
+            case = closed[key]
             case.passing, case.kept_position = case.version, row.position
             case.kept_text = row.ruling.encode()
 
@@ -321,7 +323,7 @@ class RoundBatch:
             " WHERE i.source = %(source)s AND i.fact_id = %(id)s AND i.position <= %(until)s",
             {"source": source, "id": fact_id, "until": until},
         )
-        return (found[0][0], found[0][1]) if found else None
+        return next(((tape, seq) for tape, seq in found), None)
 
     def _facts_at(self, places: Iterable[Sequence[Any]]) -> list[Fact]:
         """Facts by tape and table_seq, in the order asked."""

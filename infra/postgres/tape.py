@@ -412,8 +412,8 @@ def heads(connection: psycopg.Connection[Any]) -> list[Head]:
 def _expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) -> Expected:
     """What the record says of itself at one moment, for `ledger.record.verify`."""
     rows = _run(connection, _EXPECTED).fetchall()
-    tip, identities = rows[0][:2]
-    stored = [Head._make(row[2:]) for row in rows if row[2] is not None]
+    tip, identities, *_ = rows[0]
+    stored = [Head(tape, *head) for _, _, tape, *head in rows if tape is not None]
     return Expected(tip, stored, identities, kept)
 
 
@@ -444,13 +444,14 @@ def _aside_to_verify(
     """Every row of the quarantine up to number `last`, in order; short statements, as above."""
     after = 0
     while rows := _run(connection, _ASIDE, (after, last, batch)).fetchall():
-        yield from (QuarantineRow(InQuarantine._make(row[:-2]), *row[-2:]) for row in rows)
+        for *row, digest, released_is_there in rows:
+            yield QuarantineRow(InQuarantine._make(row), digest, released_is_there)
         after = rows[-1][0]
 
 
-def _beside_known(row: tuple[Any, ...]) -> tuple[TapeRow, Known | None]:
-    known = None if row[-1] is None else Known(*row[-2:])
-    return TapeRow._make(row[:-2]), known
+def _beside_known(told: tuple[Any, ...]) -> tuple[TapeRow, Known | None]:
+    *row, position, digest = told
+    return TapeRow._make(row), None if position is None else Known(position, digest)
 
 
 def counters(connection: psycopg.Connection[Any]) -> Counters:

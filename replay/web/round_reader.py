@@ -122,7 +122,7 @@ class RoundReader:
             before, after = (store.query(query, round_._asdict()) for query in (_BEFORE, _AFTER))
         return Beside(
             *(
-                round_._replace(gaming_day=found[0][0], number=found[0][1]) if found else None
+                next((round_._replace(gaming_day=day, number=n) for day, n in found), None)
                 for found in (before, after)
             )
         )

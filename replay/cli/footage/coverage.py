@@ -158,7 +158,7 @@ def _about_day(store: ViewStore, table: str, day: str, property_: str | None) ->
 def _last_told(store: ViewStore, property_: str, table: str) -> int:
     """Device time of the table's latest fact: until then an unclosed table is known to be open."""
     rows = store.load(table_board.BOARD, [(property_, table)])
-    return int(rows[property_, table][2]) if rows else 0
+    return int(rows[property_, table].last_us) if rows else 0
 
 
 def draw_statement(stated: Statement, zone: ZoneInfo) -> None:
