@@ -16,6 +16,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from infra.access.connections import NOW, Actor, note
+from infra.postgres.advisory_lock import lock_transaction
 from ledger.errors import NotFound, Refused, Usage
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Users:
         kept = None if password is None else hashed(password)
         with self._access.open() as connection:
             if first:
-                connection.execute("SELECT pg_advisory_xact_lock(hashtext('first user'))")
+                lock_transaction(connection, "first user")
                 if connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone():
                     raise _there_already("There is a user already")
             try:

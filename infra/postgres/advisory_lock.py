@@ -23,7 +23,7 @@ def advisory_lock(
 ) -> Iterator[bool]:
     """Whether this connection alone holds the lock of this key, until the block ends.
 
-    The key is one number, or two texts.
+    The key is one number, or one or two texts.
     wait: for whoever holds it, so that it is always True; the limit of locks ends that.
     again: asked while another connection holds it, whether to try once more.
     """
@@ -34,6 +34,11 @@ def advisory_lock(
     if taken:
         with suppress(psycopg.Error):  # it went with the connection
             _run(connection, "pg_advisory_unlock", key)
+
+
+def lock_transaction(connection: psycopg.Connection[Any], *key: str | int) -> None:
+    """Wait for the lock of this key, and hold it until the transaction under way ends."""
+    _run(connection, "true FROM pg_advisory_xact_lock", key)
 
 
 def _run(connection: psycopg.Connection[Any], how: str, key: tuple[str | int, ...]) -> bool:
