@@ -1,6 +1,5 @@
 """`import-phh`: hands from elsewhere as facts; kept and ruled on like any other feed."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
@@ -27,13 +26,13 @@ from replay.recording.answers import totals
 from replay.recording.hand_history import FACT, Hand, HandFact, facts_of, hands, unit_of
 from replay.shell.connections import opened_tape
 from replay.shell.output import Json, print_text
+from replay.text.file_names import plain
 
 SECOND_US = 1_000_000
 ROUND_US = 600 * SECOND_US
 """Hands stand this far apart where the file tells no time."""
 
 NO_DAY = "1970-01-01"
-_NO_NAME = re.compile(r"[^A-Za-z0-9._-]")
 
 app = family()
 
@@ -116,7 +115,7 @@ def _lines(of: list[Hand], property_: str, table: str | None) -> Iterator[bytes]
     """The feed of all hands; a hand without a number of its own takes its place in the order."""
     filed: set[tuple[str, str, str]] = set()
     for order, hand in enumerate(of, 1):
-        at = table or "PHH-" + _NO_NAME.sub("-", str(hand.fields.get("table", 1)))[:60]
+        at = table or "PHH-" + plain(str(hand.fields.get("table", 1)), "-")[:60]
         day, number = _day(hand), hand.fields.get("hand")
         number = number if isinstance(number, int) and number > 0 else order
         if (at, day, hand.game) not in filed:
