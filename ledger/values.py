@@ -48,14 +48,16 @@ Card = Literal[
 
 UNKNOWN_CARD = "??"
 
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+"""The pattern of a name: of a property, a place, a device, a table, a dispute."""
+
 GamingDay = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 """The label of a gaming day, `YYYY-MM-DD`; not a clock time."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-_SOURCE = re.compile(rf"/({_NAME})/({_NAME})/({_NAME})")
-_SUBJECT = re.compile(rf"({_NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})", re.ASCII)
+_SOURCE = re.compile(rf"/({NAME})/({NAME})/({NAME})")
+_SUBJECT = re.compile(rf"({NAME})/(\d{{4}}-\d{{2}}-\d{{2}})/([1-9]\d{{0,8}})", re.ASCII)
 _ROUND_NAME = re.compile(r"(?:([^:/]+):)?([^:]+)")
 _RFC3339 = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from infra.access.connections import NOW, Actor, note
 from ledger.errors import NotFound, Usage
+from ledger.values import NAME
 
 if TYPE_CHECKING:
     from infra.access.connections import AccessDatabase
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 PREFIX = "rlk"
 """What a key begins with, so that one that lies about is known for what it is."""
 
-_PART = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-_SOURCE = re.compile(rf"/{_PART}(?:/{_PART}){{0,2}}(?![\s\S])")
+_SOURCE = re.compile(rf"/{NAME}(?:/{NAME}){{0,2}}(?![\s\S])")
 _KEY = re.compile(rf"{PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})(?![\s\S])")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from ledger.values import Cents, parse_time
+from ledger.values import NAME, Cents, parse_time
 
 # `$` would let a line feed follow; no character at all may follow here, in any regex dialect.
 _END = r"(?![\s\S])"
@@ -17,17 +17,12 @@ _END = r"(?![\s\S])"
 Identifier = Annotated[str, Meta(pattern=rf"^[a-z][a-z0-9_]{{0,63}}{_END}")]
 """The name of a wager, a decision, a fee or a game: lower-case words joined by `_`."""
 
-Place = Annotated[str, Meta(pattern=rf"^[A-Za-z0-9][A-Za-z0-9._-]{{0,63}}{_END}")]
+Place = Annotated[str, Meta(pattern=rf"^{NAME}{_END}")]
 """The name of a table or another place, as it stands in a source: `CC-07`, `count-room`."""
 
 RoundRef = Annotated[
     str,
-    Meta(
-        pattern=(
-            r"^([A-Za-z0-9][A-Za-z0-9._-]{0,63}:)?[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-            rf"/[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}/[1-9][0-9]{{0,8}}{_END}"
-        )
-    ),
+    Meta(pattern=rf"^({NAME}:)?{NAME}/[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}/[1-9][0-9]{{0,8}}{_END}"),
 ]
 """A round spoken of: `[property:]table/gaming day/number`."""
 

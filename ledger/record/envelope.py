@@ -14,7 +14,7 @@ from functools import lru_cache
 from ledger.record import kinds
 from ledger.record.strict_json import MalformedError, unsafe, without_nul
 from ledger.record.tape import IDENTITY_OCTETS_MAX, Received, frame_attributes
-from ledger.values import RoundId, Source, parse_source, parse_subject, parse_time
+from ledger.values import NAME, RoundId, Source, parse_source, parse_subject, parse_time
 
 FACT_OCTETS_MAX = 64 * 1024
 """A fact, envelope and all, is at most this long."""
@@ -27,7 +27,7 @@ _SUBJECT_MAX = 256
 _REQUIRED = ("specversion", "type", "source", "id", "time")
 _KNOWN = frozenset((*_REQUIRED, "subject", "sequence", "boot", "dataschema"))
 _NAME = re.compile(r"[a-z0-9]{1,64}")
-_PLACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PLACE = re.compile(NAME)
 _DIGITS = re.compile(r"[0-9]{1,18}")
 _JSON_TYPE = re.compile(r'application/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
 _TIME_US_MIN = -2_208_988_800_000_000  # 1900-01-01

@@ -30,7 +30,7 @@ from ledger.facts import (
     ObservationRecorded,
     WagerPlaced,
 )
-from ledger.values import RoundId, Source, parse_round
+from ledger.values import NAME, RoundId, Source, parse_round
 from replay.recording.house_facts import build_fact, screen
 from replay.text.typed import written
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 DEVICE = "disputes"
 """The source of what is decided here: `/<property>/surveillance/disputes`."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = re.compile(NAME)
 
 
 class Claim(Struct, frozen=True):
