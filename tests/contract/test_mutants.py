@@ -10,8 +10,8 @@ import pytest
 from ledger.adjudication import adjudicate
 from ledger.games import games
 from tests.contract.citations import ROOT
+from tests.contract.game_constants import game_constant, game_constant_or, modules
 from tests.contract.mutants import Mutant, mutants
-from tests.contract.told import game_constant, modules, told_or
 from tests.suite.budget import rest_long
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def survivors(game_id: str, every: int, but: Collection[str] = ()) -> tuple[set[
     but: names of mutants that may survive, so that nothing is learnt where they do.
     """
     chapter = games()[game_id].editions[0].chapter
-    beside = told_or(game_id, "BESIDE", ())
+    beside = game_constant_or(game_id, "BESIDE", ())
     with_cases = [case for each in (game_id, *beside) for case in cases(each)]
     sound = Mutant("none", lambda: (games()[game_id],))
     assert not killed(sound, with_cases), "a case fails as it is"
@@ -87,8 +87,8 @@ def _mutants(game_id: str, chapter: str, beside: Iterable[str]) -> Iterator[Muta
     say how chance plays.
     """
     own, *others = (ROOT / f"ledger/games/{each}.py" for each in (game_id, *beside))
-    shared = [ROOT / path for path in told_or(game_id, "SHARED", ())]
-    chance = told_or(game_id, "CHANCE", ())
+    shared = [ROOT / path for path in game_constant_or(game_id, "SHARED", ())]
+    chance = game_constant_or(game_id, "CHANCE", ())
     for index, path in enumerate(shared):
         for mutant in mutants(path, chapter, [*shared[index + 1 :], own, *others]):
             if mutant.name.partition(":")[0] not in chance:
@@ -99,7 +99,7 @@ def _mutants(game_id: str, chapter: str, beside: Iterable[str]) -> Iterator[Muta
 def mutants_least(game_id: str) -> int:
     """How many there are of a game at least; fewer where most of it is shared with others."""
     of_its_own = 0 if games()[game_id].pots else 300  # all but its hands is in the rules of Poker
-    return int(told_or(game_id, "MUTANTS_LEAST", of_its_own))
+    return int(game_constant_or(game_id, "MUTANTS_LEAST", of_its_own))
 
 
 @pytest.mark.parametrize("game_id", rest_long(games(), everyday=games().keys() - DEAR))

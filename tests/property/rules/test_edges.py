@@ -27,7 +27,7 @@ from ledger.rules.engine.odds import as_json
 from ledger.rules.engine.steps import Stop
 from ledger.rules.engine.table import Table
 from ledger.rules.hands.cards import DECK
-from tests.contract.told import game_constant, told_or
+from tests.contract.game_constants import game_constant, game_constant_or
 from tests.suite.budget import rest_long
 from tests.unit.games.rounds import ruling
 
@@ -60,7 +60,7 @@ def told(found: list[Edge]) -> str:
 @pytest.mark.parametrize("game_id", games())
 def test_no_wager_favours_the_player_under_the_default_readings(game_id: str) -> None:
     found = by_default(game_id)
-    listed = told_or(game_id, "FAVOURABLE_DEFAULT", {})  # by name, each with its reason
+    listed = game_constant_or(game_id, "FAVOURABLE_DEFAULT", {})  # by name, each with its reason
     assert {each.wager for each in found if each.edge <= 0} == set(listed)
     assert told(found) == game_constant(game_id, "EDGES")
 

@@ -1,4 +1,4 @@
-"""What a game's own tests tell of it: so that contract tests need no line for a new game."""
+"""Constants that a game's own tests name: so that contract tests need no line for a new game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def game_constant(game_id: str, name: str) -> Any:  # noqa: ANN401 - a constant 
     return found[0]
 
 
-def told_or(game_id: str, name: str, otherwise: Any) -> Any:  # noqa: ANN401 - as above
+def game_constant_or(game_id: str, name: str, otherwise: Any) -> Any:  # noqa: ANN401 - as above
     """The constant of this name in the game's tests, or another value where they have none."""
     found = [getattr(module, name) for module in modules(game_id) if hasattr(module, name)]
     return found[0] if found else otherwise
