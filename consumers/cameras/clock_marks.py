@@ -2,7 +2,8 @@
 
 Published on a topic of its own, so that whoever lays footage beside facts reads one camera in
 order and not every tape. A mark is what a fact says, reckoned into microseconds; what marks mean
-together (rate, epochs, plus-minus between checks) is left to whoever reads them (docs/time.md).
+together (rate, epochs, plus-minus between checks) is left to readers
+(docs/explanation/clocks.md).
 """
 
 from __future__ import annotations

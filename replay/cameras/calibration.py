@@ -1,7 +1,8 @@
 """A camera's clock read against one that it saw: checks made from codes in its pictures.
 
 A code shows a reference clock as it stood when it was drawn; the picture was taken up to one
-refresh of it later. What is made of this is a bound, not a guess (docs/time.md). Pure integers.
+refresh of it later. What is made of this is a bound, not a guess
+(docs/explanation/clocks.md). Pure integers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A camera's clock against the reference, from its clock checks: a time, and how far it may be off.
 
 Between two checks the clock is taken as steady; outside them it drifts on at the rate seen, capped;
-a change that drift and uncertainty cannot explain starts a new epoch (docs/time.md, ADR 0010).
+a change that drift and uncertainty cannot explain starts a new epoch
+(docs/explanation/clocks.md, ADR 0010).
 Pure integers. A clock never checked has no mapping: this module must not guess one.
 """
 

@@ -34,7 +34,7 @@ def page() -> str:
         "feed one JSON object a line. `type` is "
         f"`{WIRE_PREFIX}` and the name below; (`source`, `id`) identifies it for ever. Fields not "
         "listed are kept and ignored. The JSON Schema of each is in "
-        "[`ledger/facts/schemas`](../ledger/facts/schemas).",
+        "`ledger/facts/schemas`.",
         "A fact appended by `round-ledger quarantine release ID --as` carries the attribute "
         "`quarantineid`: the number of what it stands for.",
         "## Values",

@@ -51,7 +51,7 @@ SECURED = {
 
 LOGINS = ("operator", "relay", "views", "alerts")
 RIGHTS = (
-    # As docs/running.md says. Whoever may write to one topic may write to it idempotently.
+    # As docs/how-to/deploy.md says. Whoever may write to one topic may write to it idempotently.
     ("relay", "READ", "TOPIC", "ledger."),
     ("relay", "WRITE", "TOPIC", "ledger."),
     ("views", "READ", "TOPIC", topics.FACTS),
