@@ -15,7 +15,7 @@ SIDE_BY_SIDE := --dist loadfile
 ORDER := $(if $(SEED),--random-order-seed=$(SEED))
 ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 
-.PHONY: demo test test-long mutants check bench docs secrets clean
+.PHONY: demo test test-long mutants check bench docs site wheel secrets clean
 
 demo: $(VENV)/.installed
 	$(BIN)/round-ledger demo
@@ -35,7 +35,15 @@ check: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m replay.docs --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+
+# The documentation, for `serve` under /docs/ and to open from a disk: replay/web/site/index.html.
+site: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+wheel: site
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m ledger.facts.schemas

@@ -193,7 +193,7 @@ def _forked(each: Consumed, row: TapeRow) -> Refused:
         f"The feed holds another fact at position {row.position:,} than the record:"
         " the record went on after its end was lost",
         where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
-        hint="Nothing was written; see `docs/runbook/failover.md`.",
+        hint="Nothing was written; see /docs/runbook/failover.html.",
     )
 
 

@@ -352,7 +352,7 @@ def contradiction(topic: str, at: Consumed, what: str) -> Refused:
         f"The topic holds {what} that is not on record so",
         where=f"{topic}, partition {at.partition}, offset {at.offset}",
         hint="The record has lost its end, or this topic was written from another one. Nothing was"
-        " published; see `docs/operations.md`, the feed.",
+        " published; see /docs/how-to/repair.html.",
     )
 
 

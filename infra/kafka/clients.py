@@ -1,7 +1,7 @@
 """How to connect to Kafka, and the questions one asks a cluster. The client library is not typed.
 
 Every option whose default could lose something, or hide that something was lost, is given here
-(`docs/adr`, the feed). Nobody outside `infra` sees the library.
+(ADR 0070). Nobody outside `infra` sees the library.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Refilling:
             raise Refused(
                 f"A fact of the feed is on record at another position: {error.diag.message_detail}",
                 where=self._database.where,
-                hint="The record went on after its end was lost; see `docs/runbook/failover.md`.",
+                hint="The record went on after its end was lost; see /docs/runbook/failover.html.",
             ) from error
         self._facts += len(rows)
 
@@ -112,7 +112,7 @@ class Refilling:
             raise Refused(
                 f"Fact {row.table_seq:,} of {row.tape} does not follow what is on record",
                 where=f"position {row.position:,}",
-                hint="The record went on after its end was lost; see `docs/runbook/failover.md`.",
+                hint="The record went on after its end was lost; see /docs/runbook/failover.html.",
             )
         self.tip = row.position
         self._heads[row.tape] = _Head(row.table_seq, row.position, row.hash)

@@ -1,4 +1,4 @@
-"""`docs/cli.md`: every command with its arguments and options, from the tree of commands."""
+"""The page `cli.md` of the site: every command with its arguments and options."""
 
 from __future__ import annotations
 

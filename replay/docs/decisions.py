@@ -1,4 +1,4 @@
-"""`docs/adr/README.md`: every decision by its subject."""
+"""The page `adr/README.md` of the site: every decision by its subject."""
 
 from __future__ import annotations
 

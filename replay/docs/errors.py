@@ -1,4 +1,4 @@
-"""`docs/errors.md`: exit codes, errors, HTTP statuses, quarantine reasons and codes of findings."""
+"""The page `errors.md` of the site: exit codes, errors, reasons, findings."""
 
 from __future__ import annotations
 

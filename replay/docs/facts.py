@@ -1,4 +1,4 @@
-"""`docs/facts.md`: every fact with its fields, from the structs and the words they are made of."""
+"""The page `facts.md` of the site: every fact with its fields."""
 
 from __future__ import annotations
 

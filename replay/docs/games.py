@@ -1,4 +1,4 @@
-"""`docs/games/<game>.md`: a page a game, from the game that rules."""
+"""The page `games/<game>.md` of the site: a page a game, from the game that rules."""
 
 from __future__ import annotations
 

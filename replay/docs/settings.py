@@ -1,4 +1,4 @@
-"""`docs/settings.md`: every setting and what holds without it."""
+"""The page `settings.md` of the site: every setting and what holds without it."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from starlette.staticfiles import StaticFiles
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
 from replay.web.access.authentication import NotSignedInError
+from replay.web.documentation import SITE, Documentation
 from replay.web.page import STATIC, BrowserHeaders, page
 from replay.web.pages import cases, clips, dossiers, drop, find, footage, live
 from replay.web.pages import round as round_
@@ -53,6 +54,7 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
     app.state.ports = ports
     app.state.set_up = sign_in.SetUp()
     app.mount("/static", StaticFiles(directory=STATIC))
+    app.mount("/docs", Documentation(SITE))
     for router in ROUTERS:
         app.include_router(router)
     app.add_middleware(BrowserHeaders, secure=ports.address.secure)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from functools import cache
+from os.path import normpath
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -13,6 +14,7 @@ import pytest
 
 from infra.postgres.migrations import ROLES
 from ledger.record.verify import BreakKind
+from replay.docs.pages import generate
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ledger", "consumers", "infra", "replay")
@@ -27,6 +29,7 @@ PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text()
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 }
+GENERATED = {f"docs/{path}": text for path, text in generate().items()}
 DECISIONS = {path.name[:4] for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")}
 
 BODY_MAX = 60  # lines of a function below its parameters
@@ -35,6 +38,7 @@ WITH_FLOATS = ("ledger/simulate/", "ledger/record/group_commit.py")  # chances a
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 FILE = re.compile(r"`((?:ledger|consumers|infra|replay|tests|docs)/[\w./]+\.(?:py|md|sql|toml))`")
 NAME = re.compile(r"`((?:ledger|consumers|infra|replay)(?:\.\w+)+)`")
+SERVED = re.compile(r"/(docs/[\w/-]+)\.html")
 DECISION = re.compile(r"ADR (\d{4})")
 
 
@@ -92,15 +96,22 @@ def test_no_function_is_longer_than_one_keeps_in_mind(package: str) -> None:
 
 
 def test_every_link_of_a_page_leads_somewhere() -> None:
+    """Of the pages beside the code; a link of the site that leads nowhere fails `make site`."""
     links = [(page, to) for page, text in PAGES.items() for to in LINK.findall(text)]
-    lost = [(page, to) for page, to in links if not (ROOT / page).parent.joinpath(to).exists()]
+    lost = [
+        (page, to)
+        for page, to in links
+        if not (ROOT / page).parent.joinpath(to).exists()
+        and (not page.startswith("docs/") or normpath(f"{page}/../{to}") not in GENERATED)
+    ]
     assert len(links) > 50
     assert lost == []
 
 
 def test_every_file_module_and_decision_that_a_text_names_is_there() -> None:
-    for where, text in {**MODULES, **PAGES, "infra/postgres/sql": SQL}.items():
-        assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == [], where
+    for where, text in {**MODULES, **PAGES, **GENERATED, "infra/postgres/sql": SQL}.items():
+        named = set(FILE.findall(text)) - GENERATED.keys()
+        assert [file for file in named if not (ROOT / file).exists()] == [], where
         assert [name for name in NAME.findall(text) if not means_something(name)] == [], where
         assert set(DECISION.findall(text)) <= DECISIONS, where
 
@@ -113,6 +124,14 @@ def test_the_architecture_page_says_of_each_folder_what_its_package_says() -> No
     ]
     assert [row for row in rows if row not in PAGES["docs/architecture.md"]] == []
     assert PAGES["docs/architecture.md"].count("/` | ") == len(rows)
+
+
+def test_every_page_of_the_documentation_that_a_message_names_is_there() -> None:
+    """By its path under `serve`: an installation has no other."""
+    templates = {path.name: path.read_text() for path in (ROOT / "replay/web").rglob("*.html")}
+    named = {name for text in {**MODULES, **templates}.values() for name in SERVED.findall(text)}
+    assert len(named) > 3
+    assert named <= {path.removesuffix(".md") for path in (PAGES | GENERATED).keys()}
 
 
 def first_line(text: str) -> str:

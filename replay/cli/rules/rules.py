@@ -71,7 +71,7 @@ def _read(feeds: list[str]) -> list[Fact]:
         raise Usage(
             f"No line is a fact; {malformed:,} are malformed",
             where=", ".join(feeds),
-            hint="A feed holds one CloudEvents JSON object a line; see docs/facts.md.",
+            hint="A feed holds one CloudEvents JSON object a line; see /docs/facts.html.",
         )
     return facts
 

@@ -78,7 +78,7 @@ KINDS = {
 }
 """What is known of each kind of alert."""
 
-OTHER = AlertKind("Alert", "attention", "See docs/operations.md, Alerts.")
+OTHER = AlertKind("Alert", "attention", "See /docs/operations.html#alerts.")
 
 
 class Alarm(NamedTuple):

@@ -19,6 +19,7 @@ from infra.postgres.alerts import Alerts, Device
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import Waiting
 from infra.settings import PREFIX, TABLE, load
+from replay.docs import settings
 from tests.scenes import alert_reads
 from tests.scenes.alert_reads import RULED_AT_US, checked, fact_read, ruling
 
@@ -166,7 +167,7 @@ def test_a_kind_has_its_settings_and_their_defaults_on_its_line_of_the_runbook(k
     named = re.findall(r"`(ALERT_\w+)` \((\d+)\)", line)
     assert named == [(each.upper(), defaults[each.upper()]) for each in THRESHOLDS[kind]]
     assert all(str(getattr(SETTINGS, name.lower())) == default for name, default in named)
-    reference = (ROOT / "docs/settings.md").read_text()
+    reference = settings.page()
     for name, default in named:
         assert re.search(rf"`{PREFIX}{name}`[^\n]*\b{default}\b", reference)
 

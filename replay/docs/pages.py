@@ -1,0 +1,17 @@
+"""Every generated page of the site, by its path under `docs/`."""
+
+from __future__ import annotations
+
+from replay.docs import cli, decisions, errors, facts, games, settings
+
+
+def generate() -> dict[str, str]:
+    """The text of every generated page by its path under `docs/`, the same every time."""
+    return {
+        "cli.md": cli.page(),
+        "facts.md": facts.page(),
+        "errors.md": errors.page(),
+        "settings.md": settings.page(),
+        "adr/README.md": decisions.page(),
+        **games.pages(),
+    }

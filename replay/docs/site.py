@@ -1,0 +1,33 @@
+"""What MkDocs builds the site from: the pages under `docs/`, and those generated from the program.
+
+A hook of `mkdocs.yml`. The generated pages are made as the site is built; none is kept in git.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File
+
+from replay.docs.pages import generate
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated pages to those that MkDocs found."""
+    for path, text in generate().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the theme's search dialog for screen readers; the theme leaves it without a name."""
+    del page, config
+    return output.replace('data-md-component="search" role="dialog"', f'{_SEARCH} role="dialog"')
+
+
+_SEARCH = 'data-md-component="search" aria-label="Search"'
