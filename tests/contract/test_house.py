@@ -131,7 +131,7 @@ def test_every_page_of_the_documentation_that_a_message_names_is_there() -> None
     templates = {path.name: path.read_text() for path in (ROOT / "replay/web").rglob("*.html")}
     named = {name for text in {**MODULES, **templates}.values() for name in SERVED.findall(text)}
     assert len(named) > 3
-    assert named <= {path.removesuffix(".md") for path in (PAGES | GENERATED).keys()}
+    assert named <= {path.removesuffix(".md") for path in PAGES | GENERATED}
 
 
 def first_line(text: str) -> str:

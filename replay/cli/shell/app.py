@@ -6,19 +6,22 @@ add its row to `COMMANDS`. How any of them ends is decided in `ending`, here onc
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from replay.cli.shell.errors import ending
+from replay.shell.output import print_text
 
 if TYPE_CHECKING:
     from typer._click import Command as AnyCommand
 
-RECORD, RULES, LOOK, RUN = "Record", "Rules", "Look", "Run"
-"""Panels of `round-ledger --help`."""
+TRY, INVESTIGATORS, FINANCE = "To try it", "Investigators", "Finance"
+OPERATIONS, ENGINEERS = "Operations", "Engineers"
+"""Panels of `round-ledger --help`: who a command is for."""
 
 
 class Command(NamedTuple):
@@ -31,61 +34,46 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("ingest", "record.ingest", RECORD, "Keep every fact of a feed; a verdict for each."),
-    Command("quarantine", "record.ingest", RECORD, "Look at what was malformed, and release it."),
-    Command("verify", "record.record", RECORD, "Recompute every tape's hash chain from its bytes."),
-    Command("backup", "record.record", RECORD, "Write the record and its heads into a folder."),
+    Command("demo", "demo.demo", TRY, "Deal a gaming day, find its mistakes, replay the worst."),
+    Command("simulate", "demo.simulate", TRY, "Deal a floor at random, with mistakes and footage."),
+    Command("games", "rules.rules", TRY, "Show the games: paytables, readings, house edges."),
+    Command("rounds", "rounds.rounds", INVESTIGATORS, "Search rounds, newest first."),
     Command(
-        "restore", "record.record", RECORD, "Restore a backup into a new database, and verify it."
-    ),
-    Command("import-phh", "record.phh", RECORD, "Turn Poker Hand History files into facts."),
-    Command(
-        "adjudicate", "rules.rules", RULES, "Rule on every round of a feed; needs no database."
-    ),
-    Command("games", "rules.rules", RULES, "Show what the ledger knows of its games."),
-    Command("submissions", "rules.submissions", RULES, "Check Rules Submissions, and file them."),
-    Command("rounds", "rounds.rounds", LOOK, "Search rounds; the newest first."),
-    Command(
-        "replay", "rounds.replay", LOOK, "Replay a round: table, cameras, money paid beside owed."
+        "replay",
+        "rounds.replay",
+        INVESTIGATORS,
+        "Replay a round: table, cameras, money paid beside money owed.",
     ),
     Command(
-        "footage",
-        "footage.footage",
-        LOOK,
-        "Take in footage; frames, clips, clocks, pictures of it.",
+        "footage", "footage.footage", INVESTIGATORS, "Add footage; show frames, clips and clocks."
     ),
-    Command("dispute", "disputes.dispute", LOOK, "Raise, review and resolve what patrons dispute."),
-    Command("drop", "rounds.drop", LOOK, "The drop and the win of each table and gaming day."),
+    Command("dispute", "disputes.dispute", INVESTIGATORS, "Raise, review and resolve disputes."),
     Command(
         "dossier",
         "dossier.dossier",
-        LOOK,
+        INVESTIGATORS,
         "Write a round, dispute or window as files to hand over.",
     ),
-    Command(
-        "demo", "demo.demo", RUN, "Deal a gaming day, find its mistakes, replay the worst one."
-    ),
-    Command("simulate", "demo.simulate", RUN, "Deal a floor by chance, with mistakes and footage."),
-    Command("consume", "feed.views", RUN, "Bring views to the end of the record."),
-    Command(
-        "rebuild", "feed.views", RUN, "Make views anew from the record, then put them in place."
-    ),
-    Command(
-        "unpark", "feed.views", RUN, "Let a parked table into the views again, once it is mended."
-    ),
-    Command("serve", "serving.serve", RUN, "Serve the pages, and take in facts, until stopped."),
-    Command("users", "serving.users", RUN, "Say who may sign in to the pages."),
-    Command("keys", "serving.keys", RUN, "Say which devices may send facts."),
-    Command("relay", "feed.relay", RUN, "Publish the record on Kafka."),
-    Command("dlq", "feed.dead_letters", RUN, "Look at dead letters, and handle them again."),
-    Command("topics", "feed.topics", RUN, "Make the feed's topics, and check them."),
-    Command("services", "serving.services", RUN, "Run PostgreSQL and Kafka here, without Docker."),
-    Command(
-        "settings",
-        "serving.settings",
-        RUN,
-        "Show every setting: the value in force, and its origin.",
-    ),
+    Command("drop", "rounds.drop", FINANCE, "Show drop and win of each table and gaming day."),
+    Command("submissions", "rules.submissions", FINANCE, "Check Rules Submissions and file them."),
+    Command("ingest", "record.ingest", OPERATIONS, "Ingest a feed; print a verdict per fact."),
+    Command("quarantine", "record.ingest", OPERATIONS, "Show malformed inputs, and release them."),
+    Command("verify", "record.record", OPERATIONS, "Recompute every tape's hash chain."),
+    Command("backup", "record.record", OPERATIONS, "Write the record and its heads to a folder."),
+    Command("restore", "record.record", OPERATIONS, "Restore a backup to a new database."),
+    Command("serve", "serving.serve", OPERATIONS, "Serve the pages and receive facts."),
+    Command("consume", "feed.views", OPERATIONS, "Bring views to the end of the record."),
+    Command("rebuild", "feed.views", OPERATIONS, "Rebuild views from the record, then swap them."),
+    Command("unpark", "feed.views", OPERATIONS, "Resume a parked table once its fault is fixed."),
+    Command("relay", "feed.relay", OPERATIONS, "Publish the record on Kafka."),
+    Command("topics", "feed.topics", OPERATIONS, "Create the feed's topics, and check them."),
+    Command("dlq", "feed.dead_letters", OPERATIONS, "Show dead letters, and process them again."),
+    Command("users", "serving.users", OPERATIONS, "Manage users of the pages and their roles."),
+    Command("keys", "serving.keys", OPERATIONS, "Manage the keys of devices, and signing keys."),
+    Command("services", "serving.services", OPERATIONS, "Run PostgreSQL and Kafka without Docker."),
+    Command("settings", "serving.settings", OPERATIONS, "Show every setting and its origin."),
+    Command("adjudicate", "rules.rules", ENGINEERS, "Rule on a feed's rounds without a database."),
+    Command("import-phh", "record.phh", ENGINEERS, "Convert Poker Hand History files to facts."),
 )
 
 
@@ -123,7 +111,16 @@ def load(row: Command) -> "AnyCommand":
     family: typer.Typer = import_module(f"replay.cli.{row.module}").app
     command = get_group(family).commands[row.name]
     command.name = row.name
+    _keep_angles(command)
     return command
+
+
+def _keep_angles(command: Any) -> None:  # noqa: ANN401 - vendored, as above
+    """Let help show `<name>`: Markdown takes it for HTML and drops it."""
+    for each in (command, *command.params):
+        each.help = (getattr(each, "help", None) or "").replace("<", "\\<")
+    for sub in getattr(command, "commands", {}).values():
+        _keep_angles(sub)
 
 
 app = typer.Typer(
@@ -133,15 +130,26 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, nothing found · 1 findings · 2 usage or unreadable input · "
     "3 something needed is not available.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+def _version(asked: bool) -> None:  # noqa: FBT001 - as Typer calls it
+    if asked:
+        print_text(f"round-ledger {version('round-ledger')}")
+        raise typer.Exit
+
+
 @app.callback()
-def root() -> None:
+def root(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
     """Record casino table games as facts, rule on every round, and replay what happened."""
 
 

@@ -1,0 +1,120 @@
+"""Sentences that people read, and the habits in them that a program can see.
+
+Read are the pages of the documentation, the templates of the screen, and every text of the program
+with a sentence in it: help, errors, findings, alerts. Code, names and what stands in backticks
+are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORDS_MAX = 30
+
+HABITS = {
+    "begins with Of or Where": re.compile(r"^(?:Of|Where)\b(?!.*\?$)"),
+    "whoever": re.compile(r"\bwhoever\b", re.IGNORECASE),
+    "told": re.compile(r"\b(?:told|tells)\b", re.IGNORECASE),
+    "no more": re.compile(r"\bno more\b(?! bets)", re.IGNORECASE),
+}
+
+_WORD = re.compile(r"[A-Za-z0-9][\w'.,/:-]*")
+_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+_ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n")
+_SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|JOIN|WHERE|GRANT|VALUES)\b")
+_PLACEHOLDER = "X"
+
+
+def habits(sentence: str) -> list[str]:
+    """What is wrong with a sentence, by name."""
+    plain = _CODE.sub(_PLACEHOLDER, sentence)
+    found = [name for name, habit in HABITS.items() if habit.search(plain)]
+    if len(_WORD.findall(plain)) > WORDS_MAX:
+        found.append(f"over {WORDS_MAX} words")
+    return found
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text."""
+    for part in _ENDS.split(text):
+        joined = " ".join(part.split())
+        if joined:
+            yield joined
+
+
+def of_page(text: str) -> Iterator[str]:
+    """The sentences of a page in Markdown: of its paragraphs, points and cells."""
+    text = re.sub(r"^ *(```|~~~).*?^ *\1 *$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.))", text):
+        cells = block.split("|") if block.lstrip().startswith("|") else [block]
+        for cell in cells:
+            yield from sentences(re.sub(r"^\s*(?:[-*#]+|\d+\.)\s+|\*\*|__", "", cell))
+
+
+def of_template(text: str) -> Iterator[str]:
+    """The sentences of a page of the screen, what the program fills in left open."""
+    text = re.sub(r"{#.*?#}|<(script|style|svg)\b.*?</\1>", " ", text, flags=re.DOTALL)
+    text = re.sub(r"{%.*?%}", "\n\n", text, flags=re.DOTALL)
+    text = re.sub(r"{{.*?}}", _PLACEHOLDER, text, flags=re.DOTALL)
+    text = re.sub(r"</?(?:a|b|i|em|code|strong|span|abbr|time)\b[^>]*>", "", text)
+    yield from sentences(re.sub(r"<[^>]*>", "\n\n", text))
+
+
+def of_module(text: str) -> Iterator[str]:
+    """The sentences that a module may show to people: its texts of four words or more."""
+    tree = ast.parse(text)
+    shown = _commands(tree)
+    aside = {
+        id(each.value)
+        for node in ast.walk(tree)
+        for each in _statements(node)
+        if isinstance(each, ast.Expr) and id(each.value) not in shown
+    }
+    within = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in ast.walk(node)
+        if part is not node
+    }
+    for node in ast.walk(tree):
+        if id(node) in aside | within:
+            continue
+        words = _text(node)
+        if len(words.split()) > 3 and not _SQL.search(words):
+            yield from sentences(words)
+
+
+def _text(node: ast.AST) -> str:
+    """The text that an expression is, the values in it left open; nothing for others."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (
+            each.value if isinstance(each, ast.Constant) else _PLACEHOLDER for each in node.values
+        )
+        return "".join(map(str, parts))
+    return ""
+
+
+def _statements(node: ast.AST) -> list[ast.stmt]:
+    body = getattr(node, "body", [])
+    return body if isinstance(body, list) else []
+
+
+def _commands(tree: ast.AST) -> set[int]:
+    """The docstrings of commands, which are their help."""
+    return {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and any("command(" in ast.unparse(each) for each in node.decorator_list)
+        and isinstance(node.body[0], ast.Expr)
+    }

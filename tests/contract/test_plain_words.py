@@ -1,0 +1,97 @@
+"""What people read is in plain words: short sentences, the subject first, the field's own terms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from replay.docs.pages import generate
+from tests.contract.plain_words import habits, of_module, of_page, of_template
+
+ROOT = Path(__file__).parents[2]
+
+EXCEPTED: dict[str, str] = {}
+"""Parts of sentences that stay as they are, and why."""
+
+READERS = {
+    "pages": (of_page, [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]),
+    "templates": (of_template, [*(ROOT / "replay/web/templates").glob("*.html")]),
+    **{
+        package: (of_module, [*(ROOT / package).rglob("*.py")])
+        for package in ("ledger", "infra", "consumers", "replay")
+    },
+}
+
+
+def wrong(name: str, sentences: list[str]) -> list[str]:
+    return [
+        f"{name}: {', '.join(found)}: {sentence}"
+        for sentence in sentences
+        if (found := habits(sentence)) and not any(each in sentence for each in EXCEPTED)
+    ]
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_sentences_are_plain(kind: str) -> None:
+    reader, paths = READERS[kind]
+    found = [
+        each
+        for path in sorted(paths)
+        for each in wrong(path.relative_to(ROOT).as_posix(), list(reader(path.read_text())))
+    ]
+    assert found == []
+
+
+def test_the_sentences_of_generated_pages_are_plain() -> None:
+    assert [
+        each for name, text in generate().items() for each in wrong(name, [*of_page(text)])
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "habit"),
+    [
+        ("Where something lacks, its tests are skipped.", "begins with Of or Where"),
+        ("Of one that was killed another delivers that alert.", "begins with Of or Where"),
+        ("Whoever keeps views up reads it.", "whoever"),
+        ("A device is told of it.", "told"),
+        ("It takes no more of that place.", "no more"),
+        (" ".join(["word"] * 31) + ".", "over 30 words"),
+    ],
+)
+def test_a_habit_is_seen(sentence: str, habit: str) -> None:
+    assert habits(sentence) == [habit]
+
+
+def test_code_calls_of_the_floor_and_questions_are_left_alone() -> None:
+    assert habits("The dealer calls no more bets.") == []
+    assert habits("Set `told` to what `whoever` says.") == []
+    assert habits("Where does it stand?") == []
+
+
+def test_every_exception_is_needed() -> None:
+    said = [
+        sentence
+        for reader, paths in READERS.values()
+        for path in paths
+        for sentence in reader(path.read_text())
+        if habits(sentence)
+    ]
+    assert [each for each in EXCEPTED if not any(each in sentence for sentence in said)] == []
+
+
+def test_what_people_read_is_found_and_what_they_do_not_is_not() -> None:
+    module = '''
+"""Of the module."""
+@app.command()
+def show():
+    """Show what was told."""
+def other():
+    """Where nobody looks."""
+    raise Refused(f"Of {number} facts none fits", hint="Send it again.")
+'''
+    assert [each for each in of_module(module) if habits(each)] == [
+        "Show what was told.",
+        "Of X facts none fits",
+    ]
