@@ -108,17 +108,17 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_ALERT_PAYOUT_CENTS",
         "1000000",
-        "Payment on one wager from which `consume alerts` tells of it, cents.",
+        "Payment on one wager from which `consume alerts` raises an alert, cents.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_FINDING_CENTS",
         "10000",
-        "Difference between owed and recorded from which a finding is told, cents.",
+        "Difference between owed and recorded from which a finding raises an alert, cents.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_PROCEDURES",
         "1",
-        "How many times a ruling must find the same overdue procedure until it is told.",
+        "How many times a ruling must find the same overdue procedure before it raises an alert.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_DEVICE_SILENT_S",
@@ -153,12 +153,12 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_ALERT_PARKED_FACTS",
         "1",
-        "How many facts of a table a view must withhold until it is told.",
+        "How many facts of a table a view must withhold before that raises an alert.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_DEAD_LETTERS",
         "1",
-        "How many dead letters must wait to be handled until it is told.",
+        "How many dead letters must wait before that raises an alert.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_AGE_S",

@@ -338,7 +338,7 @@ GAME = Game(
             "ace_low_straight",
             ("as_printed", "lowest"),
             "6(b)(6)",
-            "Where A-2-3-4 stands: the second highest straight, and the highest straight flush "
+            "The rank of A-2-3-4: the second highest straight, and the highest straight flush "
             "below a royal flush (6(b)(3)); or the lowest of both.",
         ),
         Option(

@@ -347,9 +347,9 @@ GAME = Game(
         closes=False,
     ),
     base=(
-        "Pass and Don't Pass: a 7 or 11 on a come out roll wins Pass, 2, 3 and 12 lose it, and "
-        "Don't Pass is the other way round with 12 barred (a push); any other number is the "
-        "point, which must be thrown before a 7. Both pay 1 to 1, and are made on come out rolls. "
-        "A Lay Bet pays true odds: 1 to 2 on 4 and 10, 2 to 3 on 5 and 9, 5 to 6 on 6 and 8."
+        "Pass and Don't Pass are made on come out rolls and pay 1 to 1. A 7 or 11 on a come out "
+        "roll wins Pass; 2, 3 and 12 lose it. Don't Pass is the reverse, with 12 barred (a "
+        "push). Any other number is the point, which must be thrown before a 7. A Lay Bet pays "
+        "true odds: 1 to 2 on 4 and 10, 2 to 3 on 5 and 9, 5 to 6 on 6 and 8."
     ),
 )

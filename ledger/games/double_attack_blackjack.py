@@ -337,7 +337,9 @@ GAME = Game(
         "card_face_up": Irregularity("13(a)", void=False, says="not used, to the discard rack"),
         "card_drawn_unexposed": Irregularity("13(b)", void=False, says="used as the next card"),
         "card_drawn_exposed": Irregularity(
-            "13(c)", void=False, says="dealt as the next card; who refuses it gets no more cards"
+            "13(c)",
+            void=False,
+            says=("dealt as the next card; a player who refuses it gets no further cards"),
         ),
         "dealer_overdrew": Irregularity("13(d)", void=False, says="the card to the discard rack"),
         "insufficient_cards": Irregularity(

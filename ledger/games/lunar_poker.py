@@ -52,8 +52,8 @@ SECOND = Reading(
     "second_combination",
     ("best_paying", "next_best"),
     "11(e)(1)(ii)",
-    "Of several second combinations with a card that is not in the first, it is not said which is "
-    "paid: that which pays most, or the next in rank, if it has such a card.",
+    "Several second combinations may have a card that is not in the first. The section does not "
+    "say which one is paid: the one that pays most, or the next in rank if it has such a card.",
 )
 
 

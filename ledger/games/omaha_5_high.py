@@ -34,8 +34,8 @@ GAME = Game(
     readings=(
         odd_chip_by_suit(
             "19(k)(2)(ii)",
-            "Of tied hands nothing is printed for the High game. `by_suit` takes the highest card "
-            "by suit, as of the high half of High-low Split.",
+            "For the High game nothing is printed about tied hands. `by_suit` takes the highest "
+            "card by suit, as for the high half of High-low Split.",
         ),
     ),
     **five_card_omaha(SHARES),

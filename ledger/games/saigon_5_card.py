@@ -77,8 +77,8 @@ DEALER_JOKER = Reading(
     "dealer_joker",
     ("best_for_dealer", "worst_for_dealer"),
     "11(c)(1)",
-    "Who picks the value of the dealer's joker, and which three of his cards qualify where several "
-    "do, is not said: the choice that gives him the highest Point Count, or the lowest.",
+    "The section does not say who picks the value of the dealer's joker, nor which three of his "
+    "cards qualify if several do. The choice gives him the highest Point Count, or the lowest.",
 )
 POT_QUALIFIES = Reading(
     "pot_requires_qualifying",

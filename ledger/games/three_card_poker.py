@@ -243,11 +243,12 @@ GAME = Game(
         always=("ante",), sometimes={"pair_plus": 400, "six_card_bonus": 300}, hole=CARDS
     ),
     base=(
-        "Three cards each, an Ante, and a Play Wager equal to it or the hand is given up, with "
-        "Ante and Pair Plus; a Six Card Bonus stays. The dealer qualifies with a queen: without "
-        "it the Ante pays 1 to 1 and the Play Wager goes back, else the higher hand wins both "
-        "1 to 1 and an equal one pushes. A hand dealt too many or too few cards voids the round. "
-        "Odds of the bonuses are those a Rules Submission gives; where none is filed those below, "
-        "without mini-royal flush and Super Royal, which only a submission chooses."
+        "Each player gets three cards for an Ante. A Play Wager equals the Ante; without it the "
+        "hand is given up, with Ante and Pair Plus, and a Six Card Bonus stays. The dealer "
+        "qualifies with a queen. If he does not, the Ante pays 1 to 1 and the Play Wager goes "
+        "back. If he does, the higher hand wins both 1 to 1 and an equal one pushes. A hand "
+        "dealt too many or too few cards voids the round. A Rules Submission gives the odds of "
+        "the bonuses. If none is filed, those below hold, without mini-royal flush and Super "
+        "Royal, which only a submission chooses."
     ),
 )

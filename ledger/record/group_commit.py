@@ -89,7 +89,7 @@ class Committer:
         with self._changed:
             if self._closed:
                 raise Unavailable(
-                    "This process is stopping and takes no more facts",
+                    "This process is stopping and accepts no further facts",
                     where="committer",
                     hint="Send them again when it is back; none of them was kept.",
                 )

@@ -31,9 +31,9 @@ DAY_US = 24 * 3_600_000_000
 BUILT_IN = """\
 # How long footage is kept, in days from its recording, by area and reason.
 # These are this program's own figures and no regulation's: put your approved ones in their place.
-# The first area that fits a camera holds; globs are allowed. A reason that has several days is kept
-# for the longest: `dispute` for what was ever locked for a dispute, `preserved` for what was ever
-# locked without one, `routine` for everything. Locked footage is kept until it is released.
+# The first area that fits a camera holds; globs are allowed. Footage is kept for the
+# longest reason that holds: `dispute` if it was ever locked for a dispute, `preserved` if it was
+# ever locked without one, `routine` always. Locked footage is kept until it is released.
 jurisdiction = "none named"
 
 [[areas]]

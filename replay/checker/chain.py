@@ -95,8 +95,8 @@ def check_chain(dossier: Dossier, report: Report) -> None:
     if not whole:
         report.unknown.append(
             f"Facts of the {what} stand far apart on a tape. The rows between its stretches are "
-            f"not in here: that none of them is of this {what} is said by whoever signed, and not "
-            "shown."
+            f"not in here. Only the signature vouches that none of them belongs to this {what}; "
+            "it is not shown."
         )
 
 
@@ -126,9 +126,9 @@ def check_heads(dossier: Dossier, kept: list[dict[str, Any]], report: Report) ->
     )
     if beyond > 0:
         report.unknown.append(
-            f"{beyond} rows lie between the rows in here and the heads pinned of their tapes. That "
-            "they join is said by whoever signed; on the record, `round-ledger verify --head "
-            "heads.jsonl` shows it."
+            f"{beyond} rows lie between the rows in here and the heads pinned of their tapes. "
+            "Only the signature vouches that they join; on the record, `round-ledger verify "
+            "--head heads.jsonl` shows it."
         )
     for head in kept:
         _compare(head, newest, rows, report)

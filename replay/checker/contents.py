@@ -63,7 +63,7 @@ def check_round(dossier: Dossier, report: Report) -> None:
     if hidden:
         report.unknown.append(
             f"{hidden} rows between the first and the last fact are shown by their hash alone. "
-            "That none of them is of this round is said by whoever signed, and not shown."
+            "Only the signature vouches that none of them belongs to this round; it is not shown."
         )
 
 
@@ -78,7 +78,7 @@ def check_counts(dossier: Dossier, report: Report) -> None:
     ]
     told = dossier.manifest.get("facts")
     if told != (own := counted.get(FACTS, 0)):
-        problems.append(f"The manifest tells of {printable(told)} facts, and {FACTS} has {own}.")
+        problems.append(f"The manifest counts {printable(told)} facts, and {FACTS} has {own}.")
     report.settle(problems, f"Each of the {len(listed)} files of facts has as many as are listed.")
 
 
@@ -160,7 +160,7 @@ def check_clocks(dossier: Dossier, report: Report) -> None:
     table = list(csv.DictReader(io.StringIO(octets.decode("utf-8"), newline="")))
     shown = sorted(_shown(line) for line in table)
     problems = [
-        f"A clock reading in clocks.csv is not one that a fact tells: camera {printable(each[0])}, "
+        f"A clock reading in clocks.csv is in no fact: camera {printable(each[0])}, "
         f"{printable(each[1])}."
         for each in shown
         if each not in told
@@ -170,7 +170,7 @@ def check_clocks(dossier: Dossier, report: Report) -> None:
         for each in told
         if each not in shown
     ]
-    report.settle(problems, f"All {len(told)} clock readings are those that facts tell.")
+    report.settle(problems, f"All {len(told)} clock readings are those of the facts.")
 
 
 def check_custody(dossier: Dossier, report: Report) -> None:
@@ -196,7 +196,7 @@ def check_custody(dossier: Dossier, report: Report) -> None:
         each.told().get("dispute") != named for each in dossier.facts.get(CASE_OF, [])
     ):
         problems.append(f"No fact in {CASE_OF} is of dispute {printable(named)}.")
-    report.settle(problems, f"custody.csv has the {len(told)} times that facts tell of.")
+    report.settle(problems, f"custody.csv has the {len(told)} entries that the facts record.")
 
 
 def check_footage(dossier: Dossier, report: Report) -> None:

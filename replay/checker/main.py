@@ -36,7 +36,7 @@ HOLDS, BROKEN, UNCHECKED = 0, 1, 2
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 _KEY_FILE_MAX = 10_000
 CANNOT_SHOW = (
-    "that devices told the truth: a fact shows what was said, and when it was received.",
+    "that devices sent the truth: a fact shows what was sent, and when it was received.",
     (
         "that the record was honest before one of its heads was kept elsewhere; give a head that "
         "you or somebody else kept with --head."
@@ -47,7 +47,7 @@ CANNOT_SHOW = (
         "that report.html, report.pdf and ruling.pdf draw the right picture: they are as they were "
         "signed, and made from the same facts."
     ),
-    "anything at all, where this program or the key came to you with the dossier only.",
+    "anything at all, if this program or the key came to you only with the dossier.",
 )
 
 

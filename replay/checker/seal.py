@@ -77,7 +77,7 @@ def check_signature(
         report.broken += problems
         report.unknown.append(
             f"Key {key_id(signer)} claims to have signed this. Whether that is the house's key "
-            "cannot be told from in here: get the key from the house by another way, and give it "
+            "cannot be seen from here: get the key from the house by another way, and give it "
             "with --key."
         )
         return

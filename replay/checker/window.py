@@ -59,7 +59,8 @@ def check_window(dossier: Dossier, report: Report) -> None:
     if hidden:
         report.unknown.append(
             f"{hidden} rows between the first and the last fact are shown by their hash alone. "
-            "That none of them is of this window is said by whoever signed, and not shown."
+            "Only the signature vouches that none of them belongs to this window; it is not "
+            "shown."
         )
     _segments(dossier, report)
 

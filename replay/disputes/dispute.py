@@ -257,7 +257,7 @@ class DisputeDecisions:
             kept = self._cases.save(*events)
         except IntegrityError as error:
             raise _refused(
-                case, "Somebody else has just told something of it", "Look at it, then go on."
+                case, "Somebody else has just changed it", "Look at it, then go on."
             ) from error
         except PersistenceError as error:
             raise Unavailable(

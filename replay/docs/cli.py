@@ -23,7 +23,7 @@ def page() -> str:
             ("command", "what it does"),
             ((f"[`{row.name}`](#{row.name})", row.says) for row in COMMANDS),
         ),
-        "An error tells on stderr what is wrong, where, and what to do now; see "
+        "An error says on stderr what is wrong, where, and what to do now; see "
         "[errors](errors.md). `--json` prints JSON Lines on stdout. Progress is drawn on stderr, "
         "only where that is a terminal.",
         *(part for name, command in commands() for part in _command(name, command)),

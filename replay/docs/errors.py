@@ -18,7 +18,7 @@ EXITS = {
     1: "Findings: what was asked for was done, and something differs from what must be.",
     2: "Usage, or unreadable input: the message says what, where and what to do now.",
     3: "Something needed is not available: a database, a port. Try again.",
-    130: "Stopped by SIGINT (Ctrl-C). A server that is told to stop ends with 0.",
+    130: "Stopped by SIGINT (Ctrl-C). A server that is asked to stop ends with 0.",
     141: "The reader of the output went away, as `head` does.",
     143: "Stopped by SIGTERM.",
 }
@@ -64,8 +64,8 @@ def page() -> str:
             ((status, says["description"]) for status, says in responses().items()),
         ),
         "## Reasons of quarantine",
-        "A malformed input is kept with its bytes and one of these; `round-ledger quarantine show` "
-        "tells what, where and what to do.",
+        "A malformed input is kept with its bytes and one of these; `round-ledger quarantine "
+        "show` prints what is wrong, where, and what to do.",
         markdown.table(
             ("reason", "meaning"), ((markdown.code(name), says) for name, says in REASONS.items())
         ),

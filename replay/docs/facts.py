@@ -43,7 +43,7 @@ def page() -> str:
         "## Parts",
         *(part for struct in _parts() for part in _struct(struct.__name__, struct, "###")),
         "## Earlier versions",
-        "Still read, and told in today's words.",
+        "Still read, and converted to today's version.",
         markdown.table(
             ("name", "was"),
             (

@@ -25,7 +25,8 @@ HABITS = {
 
 _WORD = re.compile(r"[A-Za-z0-9][\w'.,/:-]*")
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
-_ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n")
+_ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n|\n(?=\S+(?:, \S+)?  )")
+"""Where a sentence ends: at its full stop, a list, a paragraph, or a line in columns."""
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|JOIN|WHERE|GRANT|VALUES)\b")
 _PLACEHOLDER = "X"
 

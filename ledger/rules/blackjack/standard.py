@@ -56,11 +56,11 @@ if TYPE_CHECKING:
 
 EVEN_MONEY = "even_money"
 BASE = (
-    "A Blackjack pays 3 to 2 and other hands 1 to 1, Insurance 2 to 1, and even money for a "
-    "Blackjack under an ace; the dealer's hole card is read under an ace or a 10, and he stands on "
-    "all 17s. Two cards are doubled, a pair is split to four hands and doubled after, aces are "
-    "split once and get one card each; half is surrendered on the first two cards. A card drawn in "
-    "error and exposed may be refused; a hand called dead gets its wagers back."
+    "A Blackjack pays 3 to 2, other hands 1 to 1 and Insurance 2 to 1. Even money may be paid for "
+    "a Blackjack under an ace. The dealer's hole card is read under an ace or a 10. He stands on "
+    "all 17s. Two cards may be doubled. A pair may be split to four hands and doubled after; "
+    "aces are split once and get one card each. Half is surrendered on the first two cards. A "
+    "card drawn in error and exposed may be refused; a hand called dead gets its wagers back."
 )
 _WON = ("dealer bust", "higher", "blackjack")
 _PARTS = ("split", "double_down")

@@ -486,8 +486,8 @@ class Table:
         self.unsettled.append(Step("dice_thrown", section, what=purpose, throw=self.throws))
         self.find(
             "step_missing",
-            f"A throw was told as {shown} dice of another game; this one is played with {dice} "
-            f"({self.rules.section(section)}).",
+            f"A throw was recorded with {shown} dice, as in another game; this one is played with "
+            f"{dice} ({self.rules.section(section)}).",
             section,
             facts=(fact,),
             expected=f"{dice} dice",

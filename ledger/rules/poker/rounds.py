@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 EDITIONS = (Edition("637a", "proposed", None, None, "Pa.B. Doc. No. 13-230, filed 2013-02-08"),)
 BASE = (
-    "Of Poker the documents print 637a.6(c)-(d), .19, .20 and .21. What a bet may come to, side "
-    "pots, an uncalled bet, the rake and misdeals are the standard game: a Rules Submission files "
-    "amounts as `limits` (`ante`, `blind_1` to `blind_3`, `straddle`, `kill`, `small_bet`, "
-    "`big_bet`), and where it files none they are taken as they are."
+    "The documents print 637a.6(c)-(d), .19, .20 and .21 for Poker. Bet sizes, side pots, an "
+    "uncalled bet, the rake and misdeals follow the standard game. A Rules Submission files "
+    "amounts as `limits`: `ante`, `blind_1` to `blind_3`, `straddle`, `kill`, `small_bet`, "
+    "`big_bet`. An amount that is not filed is accepted as recorded."
 )
 LIMITS = dict.fromkeys(
     ("ante", "blind_1", "blind_2", "blind_3", "straddle", "kill", "small_bet", "big_bet"), 1

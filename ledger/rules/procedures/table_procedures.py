@@ -77,7 +77,7 @@ def _submission(j: Judge, rules: InForce) -> None:
             j.find(
                 "rules_submission_invalid",
                 "601a.2",
-                f"Of the Rules Submission for {rules.game.title}, {problem.where} holds nothing: "
+                f"In the Rules Submission for {rules.game.title}, {problem.where} has no effect: "
                 f"{problem.says}; the default is taken",
                 expected=f"one of {allowed}" if allowed else None,
                 recorded=problem.where,

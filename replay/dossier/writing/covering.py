@@ -21,7 +21,7 @@ def in_sentences(stated: Statement) -> list[str]:
     """What was filmed of each stretch, camera by camera, and what was not and why."""
     told = []
     if not stated.looked:
-        told.append("No footage was at hand: what facts record is told as recorded.")
+        told.append("No footage was at hand: this is what the facts record.")
     several = len(stated.stretches) > 1
     for cover in stated.stretches:
         told += [f"{cover.name[0].upper()}{cover.name[1:]}:"] * several

@@ -279,7 +279,7 @@ def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
     named = facts_in_findings(story)
     paper.part("Fact by fact")
     paper.say(
-        "Each fact with its device's clock, as it was told. Facts named by a finding are in bold; "
+        "Each fact with the time of its device's clock. Facts named by a finding are in bold; "
         "pictures of them follow. All pictures are in report.html and in frames/.",
         soft=True,
     )
@@ -362,7 +362,7 @@ def _custody(paper: Paper, evidence: Evidence) -> None:
         for each in custody_table(evidence)
     ]
     if not rows:
-        paper.say("No fact tells of it.")
+        paper.say("No fact records any.")
         return
     columns = ("Told at", "What", "Camera", "From, to (camera's clock)", "By", "Because")
     paper.rows(columns, rows, (18, 9, 13, 28, 10, 22), size=7.5)
@@ -371,10 +371,10 @@ def _custody(paper: Paper, evidence: Evidence) -> None:
 def _proof(paper: Paper, evidence: Evidence, seal: Seal) -> None:
     paper.part("Proof")
     paper.say(
-        "Each fact stands in the hash chain of its tape. To check all of it without this program's "
-        "maker, with Python 3.8 or newer and no network: python verify.py --key KEY, the key got "
-        "from the house by another way than the dossier. SHA-256 over the contents, as verify.py "
-        f"must print it: {seal.contents}."
+        "Each fact stands in the hash chain of its tape. To check it without the maker of this "
+        "program, with Python 3.8 or newer and no network, run: python verify.py --key KEY. Get "
+        "the key from the house by another way than the dossier. SHA-256 over the contents, as "
+        f"verify.py must print it: {seal.contents}."
     )
     paper.ln(1)
     tapes = {each.tape for each in proofs(evidence)}
@@ -386,8 +386,8 @@ def _proof(paper: Paper, evidence: Evidence, seal: Seal) -> None:
     columns = ("Tape", "Facts on it", "Newest position", "Hash of the newest")
     paper.rows(columns, rows, (22, 11, 13, 54), right=(1, 2), size=7)
     paper.say(
-        "What this cannot show: that devices told the truth, or that the record was honest before "
-        "its heads were first kept elsewhere. A camera's time is known within its plus-minus, "
-        "never better.",
+        "What this cannot show: that devices sent the truth, or that the record was honest "
+        "before its heads were first kept elsewhere. A camera's time is known within its "
+        "plus-minus, never better.",
         soft=True,
     )

@@ -26,8 +26,8 @@ To check that nothing here was changed, and who made it, with Python 3.8 or newe
     python verify.py --key KEY
 
 KEY is the public signing key of the house, 64 hexadecimal digits or a file with them. Get it from
-the house by another way than this dossier: whoever could forge the dossier could forge a key beside
-it, and this very verify.py. The same file comes with Round Ledger.
+the house by another way than this dossier: a forger of the dossier could also forge a key in it,
+and verify.py. The same file comes with Round Ledger.
 
 report.html         what was paid beside what was owed, and every fact with table and cameras
 report.pdf          the same to print; pictures of the facts that a finding names
@@ -37,19 +37,19 @@ replay.txt          the same replay as text
 replay.jsonl        one object a fact: the table after it, and what each camera has of it
 
 facts.jsonl         its {len(evidence.rows)} facts, one a line, `data` as received
-submission.jsonl    the Rules Submission that judged it, where one was on file
-corrections.jsonl   what was corrected of its facts since, where anything was
-case.jsonl          the dispute's own facts, or the locks of a window, where there is one
+submission.jsonl    the Rules Submission that applied, if one was on file
+corrections.jsonl   later corrections of its facts, if any
+case.jsonl          the dispute's own facts, or the locks of a window, if any
 camera-facts.jsonl  the facts of its cameras: clocks, segments, locks
 custody.jsonl       who viewed, exported, locked and released their footage
-between.jsonl       other facts of the same tapes, told between its first and its last
-proof.jsonl         where each fact stands in the hash chain of its tape; `data` of several lines,
-                    which the files above lay on one, in the octets received
+between.jsonl       other facts of the same tapes, between its first and its last
+proof.jsonl         where each fact stands in the hash chain of its tape; `data` of several lines
+                    (which the files above put on one) in the bytes received
 heads.jsonl         the newest row of every tape when this was read
 
 footage/            the recorded segments themselves, untouched
-clips/              stretches cut out of them without decoding: derived, and listed so; of a
-                    camera whose clock was set in between, one for each side of that
+clips/              parts cut out of them without decoding: derived, and listed so; two if the
+                    clock of the camera was set in between
 frames/             the frames named in the report, as PNG: derived, and listed so
 clocks.csv, .txt    each comparison of a camera's clock with a reference, and what follows
 custody.csv         the custody record as a table
@@ -57,15 +57,15 @@ coverage.txt, .json which camera filmed what of it, and what none did, and why
 
 verify.py           the program that checks all this
 manifest.json       size and SHA-256 of each file above, and the heads
-manifest.sig        the signature over manifest.json (Ed25519), where there is one
+manifest.sig        the signature over manifest.json (Ed25519), if it is signed
 SHA256SUMS          the same sums, and the manifest's, for the common tool
 
 Without Python, that no file was changed:  sha256sum -c SHA256SUMS
 (macOS: shasum -a 256 -c SHA256SUMS; Windows: certutil -hashfile FILE SHA256)
 The facts against the record they came from:  round-ledger verify --head heads.jsonl
 
-What this cannot show: that devices told the truth, or that the record was honest before its heads
-were first kept elsewhere. A camera's time is known within its plus-minus, never better.
+What this cannot show: that devices sent the truth, or that the record was honest before its heads
+were first kept elsewhere. A camera's time is known within its uncertainty, never better.
 """
 
 
@@ -73,5 +73,5 @@ def _signed(key_id: str | None) -> str:
     if key_id:
         return f"Signed with key {key_id}.\n"
     return """
-*** THIS DOSSIER IS UNSIGNED. Its sums show that it is as it was written, not who wrote it. ***
+*** THIS DOSSIER IS UNSIGNED. Its checksums show it is unchanged, not who wrote it. ***
 """

@@ -57,13 +57,13 @@ KINDS = {
     "parked": AlertKind(
         "Table left out of a view",
         "urgent",
-        "Pages lack what this table told since. Operations: look at consume all --status, mend"
-        " the cause, then unpark the table.",
+        "Pages lack this table's later facts. Operations: run consume all --status, fix the "
+        "cause, then unpark the table.",
     ),
     "camera_lost": AlertKind(
         "Camera lost",
         "urgent",
-        "Have it mended, and told once it is back. Look whether its table is short of cameras.",
+        "Have it repaired, and record that it is back. Check whether its table has enough cameras.",
     ),
     "clock_off": AlertKind(
         "Camera's clock off",

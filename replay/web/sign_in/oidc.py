@@ -114,7 +114,7 @@ class Provider:
         with self._lock:
             going = self._going.pop(state, None)
         if going is None or going.until < time.monotonic():
-            raise NotBelievedError("the state is not known, or no more")
+            raise NotBelievedError("the state is unknown or has expired")
         claims = self._claims(self._token(code, going.verifier), going.nonce)
         subject = claims.get(self.client.claim)
         if not isinstance(subject, str) or not subject:

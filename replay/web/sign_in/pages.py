@@ -246,7 +246,7 @@ def _first(
 def _refuse_other_links(request: Request, link: str) -> None:
     if not _set_up(request).opens(link):
         raise HTTPException(
-            403, "This link does not work, or no more. Start `round-ledger serve` for a new one."
+            403, "This link is invalid or has expired. Start `round-ledger serve` for a new one."
         )
 
 
