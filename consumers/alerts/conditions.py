@@ -131,7 +131,7 @@ def of_tables(
         silent_s = (now_us - last[tape]) // 1_000_000
         if silent_s >= settings.alert_table_quiet_s:
             quiet.add(tape)
-            says = f"Table {tape} is open and has told nothing for {silent_s:,} s."
+            says = f"Table {tape} is open and has sent no fact for {silent_s:,} s."
             id_ = f"table_quiet:{tape}:{last[tape]}"
             limit = settings.alert_table_quiet_s
             yield Alert(id_, "table_quiet", tape, says, silent_s, limit, now_us)
@@ -139,7 +139,7 @@ def of_tables(
         silent_s = (now_us - device.last_us) // 1_000_000
         limit = settings.alert_device_silent_s
         if device.tape in open_ - quiet and silent_s >= limit:
-            says = f"{device.source} has told nothing for {silent_s:,} s; its table goes on."
+            says = f"{device.source} has sent no fact for {silent_s:,} s; its table goes on."
             id_ = f"device_silent:{device.source}:{device.last_us}"
             yield Alert(id_, "device_silent", device.source, says, silent_s, limit, now_us)
 

@@ -56,7 +56,7 @@ DISPUTES = ViewTable(
         Column("outcome", "text", "What was decided, last.", null=True),
         Column("resolved_by", "text", "Credential of who decided.", null=True),
         Column("resolved_us", "bigint", "When, device time, microseconds.", null=True),
-        Column("adjusted", "bigint", "Cents paid to settle it; null: none told.", null=True),
+        Column("adjusted", "bigint", "Cents paid to settle it; null: none recorded.", null=True),
         Column("notes", "integer", "How many notes."),
         Column("observations", "integer", "How many wrote down what the footage shows."),
         Column("reveals", "integer", "How often the claim was shown to somebody."),
@@ -69,7 +69,7 @@ DISPUTES = ViewTable(
 
 FACTS = ViewTable(
     "dispute_facts",
-    "Where a dispute's facts stand: one row a fact.",
+    "Positions of a dispute's facts: one row a fact.",
     4,
     (
         Column("property", "text", "Property whose surveillance holds the dispute."),

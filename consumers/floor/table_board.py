@@ -32,7 +32,7 @@ BOARD = ViewTable(
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("last_us", "bigint", "Device time of its latest fact, microseconds."),
-        Column("state", "json", "The table as `Board` writes it, with when each part was told."),
+        Column("state", "json", "The table as `Board` writes it, with the time of each part."),
     ),
 )
 

@@ -60,14 +60,14 @@ DAY_STARTS = ViewTable(
 
 CORRECTED = ViewTable(
     "drop_corrections",
-    "One row an amount that a correction changes: what was told, and what should have been.",
+    "One row an amount that a correction changes: as recorded, and as corrected.",
     4,
     (
         Column("of_source", "text", "Source of the corrected fact."),
         Column("of_id", "text", "Id of the corrected fact."),
         Column("amount", "text", "Which amount of the drop."),
         Column("wager", "text", "Wager id; empty: of none."),
-        Column("told", "bigint", "As told, cents or pieces; null: nothing of this.", null=True),
+        Column("told", "bigint", "As recorded, cents or pieces; null: nothing of this.", null=True),
         Column("meant", "bigint", "As corrected; null: nothing of this.", null=True),
         Column("time_us", "bigint", "Device time of the corrected fact, microseconds."),
         Column("because", "text", "The reason given."),

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _DAY_KEY = (
     Column("property", "text", "Property of the table."),
     Column("table_name", "text", "Table, e.g. CC-07."),
-    Column("gaming_day", "text", "Label of the gaming day; empty: not told by then."),
+    Column("gaming_day", "text", "Label of the gaming day; empty: not recorded by then."),
 )
 
 
@@ -114,7 +114,7 @@ BOXES = ViewTable(
 
 OPEN_DAYS = ViewTable(
     "drop_open_days",
-    "Which gaming day a table is in, as the record has told it so far.",
+    "The gaming day that a table is in, by the record so far.",
     2,
     (*_DAY_KEY,),
 )

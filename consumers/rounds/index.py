@@ -41,7 +41,7 @@ ROUNDS = ViewTable(
     4,
     (
         *ROUND_KEY,
-        Column("game", "text", "Game id told by round_started; null while it is not.", null=True),
+        Column("game", "text", "Game id of round_started; null until it is recorded.", null=True),
         Column("status", "text", "open, completed (round_completed) or voided (round_voided)."),
         Column("began_us", "bigint", "Earliest device time of its facts, microseconds (epoch)."),
         Column(
@@ -52,8 +52,8 @@ ROUNDS = ViewTable(
         ),
         Column("positions", "smallint[]", "Betting positions with a wager, ascending."),
         Column("wagers", "text[]", "Wager ids placed or paid, sorted."),
-        Column("wagered", "bigint", "Cents placed less withdrawn; null: none told.", null=True),
-        Column("paid", "bigint", "Cents of winnings paid; null: none told.", null=True),
+        Column("wagered", "bigint", "Cents placed less withdrawn; null: none recorded.", null=True),
+        Column("paid", "bigint", "Cents of winnings paid; null: none recorded.", null=True),
         Column("facts", "integer", "How many facts carry the round."),
     ),
     (
@@ -71,17 +71,17 @@ WAGERS = ViewTable(
         Column("position", "smallint", "Betting position."),
         Column("wager", "text", "Wager id."),
         Column("hand", "smallint", "Hand of the position, from 1."),
-        Column("placed", "bigint", "Cents placed less withdrawn; null: none told.", null=True),
-        Column("paid", "bigint", "Cents of winnings paid; null: none told.", null=True),
-        Column("collected", "bigint", "Cents collected; null: none told.", null=True),
-        Column("returned", "bigint", "Cents returned; null: none told.", null=True),
+        Column("placed", "bigint", "Cents placed less withdrawn; null: none recorded.", null=True),
+        Column("paid", "bigint", "Cents of winnings paid; null: none recorded.", null=True),
+        Column("collected", "bigint", "Cents collected; null: none recorded.", null=True),
+        Column("returned", "bigint", "Cents returned; null: none recorded.", null=True),
     ),
     ("(placed, wager)", "(paid, wager) WHERE paid IS NOT NULL"),
 )
 
 TAPES = ViewTable(
     "round_tapes",
-    "Where a round's facts stand: one row a round and tape.",
+    "Positions of a round's facts: one row a round and tape.",
     5,
     (
         *ROUND_KEY,

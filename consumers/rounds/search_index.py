@@ -66,7 +66,7 @@ SEATS = ViewTable(
         *_PLACE,
         Column("position", "smallint", "Betting position; 0: all of them, the table was closed."),
         _TABLE,
-        Column("patron", "text", "Opaque token, where one was told.", null=True),
+        Column("patron", "text", "Opaque token, if one was recorded.", null=True),
         Column("comes", "boolean", "Whether they came; false: they left."),
         _TIME,
     ),

@@ -29,7 +29,7 @@ RUNS = ViewTable(
     3,
     (
         Column("source", "text", "The device."),
-        Column("boot", "text", "Its run since it was started; empty where it tells none."),
+        Column("boot", "text", "Its run since it was started; empty if it sends none."),
         Column("low", "bigint", "First number of the run, by the device's counter."),
         Column("high", "bigint", "Last number of the run."),
         Column("low_seq", "bigint", "table_seq of the fact numbered `low`, on the device's tape."),

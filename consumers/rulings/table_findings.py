@@ -49,12 +49,10 @@ TABLE_FINDINGS = ViewTable(
         Column("source", "text", "Source of that fact."),
         Column("fact_id", "text", "Id of that fact."),
         Column("nth", "smallint", "Number among the findings of that fact, from 0."),
-        Column("gaming_day", "text", "Gaming day the table was in; null: not told.", null=True),
+        Column("gaming_day", "text", "Gaming day the table was in; null: not recorded.", null=True),
         Column("code", "text", "What it is, e.g. stub_count_overdue."),
         Column("finding", "json", "The finding as it is printed."),
-        Column(
-            "device", "text", "Of facts lost: the device and its boot; (supervision).", null=True
-        ),
+        Column("device", "text", "Lost facts: the device and its boot; (supervision).", null=True),
         Column("settled", "boolean", "Not judged anew.", dumped=False),
     ),
     ("(code)", "(device) WHERE device IS NOT NULL"),
@@ -62,7 +60,7 @@ TABLE_FINDINGS = ViewTable(
 
 TABLE_TAPES = ViewTable(
     "ruling_table_tapes",
-    "Where the facts about a table stand: one row a table and tape.",
+    "Positions of the facts about a table: one row a table and tape.",
     3,
     (
         *_TABLE_KEY,
@@ -75,7 +73,7 @@ TABLE_TAPES = ViewTable(
 
 CARE = ViewTable(
     "ruling_care",
-    "What a table's facts have told of its equipment, up to a time; what came since waits.",
+    "What a table's facts say of its equipment, up to a time; later facts wait.",
     2,
     (
         *_TABLE_KEY,

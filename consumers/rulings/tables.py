@@ -88,7 +88,7 @@ FINDINGS = ViewTable(
 
 CASE_TAPES = ViewTable(
     "ruling_tapes",
-    "Where the facts of a round stand: one row a round and tape.",
+    "Positions of the facts of a round: one row a round and tape.",
     5,
     (
         *ROUND_KEY,
@@ -101,7 +101,7 @@ CASE_TAPES = ViewTable(
 
 SUBMISSIONS = ViewTable(
     "ruling_submissions",
-    "Where the Rules Submissions, and the batches of coupons issued, stand.",
+    "Positions of the Rules Submissions, and of issued batches of coupons.",
     1,
     (
         Column("position", "bigint", "Position on the record."),
@@ -112,7 +112,7 @@ SUBMISSIONS = ViewTable(
 
 CORRECTIONS = ViewTable(
     "ruling_corrections",
-    "Where the corrections stand that rulings depend on.",
+    "Positions of the corrections that rulings depend on.",
     1,
     (
         Column("position", "bigint", "Position on the record."),

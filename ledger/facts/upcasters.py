@@ -22,7 +22,7 @@ class Upcaster(NamedTuple):
 
 
 class WagerPaidV0(Body, frozen=True, kw_only=True):
-    """The house pays a won wager, as pre-release devices told it.
+    """The house pays a won wager, as pre-release devices sent it.
 
     paid_with_stake: cents pushed to the patron, the stake among them; stake: cents.
     """

@@ -50,10 +50,10 @@ DRAGON = 7  # points of a Banker's Hand of three cards that pushes at EZ Baccara
 VIGORISH = 20  # one part in so many of the winnings on the Banker's Hand
 
 BASE = (
-    "the deal and the third cards; the Player's Hand at 1 to 1 and the Banker's at 19 to 20; a "
-    "push of both on a tie; the Tie Wager at 8 to 1. Without vigorish the Banker's Hand is paid "
-    "1 to 1, and pushes if it wins with three cards and 7 points, as in EZ Baccarat. The number "
-    "of positions and what follows from irregularities are not printed either."
+    "the deal and the third cards; odds of 1 to 1 for the Player's Hand, 19 to 20 for the "
+    "Banker's and 8 to 1 for a tie. A tie pushes both. Without vigorish the Banker's Hand is "
+    "paid 1 to 1, and pushes if it wins with three cards and 7 points, as in EZ Baccarat. The "
+    "number of positions and what follows from irregularities are not printed either."
 )
 """What the documents do not print of the three games."""
 

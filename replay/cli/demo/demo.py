@@ -110,19 +110,19 @@ class DemoPaths(NamedTuple):
 
 @app.command("demo")
 def demo(
-    folder: Annotated[Path, typer.Argument(help="A folder to make, or one made before.")] = Path(
-        "demo"
-    ),
+    folder: Annotated[
+        Path, typer.Argument(help=("The folder of the demonstration; created if needed."))
+    ] = Path("demo"),
     *,
     hours: Annotated[float, typer.Option(min=0.5, max=20, help="Hours of play.")] = 8.0,
     seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
 ) -> None:
-    """Deal a gaming day, find its mistakes, replay the worst one.
+    """Deal a gaming day, find its mistakes, replay the worst.
 
-    Four tables of two games, with a few planted dealers' mistakes. Leaves a dossier to open, and a
-    record to try other commands on. Run again, it begins anew; your own ledger is never touched:
-    on a server that ROUND_LEDGER_DATABASE_URL names, the record is in a database of its own,
-    `round_ledger_demo`.
+    Deals four tables of two games, with a few planted dealers' mistakes. It leaves a dossier to
+    open and a record on which other commands can be tried. A second run starts over. Your own
+    ledger is never changed: on a server that ROUND_LEDGER_DATABASE_URL names, the record is in a
+    database of its own, `round_ledger_demo`.
 
     Example: round-ledger demo
     """

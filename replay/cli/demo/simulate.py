@@ -33,14 +33,14 @@ _MISTAKES_WORD = "mistakes"
 
 @app.command("simulate", epilog="Mistakes: " + ", ".join(MISTAKES) + ".")
 def simulate(  # noqa: PLR0913 - one option a choice
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="A folder to make.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="The folder to create.")],
     *,
-    tables: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 4,
+    tables: Annotated[int, typer.Option(min=1, max=1000, help="Number of tables.")] = 4,
     game: Annotated[
         list[str] | None, typer.Option(metavar="GAME", help="Only this game; may be repeated.")
     ] = None,
-    hours: Annotated[float, typer.Option(min=0.05, max=20, help="Open for play.")] = 8.0,
-    seats: Annotated[int, typer.Option(min=1, max=16, help="Patrons a table, at most.")] = 5,
+    hours: Annotated[float, typer.Option(min=0.05, max=20, help="Hours of play.")] = 8.0,
+    seats: Annotated[int, typer.Option(min=1, max=16, help="Patrons per table, at most.")] = 5,
     seed: Annotated[int, typer.Option(help="The same seed deals the same facts.")] = 1,
     mistake: Annotated[
         list[str] | None,
@@ -53,15 +53,15 @@ def simulate(  # noqa: PLR0913 - one option a choice
             help="Draw a table, a round, or `mistakes` (a minute around each); may be repeated.",
         ),
     ] = None,
-    cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn a table.")] = 1,
+    cameras: Annotated[int, typer.Option(min=1, max=4, help="Cameras drawn per table.")] = 1,
     gaming_day: Annotated[str, typer.Option(help="YYYY-MM-DD.")] = "2026-11-20",
     property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
     json: Json = False,
 ) -> None:
-    """Deal a floor by chance, with mistakes and footage.
+    """Deal a floor at random, with mistakes and footage.
 
-    Writes `feed.jsonl`, `truth.jsonl` and, where something is drawn, `shots/`, `footage/` and the
-    facts of the recorder in `footage.jsonl`.
+    Writes `feed.jsonl` and `truth.jsonl`. If footage is drawn, it also writes `shots/`, `footage/`
+    and the recorder's facts in `footage.jsonl`.
 
     Example: round-ledger simulate --hours 1 --mistake overpay=2 --footage mistakes --out floor
     """

@@ -46,21 +46,23 @@ from replay.text.typed import cents, written
 
 app = family()
 dispute = family()
-app.add_typer(dispute, name="dispute", help="Raise, review and resolve what patrons dispute.")
+app.add_typer(dispute, name="dispute", help="Raise, review and resolve disputes.")
 
 Property = Annotated[
     str | None, typer.Option("--property", help="Casino; else the one that has it.")
 ]
 
-Name = Annotated[str, typer.Argument(metavar="DISPUTE", help="Its name, as D-2026-11-20-1.")]
+Name = Annotated[
+    str, typer.Argument(metavar="DISPUTE", help=("Name of the dispute, as D-2026-11-20-1."))
+]
 
 
 @dispute.command("windows")
 def windows(*, property_: Property = None, json: Json = False) -> None:
-    """List what was preserved without a dispute, the window put last first.
+    """List windows preserved without a dispute, newest first.
 
-    Each has the name by which `round-ledger dossier` hands it over and `footage release --window`
-    lets go of it. Where nothing locks it any more, who released it and why is told.
+    Each has a name for `round-ledger dossier` and `footage release --window`. A window without any
+    lock left says who released it and why.
 
     Example: round-ledger dispute windows
     """
@@ -97,14 +99,15 @@ def raise_(
     claim: Annotated[str, typer.Option(help="The claim, in the patron's words.")],
     by: By,
     name: Annotated[
-        str | None, typer.Option("--name", help="Its name; else D-<gaming day>-<number>.")
+        str | None,
+        typer.Option("--name", help=("Name of the dispute; else D-<gaming day>-<number>.")),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Raise a dispute about a round; the footage around it is locked with it.
+    """Raise a dispute about a round, and lock the footage around it.
 
-    Every camera that was on the table is locked, from ROUND_LEDGER_LOCK_BEFORE_S before the round
-    to ROUND_LEDGER_LOCK_AFTER_S after it, by the camera's own clock and its plus-minus.
+    Locks every camera of the table, from ROUND_LEDGER_LOCK_BEFORE_S before the round to
+    ROUND_LEDGER_LOCK_AFTER_S after it. Times are the camera's own, widened by its uncertainty.
 
     Example: round-ledger dispute raise CC-07/2026-11-20/231 --position 3 --claim "Short" --by F-3
     """
@@ -124,16 +127,19 @@ def raise_(
 def list_(
     *,
     status: Annotated[
-        Literal["not_raised", "raised", "resolved"] | None, typer.Option(help="Only these.")
+        Literal["not_raised", "raised", "resolved"] | None,
+        typer.Option(help=("Only disputes of this status.")),
     ] = None,
-    table: Annotated[str | None, typer.Option(help="Of rounds at this table.")] = None,
+    table: Annotated[str | None, typer.Option(help="Only rounds at this table.")] = None,
     property_: Property = None,
-    unlocked: Annotated[bool, typer.Option(help="Open ones without any footage locked.")] = False,
+    unlocked: Annotated[
+        bool, typer.Option(help=("Open disputes without any locked footage."))
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Disputes, the one raised last first.
+    """List disputes, newest first.
 
-    Claims are not shown: a reviewer may not know them yet.
+    Claims are not shown, so that a reviewer can still be blind.
 
     Example: round-ledger dispute list --status raised
     """
@@ -169,18 +175,18 @@ def show(
     *,
     blind: Annotated[
         bool,
-        typer.Option(help="Hide the claim and the record until --by has observed or seen it."),
+        typer.Option(help="Hide claim and record until --by has observed or seen the claim."),
     ] = False,
     by: Annotated[
-        str | None, typer.Option(metavar="EMPLOYEE", help="Who looks, with --blind.")
+        str | None, typer.Option(metavar="EMPLOYEE", help="The reviewer, with --blind.")
     ] = None,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """One dispute: claimed, seen, on record, owed and paid, beside one another.
+    """Show a dispute: claimed, seen, recorded, owed and paid, side by side.
 
-    With `--blind` a reviewer who has neither observed nor been shown the claim sees the round and
-    the position alone: the eyes come first. Watch, then `dispute observe`.
+    With `--blind` a reviewer who has neither observed nor seen the claim gets only the round and
+    the position. Watch the footage, then use `dispute observe`.
 
     Example: round-ledger dispute show D-2026-11-20-1 --blind --by S-2001
     """
@@ -202,7 +208,7 @@ def show(
 def note(
     name: Name,
     *,
-    note: Annotated[str, typer.Option(help="What to note.")],
+    note: Annotated[str, typer.Option(help="Text of the note.")],
     by: By,
     moments: Annotated[
         list[str] | None,
@@ -215,11 +221,11 @@ def note(
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Add a note, and attach moments to it.
+    """Add a note with moments of the round.
 
-    A moment is the N-th fact of the disputed round (or of another: ROUND#N), as `replay` counts
-    them, or an instant: @TIME by the reference clock, CAMERA@TIME by that camera's own. A fact is
-    kept by its own id, so it points at the same one when late ones arrive.
+    A moment is a fact or an instant. A fact is the N-th of the disputed round, as `replay` counts,
+    or of another: ROUND#N. An instant is @TIME by the reference clock, or CAMERA@TIME by that
+    camera's own. A fact is stored by its id, so it stays the same when late facts arrive.
 
     Example: round-ledger dispute note D-2026-11-20-1 --note "The tray" --moment 12 --by S-2001
     """
@@ -238,9 +244,9 @@ def observe(
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Write down what the footage shows, before knowing the claim.
+    """Record what the footage shows, before knowing the claim.
 
-    An observation by somebody who knew the claim is kept too, and marked.
+    An observation by a reviewer who knew the claim is kept too, and marked.
 
     Example: round-ledger dispute observe D-2026-11-20-1 --saw "Two pairs, paid 2 to 1" --by S-2001
     """
@@ -249,7 +255,7 @@ def observe(
 
 @dispute.command("reveal")
 def reveal(name: Name, *, by: By, property_: Property = None, json: Json = False) -> None:
-    """Let a reviewer see the claim. Who sees it before observing is no longer blind.
+    """Show a reviewer the claim; without an observation the review is not blind.
 
     Example: round-ledger dispute reveal D-2026-11-20-1 --by S-2001
     """
@@ -260,12 +266,12 @@ def reveal(name: Name, *, by: By, property_: Property = None, json: Json = False
 def resolve(
     name: Name,
     *,
-    outcome: Annotated[str, typer.Option(help="What is decided.")],
+    outcome: Annotated[str, typer.Option(help="The decision.")],
     by: By,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Decide a dispute. Its footage stays locked until somebody releases it.
+    """Decide a dispute; its footage stays locked until it is released.
 
     Example: round-ledger dispute resolve D-2026-11-20-1 --outcome "Upheld: $25 short" --by S-2001
     """
@@ -275,19 +281,19 @@ def resolve(
 @dispute.command("adjust")
 def adjust(
     name: Name,
-    amount: Annotated[str, typer.Argument(metavar="DOLLARS", help="What was paid.")],
+    amount: Annotated[str, typer.Argument(metavar="DOLLARS", help="Amount paid.")],
     *,
     by: By,
     paid_from: Annotated[
-        Literal["table", "cage"], typer.Option("--from", help="Where the money came from.")
+        Literal["table", "cage"], typer.Option("--from", help="Source of the money.")
     ] = "cage",
     position: Annotated[
-        int | None, typer.Option(help="Who was paid; else the position that raised it.")
+        int | None, typer.Option(help="Position that was paid; else the one that raised it.")
     ] = None,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Put on record that money was paid to settle a dispute.
+    """Record that money was paid to settle a dispute.
 
     Example: round-ledger dispute adjust D-2026-11-20-1 25.00 --from cage --by S-2001
     """
@@ -303,22 +309,22 @@ def adjust(
 @dispute.command("preserve")
 def preserve(
     *,
-    since: Annotated[str, typer.Option("--from", help="From when: 2026-11-20T19:00:00-05:00.")],
-    until: Annotated[str, typer.Option("--to", help="Until when.")],
+    since: Annotated[str, typer.Option("--from", help="Beginning: 2026-11-20T19:00:00-05:00.")],
+    until: Annotated[str, typer.Option("--to", help="End.")],
     because: Annotated[
         str,
-        typer.Option(help="Why it is kept.", callback=lambda text: written(text, "--because")),
+        typer.Option(help="Reason.", callback=lambda text: written(text, "--because")),
     ],
     by: By,
-    table: Annotated[str | None, typer.Option(help="Every camera that was on this table.")] = None,
-    camera: Annotated[str | None, typer.Option(help="This camera.")] = None,
+    table: Annotated[str | None, typer.Option(help="Every camera of this table.")] = None,
+    camera: Annotated[str | None, typer.Option(help="Only this camera.")] = None,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Lock a stretch of time without a dispute: every camera on a table, or one camera.
+    """Lock a time window without a dispute: all cameras of a table, or one camera.
 
-    Times are the reference's; what is locked is told by each camera's own clock. A time without an
-    offset is one by the floor's clock (ROUND_LEDGER_TIME_ZONE), where that showed it once.
+    Times are the reference clock's; each lock is recorded by the camera's own clock. A time without
+    an offset is by the floor's clock (ROUND_LEDGER_TIME_ZONE), if that clock showed it only once.
 
     Example: round-ledger dispute preserve --table CC-07 --from 2026-11-20T19:00:00Z
     --to 2026-11-20T19:20:00Z --because "A fall" --by S-2001
@@ -346,16 +352,16 @@ def preserve(
 @dispute.command("lock")
 def lock(
     name: Annotated[
-        str | None, typer.Argument(metavar="[DISPUTE]", help="One; else every open one.")
+        str | None, typer.Argument(metavar="[DISPUTE]", help="One dispute; else every open one.")
     ] = None,
     *,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Lock footage of disputes that is not locked yet.
+    """Lock footage of open disputes that has no lock yet.
 
-    For disputes that were raised elsewhere, or before a camera was known to be on the table.
-    `consume --follow` and `serve` do so by themselves for open disputes without any lock.
+    Needed for disputes raised elsewhere, or before a camera was known to be on the table. `serve`
+    and `consume --follow` do this automatically for open disputes without any lock.
 
     Example: round-ledger dispute lock
     """

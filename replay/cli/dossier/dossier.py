@@ -33,7 +33,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="PATH", help="What to make; else named after the round."),
+        typer.Option("--out", metavar="PATH", help="What to create; else named after the round."),
     ] = None,
     *,
     kind: Annotated[
@@ -41,7 +41,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         typer.Option(
             "--of",
             metavar="round|dispute|window",
-            help="What it names, where a dispute is named as a round is.",
+            help="What the name is, if a dispute has the name of a round.",
         ),
     ] = None,
     zipped: Annotated[bool, typer.Option("--zip", help="One zip instead of a folder.")] = False,
@@ -62,7 +62,7 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
         typer.Option(
             "--because",
             metavar="TEXT",
-            help="Why it is handed over.",
+            help="Reason for handing it over.",
             callback=lambda text: text and written(text, "--because"),
         ),
     ] = None,
@@ -71,10 +71,11 @@ def dossier(  # noqa: PLR0913 - one argument an option of the command
 ) -> None:
     """Write a round, dispute or window as files to hand over.
 
-    A report to open and to print; facts as they were received, proof of where they stand, ruling,
-    segments untouched, frames, clocks, custody, a sum for every file, a signature over all, and the
-    program that checks it. That footage is copied out is put on record. `--json` prints one object
-    a file. Of a window: every fact of its table told in it, and each round that falls in it.
+    A dossier has a report to open and to print. Beside it are the facts as received, proof of their
+    place in the record, the ruling, original segments, frames, clocks and custody. It also has a
+    checksum for every file, a signature, and the program that checks it. The dossier of a window
+    has all facts of its table in it, and each of its rounds. The export of footage is put on
+    record.
 
     Example: round-ledger dossier CC-07/2026-11-20/231 --by S-2001 --zip --out dispute-17.zip
     """

@@ -25,7 +25,7 @@ from replay.text.typed import written
 
 app = family()
 group = family()
-app.add_typer(group, name="dlq", help="Look at dead letters, and handle them again.")
+app.add_typer(group, name="dlq", help="Show dead letters, and process them again.")
 
 SHOWN_OCTETS = 1_000
 
@@ -77,13 +77,13 @@ class Shelf(NamedTuple):
 def list_(
     *,
     everything: Annotated[
-        bool, typer.Option("--all", help="Those that were handled since, too.")
+        bool, typer.Option("--all", help="Also those that were processed since.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """List dead letters that were not handled yet.
+    """List dead letters that wait to be processed.
 
-    Exit code 1 where there are any. With `--all` it says who had one handled, and when.
+    Exit code 1 if there are any. `--all` also lists those that were processed, by whom and when.
 
     Example: round-ledger dlq list
     """
@@ -108,7 +108,7 @@ def show(
     *,
     json: Json = False,
 ) -> None:
-    """Show a dead letter: why it is one, and as it came its headers and the first of its octets.
+    """Show a dead letter: its reason, its headers and its first bytes.
 
     Example: round-ledger dlq show 0@17
     """
@@ -141,10 +141,10 @@ def replay(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Handle dead letters again, all of them or those named, once their cause is mended.
+    """Process dead letters again once their cause is fixed.
 
-    What succeeds is noted with who had it done, and listed no more; the topic itself is never
-    changed. Each try is logged. Exit code 1 where one fails again.
+    Without a name it takes all of them. A success is recorded with its operator, and leaves the
+    list. The topic itself is never changed. Each try is logged. Exit code 1 if one fails again.
 
     Example: round-ledger dlq replay 0@17 --by S-2001
     """

@@ -95,14 +95,16 @@ def _told_of(watch: RelayMetrics, port: int | None) -> Iterator[None]:
 @group.command("republish")
 def republish(
     *,
-    first: Annotated[int, typer.Option("--from", metavar="POSITION", help="The first to send.")],
-    last: Annotated[int, typer.Option("--to", metavar="POSITION", help="The last to send.")],
+    first: Annotated[
+        int, typer.Option("--from", metavar="POSITION", help=("First position to send."))
+    ],
+    last: Annotated[int, typer.Option("--to", metavar="POSITION", help="Last position to send.")],
     json: Json = False,
 ) -> None:
-    """Publish a part of the record again, marked as such.
+    """Publish a range of the record again, marked as such.
 
-    For a topic that lost records in its middle; readers pass over what they have. The relay may run
-    meanwhile, and what it has not published yet is left to it. `relay verify` names what is
+    For a topic that lost records in its middle; readers skip what they have. The relay may run
+    meanwhile. Records that it has not published yet are left to it. `relay verify` names what is
     missing.
 
     Example: round-ledger relay republish --from 1200 --to 1350
@@ -120,18 +122,16 @@ def refill(
     *,
     rest_anew: Annotated[
         bool,
-        typer.Option(
-            "--rest-anew", help="Append facts above a gap of the feed as if they came now."
-        ),
+        typer.Option("--rest-anew", help="Append facts above a gap of the feed as newly received."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Fill a record that lost its end again from the feed.
+    """Restore the record's lost end from the feed.
 
-    After a standby or a backup took over that lacks the last facts, which the feed still holds.
-    They are put back as they were: position, time and hash. Stop every relay first, and let nothing
-    be appended before. Nothing is written where a fact does not follow from the record, or the feed
-    lacks one in between. Verify afterwards: `verify --head`, then `relay`, then `relay verify`.
+    Needed after a failover to a standby or a backup that lacks the last facts, if the feed still
+    has them. It restores them with the same position, time and hash. First stop every relay and
+    every writer. It writes nothing if a fact does not follow from the record, or if the feed has a
+    gap. Then run `verify --head`, `relay`, and `relay verify`.
 
     Example: round-ledger relay refill
     """
@@ -145,9 +145,15 @@ def refill(
     if done.quarantined:
         say(f"Put back {done.quarantined:,} quarantined inputs.")
     if done.cut:
-        say(f"Of {done.cut:,} of them over 256 KiB the beginning alone: the feed holds no more.")
+        say(
+            f"{done.cut:,} of them are over 256 KiB: only their beginning is restored, which is "
+            "all that the feed holds."
+        )
     if done.anew:
-        says = "facts above a gap have new positions: delete the facts' topic, `topics apply`, then"
+        says = (
+            "facts above a gap have new positions. Delete the facts' topic, run `topics apply`, "
+            "then"
+        )
         say(f"{done.anew:,} {says} start the relay.")
     if not any(done):
         say("The feed holds nothing that the record lacks.")
@@ -155,11 +161,11 @@ def refill(
 
 @group.command("restate")
 def restate(*, json: Json = False) -> None:
-    """Publish again what views say on topics of their own.
+    """Publish the messages of views again.
 
-    For a reader that lost what it had; a rebuild tells what it changes by itself. The relay sends
-    it when it next looks; readers keep, of each key, what has the highest position. The views may
-    move meanwhile. Stopped before its end, run it again.
+    For a consumer that lost its state; a rebuild publishes its changes by itself. The relay sends
+    them next. Consumers keep the message with the highest position for each key. Views may change
+    meanwhile. If it is interrupted, run it again.
 
     Example: round-ledger relay restate
     """
@@ -175,13 +181,12 @@ def restate(*, json: Json = False) -> None:
 
 @group.command("silence")
 def silence(*, json: Json = False) -> None:
-    """Give the topics of views up: what waits for them is removed, and views say nothing more.
+    """Stop publishing view topics, and delete what waits for them.
 
-    For a Kafka that is not coming back: what views say waits for a relay however long it takes.
-    Stop every relay first. The record and the views stay whole, and facts need not wait anywhere:
-    a relay that is started later publishes all of them. It has views speak again, too, from what
-    they hold then. Delete the topics of views before that, if they are still there: what a view
-    has no more by then is not taken back.
+    For a Kafka that does not come back: without it, view messages wait for a relay for ever. Stop
+    every relay first. The record and the views stay complete, and facts lose nothing: a relay
+    started later publishes all of them. It also makes views publish again, from their state at that
+    time. Delete the topics of views first if they still exist: old keys in them would stay.
 
     Example: round-ledger relay silence
     """
@@ -196,13 +201,12 @@ def silence(*, json: Json = False) -> None:
 
 @group.command("verify")
 def verify(*, json: Json = False) -> None:
-    """Hold the topics against the record, fact by fact.
+    """Compare the topics with the record, fact by fact.
 
-    Recomputes every hash from the octets Kafka gives back and follows each tape from its first fact
-    to the last one acknowledged; and the quarantine. Exit code 1 names what is missing, changed or
-    strange, and the tapes that differ; with `--json` every tape is told, before the sum. Topics
-    that views speak on are not compared: `relay restate` says all of them again.
-    `verify` does the same for the record itself.
+    Recomputes every hash from the bytes in Kafka. Follows each tape, and the quarantine, from its
+    first fact to the last acknowledged one. Exit code 1 names missing, changed and foreign records
+    and the tapes that differ. `--json` prints every tape before the totals. Topics of views are not
+    compared; `relay restate` publishes them again. `verify` does the same for the record.
 
     Example: round-ledger relay verify --json
     """
@@ -234,10 +238,10 @@ def _tell(seen: FeedCheck, *, json: bool) -> None:
     )
     says = f"{seen.broken:,} breaks." if seen.broken else "The feed is the record."
     if seen.broken > len(seen.breaks):
-        says = f"{says[:-1]}, of which the first {len(seen.breaks):,} are told."
+        says = f"{says[:-1]}; the first {len(seen.breaks):,} are printed."
     if seen.missing:
-        says += f" Facts and inputs that lack: {seen.missing:,}."
-    say(f"{says} What views say on topics of their own was not compared.")
+        says += f" Missing facts and inputs: {seen.missing:,}."
+    say(f"{says} Topics of views were not compared.")
 
 
 @contextmanager

@@ -11,14 +11,14 @@ from replay.shell.output import Json, print_list, say
 
 app = family()
 group = family()
-app.add_typer(group, name="topics", help="Make the feed's topics, and check them.")
+app.add_typer(group, name="topics", help="Create the feed's topics, and check them.")
 
 
 @group.command("apply")
 def apply(*, json: Json = False) -> None:
-    """Make the topics that do not exist, then check all.
+    """Create missing topics, then check all.
 
-    What exists is never changed. Exit code 1 where it is not as declared.
+    Existing topics are never changed. Exit code 1 if one differs from its declaration.
 
     Example: round-ledger topics apply
     """
@@ -33,7 +33,7 @@ def apply(*, json: Json = False) -> None:
 
 @group.command("check")
 def check(*, json: Json = False) -> None:
-    """Compare the topics with what is declared; exit code 1 where they differ.
+    """Compare the topics with their declaration; exit code 1 if they differ.
 
     Example: round-ledger topics check --json
     """

@@ -59,7 +59,7 @@ class ReadFrom(StrEnum):
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Views, `all`, or `alerts`.")]
 From = Annotated[
     ReadFrom | None,
-    typer.Option("--from", help="Default: kafka where ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
+    typer.Option("--from", help="Default: kafka if ROUND_LEDGER_KAFKA_BOOTSTRAP is set."),
 ]
 
 
@@ -69,28 +69,31 @@ def consume(
     *,
     from_: From = None,
     stay: Annotated[
-        bool, typer.Option("--follow", help="Keep them there until stopped by a signal.")
+        bool, typer.Option("--follow", help="Keep them up to date until stopped by a signal.")
     ] = False,
     status: Annotated[
-        bool, typer.Option("--status", help="Only say how far they are, and what they withhold.")
+        bool, typer.Option("--status", help="Only print consumer lag and parked tables.")
     ] = False,
     port: Annotated[
         int | None,
         typer.Option(
-            min=0, max=65_535, help="With --follow: /metrics, /healthz, /readyz; 0 a free one."
+            min=0,
+            max=65_535,
+            help=("With --follow: serve /metrics, /healthz, /readyz; 0 picks a free port."),
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Bring views to the end of the record.
 
-    From Kafka that is as far as the relay has published. Views that do not exist yet are made.
-    Stopping loses nothing: a view's rows and the position they reach are written together. With
-    `--follow` being stopped is the usual end; a server that goes away is connected to again as
-    often as need be, and the log on stderr (JSON Lines) says so.
-    A table that cannot be taken in is parked, the others go on; `--status` names it (exit code 1),
-    `unpark` lets it in again. `alerts` is no view: it reads Kafka and tells what to look at now, on
-    a topic, in the log and to a webhook; `dlq` has what it could not read. With `--follow` the view
+    With Kafka that is as far as the relay has published. Missing views are created. It can be
+    stopped at any time: a view's rows and its checkpoint are written together. With `--follow` it
+    runs until stopped, and reconnects to a server that went away; the log on stderr (JSON Lines)
+    says so.
+
+    A table whose facts cannot be applied is parked, and the others go on. `--status` names it (exit
+    code 1), `unpark` resumes it. `alerts` is not a view: it reads Kafka and sends alerts to a
+    topic, the log and a webhook; `dlq` has what it could not read. With `--follow` the view
     `disputes` also locks the footage of disputes that were raised elsewhere.
 
     Example: round-ledger consume all --follow --from kafka
@@ -137,16 +140,16 @@ def rebuild(
     *,
     from_: From = None,
     workers: Annotated[
-        int, typer.Option(min=1, max=WORKERS_MAX, help="Processes side by side, by partition.")
+        int, typer.Option(min=1, max=WORKERS_MAX, help="Parallel processes, divided by partition.")
     ] = 1,
     json: Json = False,
 ) -> None:
-    """Make views anew from the record, then put them in place.
+    """Rebuild views from the record, then swap them.
 
-    The live view answers until the new one has caught up; readers see one or the other, whole.
-    From the tape, unless `--from kafka` reads the feed from its first offset. Several `--workers`
-    share a view out by tables, where no row of it needs the facts of two: `drop`, `rulings` and
-    `disputes` need the order of the whole record, and are made by one.
+    The live view answers until the new one has caught up; readers see one or the other. It reads
+    the tape; `--from kafka` reads the feed from its first offset. Several `--workers` divide a view
+    by tables. `drop`, `rulings` and `disputes` need the order of the whole record, so one process
+    rebuilds them.
 
     Example: round-ledger rebuild rounds table_board --workers 4
     """
@@ -203,11 +206,10 @@ def unpark(
     *,
     json: Json = False,
 ) -> None:
-    """Let a parked table into the views again, once it is mended.
+    """Resume a parked table once its fault is fixed.
 
-    The record's own tape is recomputed from its bytes first, and decides. A view in which the order
-    of tables counts is rebuilt beside the live one, the others take what they lack. Exit code 1
-    where a view parks it again.
+    First the table's tape is verified. A view that needs the order of several tables is then
+    rebuilt; the others apply what they lack. Exit code 1 if a view parks the table again.
 
     Example: round-ledger unpark hollywood/CC-07
     """

@@ -39,27 +39,27 @@ STABLE_S = 3.0
 Zone = Annotated[
     str | None,
     typer.Option(
-        "--zone", metavar="NAME", help="Of times in names without an offset; default UTC."
+        "--zone", metavar="NAME", help="Zone of times in names without an offset; default UTC."
     ),
 ]
 KeepAudio = Annotated[
     bool,
     typer.Option(
         "--keep-audio",
-        help="Let browsers play an original with its sound where they can play the file as it is; "
-        "copies and clips never have any.",
+        help=(
+            "Let browsers play originals with their sound, if they can play the file; copies and "
+            "clips never have sound."
+        ),
     ),
 ]
 
 
 Calibrate = Annotated[
     bool,
-    typer.Option(
-        "--calibrate/--no-calibrate", help="Look for the time of a clock in the pictures."
-    ),
+    typer.Option("--calibrate/--no-calibrate", help="Read clocks in the pictures."),
 ]
 Reference = Annotated[
-    str, typer.Option("--reference", metavar="NAME", help="Whose clock such a code shows.")
+    str, typer.Option("--reference", metavar="NAME", help="Which clock such a code shows.")
 ]
 
 
@@ -71,7 +71,9 @@ def add_(  # noqa: PLR0913 - one option a choice
     property_: Property = None,
     start: Annotated[
         str | None,
-        typer.Option("--start", metavar="TIME", help="When the one file begins, camera's clock."),
+        typer.Option(
+            "--start", metavar="TIME", help=("When the one file begins, by the camera's clock.")
+        ),
     ] = None,
     zone: Zone = None,
     keep_audio: KeepAudio = False,
@@ -79,18 +81,20 @@ def add_(  # noqa: PLR0913 - one option a choice
     reference: Reference = REFERENCE,
     json: Json = False,
 ) -> None:
-    """Take segments of a camera into the index and on record.
+    """Add a camera's segments to the footage index and put them on record.
 
-    MP4, Matroska, WebM, MPEG-TS and AVI are hashed and indexed without decoding; the files stay
-    where they are and are never written to. What a browser cannot play gets a copy without sound.
-    The start is the one on record, else `--start`, else the time in the file's name, else the
-    timecode in its pictures, else when its container says it was made; which, is told. A timecode
-    that runs makes a name in whole seconds exact. Sending a folder again is safe. A bad file is
-    told, exit code 2, and the others are taken.
+    MP4, Matroska, WebM, MPEG-TS and AVI are hashed and indexed without decoding. The files stay
+    where they are and are never written to. A format that browsers cannot play gets a copy without
+    sound. Adding a folder again is safe. A bad file is reported (exit code 2), and the others are
+    added.
 
-    Where pictures show the time of a running clock, as QR code or ArUco markers, the camera's own
-    is held against it, and the check put on record with its uncertainty, as `footage calibrate`
-    does; where none can be read, nothing is. `--no-calibrate` looks for none.
+    The start of a segment is the one on record, else `--start`, else the time in the file's name.
+    Without these it is the timecode in the pictures, else the container's creation time. The output
+    says which. A running timecode makes a name in whole seconds exact.
+
+    If pictures show a running clock as a QR code or ArUco markers, the camera's clock is compared
+    with it. The check is put on record with its uncertainty, as `footage calibrate` does.
+    `--no-calibrate` turns this off.
 
     Example: round-ledger footage add recordings/CC-07-A --camera CC-07-A --property hollywood
     """
@@ -115,7 +119,7 @@ def add_(  # noqa: PLR0913 - one option a choice
 
 @group.command("watch")
 def watch(  # noqa: PLR0913 - one option a choice
-    folder: Annotated[Path, typer.Argument(help="The folder a recorder writes to.")],
+    folder: Annotated[Path, typer.Argument(help="The folder that a recorder writes to.")],
     camera: Camera,
     *,
     property_: Property = None,
@@ -124,14 +128,17 @@ def watch(  # noqa: PLR0913 - one option a choice
     calibrate: Calibrate = True,
     reference: Reference = REFERENCE,
     stable_s: Annotated[
-        float, typer.Option("--stable", min=0.1, help="Unchanged for so many seconds: finished.")
+        float,
+        typer.Option(
+            "--stable", min=0.1, help=("A file is finished after this many seconds unchanged.")
+        ),
     ] = STABLE_S,
     json: Json = False,
 ) -> None:
-    """Take in what a recorder finishes, until stopped.
+    """Add the segments that a recorder finishes, until stopped.
 
-    A file is taken once it has stopped changing, and the time of a clock in its pictures is read as
-    `footage add` does. Stops at SIGTERM or SIGINT after the file at hand.
+    A file is added once it has stopped changing. Clocks in its pictures are read as `footage add`
+    does. SIGTERM and SIGINT stop it after the current file.
 
     Example: round-ledger footage watch recordings/CC-07-A --camera CC-07-A
     """
@@ -151,12 +158,12 @@ def watch(  # noqa: PLR0913 - one option a choice
 @group.command("list")
 def list_(
     camera: Annotated[
-        str | None, typer.Option("--camera", metavar="NAME", help="Only this camera's segments.")
+        str | None, typer.Option("--camera", metavar="NAME", help="List this camera's segments.")
     ] = None,
     *,
     json: Json = False,
 ) -> None:
-    """What the index holds: a line a camera, or a camera's segments.
+    """List the footage index: one line per camera, or a camera's segments.
 
     Example: round-ledger footage list --camera CC-07-A
     """

@@ -42,7 +42,7 @@ S = 1_000_000
 EVERY_S = 10.0
 
 Reference = Annotated[
-    str, typer.Option("--reference", metavar="NAME", help="Whose clock it is: tablet-3, NTP.")
+    str, typer.Option("--reference", metavar="NAME", help="Which clock it is: tablet-3, NTP.")
 ]
 
 
@@ -55,21 +55,21 @@ def calibrate(
     code: Annotated[
         list[str] | None,
         typer.Option(
-            "--code", metavar="KIND", help="`qr`, `aruco`, `strip`; default the first two."
+            "--code", metavar="KIND", help="`qr`, `aruco`, `strip`; default: the first two."
         ),
     ] = None,
     refresh_ms: Annotated[
-        int, typer.Option("--refresh-ms", min=0, help="How long a code stands until the next.")
+        int, typer.Option("--refresh-ms", min=0, help="Milliseconds until a code changes.")
     ] = REFRESH_MS,
     every: Annotated[float, typer.Option(min=0, help="Seconds between pictures read.")] = EVERY_S,
     json: Json = False,
 ) -> None:
-    """Compare a camera's clock with one that it saw, and put the checks on record.
+    """Compare a camera's clock with one that it filmed, and record the checks.
 
-    Reads codes from key frames of what the index holds: a QR code with a time in it (RFC 3339,
-    13 digits of milliseconds, or 17 of date and time), or two ArUco markers (4x4, 1000) that count
-    tenths of a second since midnight UTC. `--reference` says whose clock these show. A simulated
-    camera's strip shows the camera's own clock: read it only where that is what you compare.
+    Reads codes from key frames of the footage index. A code is a QR code with a time in it (RFC
+    3339, 13 digits of milliseconds, or 17 of date and time). Or it is two ArUco markers (4x4, 1000)
+    that count tenths of a second since midnight UTC. `--reference` says which clock they show. The
+    strip of a simulated camera shows the camera's own clock: read it only to compare that.
 
     Example: round-ledger footage calibrate --camera CC-07-A --reference tablet-3
     """
@@ -106,20 +106,24 @@ def clock(
         str | None, typer.Option("--camera-time", metavar="TIME", help="What the camera showed.")
     ] = None,
     reference_time: Annotated[
-        str | None, typer.Option("--reference-time", metavar="TIME", help="What it was then.")
+        str | None,
+        typer.Option("--reference-time", metavar="TIME", help=("What the reference clock showed.")),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option("--reference", metavar="NAME", help="By whose clock.")
+        str | None, typer.Option("--reference", metavar="NAME", help="Which reference clock.")
     ] = None,
     uncertainty_ms: Annotated[
-        int | None, typer.Option("--uncertainty-ms", min=0, help="How far the reading may be off.")
+        int | None,
+        typer.Option(
+            "--uncertainty-ms", min=0, help=("How far the reading may be off, milliseconds.")
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Enter a reading of a camera's clock by hand, or show what is known of it.
+    """Enter a reading of a camera's clock, or show what is known of the clock.
 
-    With the four options, one reading of both clocks is put on record. Without them, the checks on
-    record and what they make of the clock: its epochs, how fast it drifts, how sure that is.
+    With the four options it puts one reading of both clocks on record. Without them it prints the
+    checks on record and what follows: the clock's epochs, its drift and its uncertainty.
 
     Example: round-ledger footage clock --camera CC-07-A --camera-time 2026-11-20T21:00:03Z
     --reference-time 2026-11-20T21:00:00.5Z --reference NTP --uncertainty-ms 500

@@ -64,16 +64,17 @@ def coverage(
     property_: Property = None,
     footage: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where segments lie; else the footage index."),
+        typer.Option(metavar="FOLDER", help="Folder of segments; else the footage index."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """State what was filmed of a round, or of a table while it was open.
+    """Print what was filmed of a round, or of a table while it was open.
 
-    Each stationary camera on the table: how much it recorded, and each gap with its cause, beside
-    what 465a.9(c)(2) asks of the game. Frame rate and picture size are those of files at hand, n/a
-    where there is none. Of a table's day every round that lacks footage is named, too. Where its
-    pictures are dark, blurred, moved or frozen is told beside it, as `footage health` finds it.
+    For each stationary camera of the table it prints how much it recorded and each gap with its
+    cause, beside what 465a.9(c)(2) requires for the game. Frame rate and picture size come from
+    files at hand; without one they are n/a. For a table's day it names every round that lacks
+    footage. It also says which pictures are dark, blurred, moved or frozen, as `footage health`
+    finds.
 
     Example: round-ledger footage coverage --table CC-07 --gaming-day 2026-11-20
     """
@@ -164,7 +165,7 @@ def _last_told(store: ViewStore, property_: str, table: str) -> int:
 def draw_statement(stated: Statement, zone: ZoneInfo) -> None:
     """Each open stretch with its cameras and gaps; of rounds those that lack footage."""
     if not stated.looked:
-        say("No footage is at hand here: what facts record is told as recorded.")
+        say("No footage is at hand here: this is what the facts record.")
     rounds = [each for each in stated.stretches if each.name != "open"]
     whole = rounds if len(rounds) == len(stated.stretches) else _open(stated)
     for each in whole:

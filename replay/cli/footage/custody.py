@@ -54,9 +54,11 @@ from replay.text.typed import written
 
 group = family()
 
-OneCamera = Annotated[str | None, typer.Option("--camera", metavar="NAME", help="This camera.")]
+OneCamera = Annotated[
+    str | None, typer.Option("--camera", metavar="NAME", help=("Only this camera."))
+]
 Because = Annotated[
-    str, typer.Option(help="Why.", callback=lambda text: written(text, "--because"))
+    str, typer.Option(help="Reason.", callback=lambda text: written(text, "--because"))
 ]
 From = Annotated[str, typer.Option("--from", help="By the camera's clock: 2026-11-20T19:00:00Z.")]
 To = Annotated[str, typer.Option("--to", help="By the camera's clock.")]
@@ -77,15 +79,15 @@ def retention(
     within: Annotated[int, typer.Option(min=0, max=36_500, help="Days from now.")] = 7,
     camera: OneCamera = None,
     policy: Annotated[
-        bool, typer.Option("--policy", help="Only print the built-in table of keeping, as TOML.")
+        bool, typer.Option("--policy", help="Only print the built-in retention table, as TOML.")
     ] = False,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Show what expires within some days and why, what is locked and by whom, who released what.
+    """Show what expires soon, what is locked, and what was released.
 
-    How long footage is kept stands in the table that ROUND_LEDGER_RETENTION_FILE names, by area and
-    reason; without one the built-in table holds, whose figures are no regulation's.
+    A table by area and reason says how long footage is kept. ROUND_LEDGER_RETENTION_FILE names it.
+    Without one the built-in table holds; its figures are not a regulation's.
 
     Example: round-ledger footage retention --within 3
     """
@@ -138,13 +140,13 @@ def lock(
     until: To,
     because: Because,
     by: By,
-    dispute: Annotated[str | None, typer.Option(help="The dispute it is kept for.")] = None,
+    dispute: Annotated[str | None, typer.Option(help="The dispute that it is kept for.")] = None,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Keep a camera's footage from expiring, from and to by the camera's own clock.
+    """Keep a camera's footage from expiring; times are the camera's own.
 
-    By the reference's clock, or for all cameras of a table: `round-ledger dispute preserve`.
+    To lock by the reference clock, or all cameras of a table, use `round-ledger dispute preserve`.
 
     Example: round-ledger footage lock --camera CC-07-cam1 --from 2026-11-20T19:00:00Z
     --to 2026-11-20T19:20:00Z --because "A fall" --by S-2001
@@ -162,23 +164,23 @@ def release(  # noqa: PLR0913 - one option a field
     *,
     because: Because,
     by: By,
-    dispute: Annotated[str | None, typer.Option(help="All that was locked for it.")] = None,
+    dispute: Annotated[str | None, typer.Option(help="Everything locked for it.")] = None,
     window: Annotated[
-        str | None, typer.Option(metavar="P-…", help="All that preserves this window.")
+        str | None, typer.Option(metavar="P-…", help="Everything that preserves this window.")
     ] = None,
     camera: OneCamera = None,
     since: Annotated[str | None, typer.Option("--from", help="By the camera's clock.")] = None,
     until: Annotated[str | None, typer.Option("--to", help="By the camera's clock.")] = None,
     all_: Annotated[
-        bool, typer.Option("--all", help="Every lock on that footage, whatever it is for.")
+        bool, typer.Option("--all", help="Every lock on that footage, for any reason.")
     ] = False,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Let locked footage expire again: of a dispute, of a preserved window, or of a camera.
+    """Let locked footage expire again: of a dispute, a preserved window or a camera.
 
-    Another dispute's or window's lock on the same footage stays, unless --all is given. Who may
-    release stands in the table of keeping.
+    A lock of another dispute or window on the same footage stays, unless --all is given. The
+    retention table says who may release.
 
     Example: round-ledger footage release --dispute D-2026-11-20-1 --because "Settled" --by S-2001
     """
@@ -206,16 +208,16 @@ def expire(
     because: Because = "past its keeping",
     camera: OneCamera = None,
     delete: Annotated[
-        bool, typer.Option("--delete", help="Delete the files of what has expired, too.")
+        bool, typer.Option("--delete", help="Delete the files of expired footage, too.")
     ] = False,
     property_: Property = None,
     json: Json = False,
 ) -> None:
-    """Put on record what is past its keeping; locked footage never is.
+    """Put on record which footage has expired; locked footage never does.
 
-    What open disputes need is locked first, whoever raised them. Deletes nothing unless --delete is
-    given, and then only files of the footage index that have expired, whose bytes are those
-    recorded, and on no instant of which a lock holds, with the copies and clips made of them.
+    It first locks what open disputes need. It deletes nothing without --delete. With it, it deletes
+    expired files of the footage index, and the copies and clips made of them. A file is deleted
+    only if its bytes are those recorded and no lock holds any instant of it.
 
     Example: round-ledger footage expire --by S-2001
     """
@@ -342,7 +344,7 @@ def _forget_clips(gone: Sequence[IndexedSegment]) -> None:
         raise Refused(
             f"A clip of expired footage cannot be deleted: {error.strerror}",
             where=str(error.filename),
-            hint="Delete it as whoever made it, and expire again.",
+            hint="Delete it with the login that created it, and expire again.",
         ) from error
 
 

@@ -55,15 +55,16 @@ Round = Annotated[
     str | None, typer.Argument(metavar="ROUND", help="[property:]table/gaming day/number")
 ]
 OneCamera = Annotated[
-    str | None, typer.Option("--camera", metavar="NAME", help="This camera alone.")
+    str | None, typer.Option("--camera", metavar="NAME", help="Only this camera.")
 ]
 Property = Annotated[
     str | None, typer.Option("--property", metavar="NAME", help="The casino of --camera.")
 ]
 CameraClock = Annotated[
-    bool, typer.Option("--camera-clock", help="Times are the camera's own, not the reference's.")
+    bool,
+    typer.Option("--camera-clock", help=("Times are the camera's own, not the reference clock's.")),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where to write.")]
+Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder to write to.")]
 
 
 class Asked(NamedTuple):
@@ -84,7 +85,7 @@ class Asked(NamedTuple):
 def frame(  # noqa: PLR0913 - one option a choice
     round_: Round = None,
     *,
-    at: Annotated[str, typer.Option(metavar="TIME|N", help="A time, or the round's fact N.")],
+    at: Annotated[str, typer.Option(metavar="TIME|N", help="A time, or fact N of the round.")],
     camera: OneCamera = None,
     property_: Property = None,
     camera_clock: CameraClock = False,
@@ -93,10 +94,11 @@ def frame(  # noqa: PLR0913 - one option a choice
     because: TakenBecause = "footage frame",
     json: Json = False,
 ) -> None:
-    """The exact frame of a time, as PNG with its hash.
+    """Write the exact frame of a time, as PNG with its hash.
 
-    Of every camera then on the round's table, or of one camera. It is the first frame at or after
-    that time, by the index of presentation times; where there is none, the reason is told.
+    Writes one frame for every camera on the round's table, or for one camera. It is the first frame
+    at or after that time, by the index of presentation times. If there is none, it prints the
+    reason.
 
     Example: round-ledger footage frame CC-07/2026-11-20/231 --at 5 --out frames
     """
@@ -136,31 +138,35 @@ def clip_(  # noqa: PLR0913 - one option a choice
     camera: OneCamera = None,
     property_: Property = None,
     from_: Annotated[
-        str | None, typer.Option("--from", metavar="TIME|N", help="A time, or the round's fact N.")
+        str | None, typer.Option("--from", metavar="TIME|N", help="A time, or fact N of the round.")
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="TIME|N", help="A time, or the round's fact N.")
+        str | None, typer.Option("--to", metavar="TIME|N", help="A time, or fact N of the round.")
     ] = None,
-    pre: Annotated[float, typer.Option(min=0, help="Seconds more before.")] = PRE_S,
-    post: Annotated[float, typer.Option(min=0, help="Seconds more after.")] = POST_S,
+    pre: Annotated[float, typer.Option(min=0, help="Additional seconds before.")] = PRE_S,
+    post: Annotated[float, typer.Option(min=0, help="Additional seconds after.")] = POST_S,
     camera_clock: CameraClock = False,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Encode anew, to begin and end exactly: derived.")
+        bool, typer.Option("--exact", help="Re-encode to begin and end exactly; listed as derived.")
     ] = False,
     overlay: Annotated[
-        bool, typer.Option("--overlay", help="Encode anew with the camera's clock in it: derived.")
+        bool,
+        typer.Option(
+            "--overlay",
+            help=("Re-encode with the camera's clock in the picture; listed as derived."),
+        ),
     ] = False,
     by: TakenBy = None,
     because: TakenBecause = "footage clip",
     json: Json = False,
 ) -> None:
-    """Clips of a round, or of a camera: a file a camera, and how they line up.
+    """Write clips of a round or a camera, one file per camera.
 
-    A camera whose clock was set in between has a file for each side of that, named so.
+    If a camera's clock was set meanwhile, there is one file before and one after it.
 
-    Packets are copied from the key frame before what is wanted, across segments, so that nothing is
-    encoded anew; `clips.json` says for each file where the wanted part begins and ends, which
-    originals it came from, and what is missing. Without `--from` and `--to`, the whole round.
+    Packets are copied from the last key frame before the wanted part, across segments; nothing is
+    re-encoded. For each file `clips.json` says where the wanted part begins and ends, which
+    originals it came from, and what is missing. Without `--from` and `--to` it is the whole round.
 
     Example: round-ledger footage clip CC-07/2026-11-20/231 --out clips
     """

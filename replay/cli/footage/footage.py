@@ -19,4 +19,4 @@ for part in PARTS:
     group.add_typer(part.group)
 
 app = family()
-app.add_typer(group, name="footage", help="Take in footage; frames, clips, clocks, pictures of it.")
+app.add_typer(group, name="footage", help="Add footage; show frames, clips and clocks.")

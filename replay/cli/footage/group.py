@@ -15,9 +15,7 @@ from replay.shell.settings import in_force
 Camera = Annotated[str, typer.Option("--camera", metavar="NAME", help="The camera.")]
 Property = Annotated[
     str | None,
-    typer.Option(
-        "--property", metavar="NAME", help="The casino; else the one that has such a camera."
-    ),
+    typer.Option("--property", metavar="NAME", help="Casino; else the one that has such a camera."),
 ]
 
 

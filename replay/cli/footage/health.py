@@ -38,12 +38,11 @@ def health(
     every: Annotated[float, typer.Option(min=0, help="Seconds between pictures.")] = EVERY_US / S,
     json: Json = False,
 ) -> None:
-    """Whether cameras show what they should: dark, blurred, moved, frozen.
+    """Check cameras for dark, blurred, moved or frozen pictures.
 
-    Looks at key frames of what the index holds. The first picture of a camera that is lit is what
-    it is held against for having moved; frozen is only called what stands still while facts tell
-    of things moved on its table, for a quiet table stands still, too. Exit code 1 where there is a
-    finding.
+    Reads key frames of the footage index. A camera has moved if a picture differs from its first
+    lit one. A picture is frozen only if it stands still while facts record activity at its table: a
+    quiet table stands still, too. Exit code 1 if anything is found.
 
     Example: round-ledger footage health --camera CC-07-A
     """

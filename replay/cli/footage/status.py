@@ -13,11 +13,11 @@ MIB = 1 << 20
 
 @group.command("status")
 def status(*, json: Json = False) -> None:
-    """How far the processes that read footage are confined on this machine, and what is at hand.
+    """Show how processes that read footage are confined, and what is at hand.
 
-    Footage is read by processes of their own, without a network where the system grants them a
-    namespace (Linux, unless a container or a policy forbids it). Elsewhere this says so: local
-    files of five kinds are then still all that is opened.
+    Separate processes read footage. They have no network if the system grants them a namespace
+    (Linux, unless a container or a policy forbids it). Otherwise this says so; even then they open
+    only local files of five formats.
 
     Example: round-ledger footage status
     """

@@ -41,7 +41,7 @@ NAMED = "quarantineid"
 
 app = family()
 quarantine = family()
-app.add_typer(quarantine, name="quarantine", help="Look at what was malformed, and release it.")
+app.add_typer(quarantine, name="quarantine", help="Show malformed inputs, and release them.")
 
 Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="Its number, from `list`.")]
 
@@ -65,25 +65,24 @@ def ingest(
     feeds: Feeds,
     *,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Go on as the file grows, until stopped.")
+        bool, typer.Option("--follow", help="Follow the file as it grows, until stopped.")
     ] = False,
     to: Annotated[
         str | None, typer.Option(metavar="URL", help="With --follow: the ledger to send to.")
     ] = None,
     key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File that holds this device's key.")
+        Path | None, typer.Option(metavar="FILE", help="File with this device's key.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Keep every fact of a feed; a verdict for each.
+    """Ingest a feed; print a verdict per fact.
 
-    A malformed line goes to quarantine with its bytes and a reason. Sending a feed again is safe:
-    what was kept is answered `duplicate` with its first receipt.
+    A malformed line goes to quarantine with its bytes and a reason. Sending a feed again is safe: a
+    fact on record is answered `duplicate` with its first receipt.
 
-    `--follow` stores and forwards: lines are sent as they are written, through cuts of any length
-    and through rotation, and the place in the file is kept beside it (`FILE.place`) once they are
-    taken. With `--to https://ledger.example` they go to `POST /v1/facts` there, else into the
-    ledger here.
+    `--follow` stores and forwards. It sends lines as they are written, through network cuts and
+    rotation. It saves its checkpoint beside the file (`FILE.place`) once the lines are accepted.
+    With `--to https://ledger.example` it sends to `POST /v1/facts` there, else to the ledger here.
 
     Example: round-ledger ingest shift.jsonl
     """
@@ -152,10 +151,10 @@ def _receipts(block: _Block) -> Iterator[IngestedLine]:
 @quarantine.command("list")
 def list_(
     *,
-    released: Annotated[bool, typer.Option(help="Show what was released, too.")] = False,
+    released: Annotated[bool, typer.Option(help="Show released inputs, too.")] = False,
     json: Json = False,
 ) -> None:
-    """What waits in quarantine, with its reason.
+    """List quarantined inputs with their reasons.
 
     Example: round-ledger quarantine list --json | head -3
     """
@@ -181,7 +180,7 @@ def list_(
 
 @quarantine.command("show")
 def show(number: Number, *, json: Json = False) -> None:
-    """One input in quarantine: all its bytes, why it is there, and what to do.
+    """Show one quarantined input: its bytes, its reason, and what to do.
 
     Example: round-ledger quarantine show 17
     """
@@ -199,14 +198,14 @@ def release(
     number: Number,
     *,
     corrected: Annotated[
-        Path | None, typer.Option("--as", metavar="FACT.json", help="Append this fact for it.")
+        Path | None, typer.Option("--as", metavar="FACT.json", help="Append this fact instead.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Judge the same bytes again, or append a corrected fact for them.
 
     After an upgrade, bytes that were malformed may be a fact. A corrected fact is appended with the
-    attribute `quarantineid`, which names what it stands for.
+    attribute `quarantineid`, the number of the input that it replaces.
 
     Example: round-ledger quarantine release 17 --as corrected.json
     """

@@ -43,22 +43,20 @@ def import_phh(
     *,
     to: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FEED", help="Write the facts there, and do no more; `-`: print them."
-        ),
+        typer.Option(metavar="FEED", help="Only write the facts to this file; `-`: print them."),
     ] = None,
-    property_: Annotated[str, typer.Option("--property", help="Whose table it was.")] = "phh",
-    table: Annotated[str | None, typer.Option(help="Which table; by default the file's.")] = None,
+    property_: Annotated[str, typer.Option("--property", help="Casino of the table.")] = "phh",
+    table: Annotated[str | None, typer.Option(help="The table; else the one in the file.")] = None,
     json: Json = False,
 ) -> None:
-    """Turn Poker Hand History files into facts.
+    """Convert Poker Hand History files to facts.
 
-    They are kept, and ruled on.
+    The facts are ingested and ruled on.
 
-    2-7 Triple Draw (F2L3D), Badugi (FB), and Omaha (PO, FO/8) where five cards are dealt. What the
-    notation does not have is derived, and each fact says in `derived` what of it is: its time, or
-    the whole fact (a burn, a bet that went back, a push of chips). A chip of 1 counts as a dollar.
-    The same file again is answered `duplicate`. Exit code 1 where a ruling finds anything.
+    It reads 2-7 Triple Draw (F2L3D), Badugi (FB), and Omaha (PO, FO/8) with five cards. What the
+    notation lacks is derived. Each fact says in `derived` what that is: its time, or the whole fact
+    (a burn, a returned bet, a push of chips). A chip of 1 counts as a dollar. The same file again
+    is answered `duplicate`. Exit code 1 if a ruling has findings.
 
     Example: round-ledger import-phh hand-17.phh --to hand-17.jsonl
     """

@@ -23,7 +23,7 @@ app = family()
 
 Head_ = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Heads kept elsewhere: the lines `verify --json` printed."),
+    typer.Option(metavar="FILE", help="Heads kept elsewhere: lines that `verify --json` printed."),
 ]
 
 
@@ -33,11 +33,12 @@ def verify(
     head: Head_ = None,
     json: Json = False,
 ) -> None:
-    """Recompute every tape's hash chain from its bytes.
+    """Recompute every tape's hash chain.
 
-    Prints the head of every tape; keep them on another machine. A record cut off at its end, or
-    computed anew from some fact on, is only found against heads kept elsewhere. The quarantine's
-    digests are recomputed too. Exit code 1 where the record is broken; the first break is named.
+    Prints the head of every tape; keep the heads on another machine. Only such heads reveal a
+    record that was cut off at its end, or recomputed from some fact on. The digests of the
+    quarantine are recomputed too. Exit code 1 if the record is broken; the output names the first
+    break.
 
     Example: round-ledger verify --head heads-of-yesterday.jsonl
     """
@@ -49,13 +50,13 @@ def verify(
 
 @app.command("backup")
 def backup(
-    folder: Annotated[Path, typer.Argument(help="A folder without a backup; made if need be.")],
+    folder: Annotated[Path, typer.Argument(help="A folder without a backup; created if needed.")],
     *,
     json: Json = False,
 ) -> None:
-    """Write the record and its heads into a folder.
+    """Write the record and its heads to a folder.
 
-    Facts may arrive meanwhile. Keep a copy of `heads.jsonl` on another machine: it shows that an
+    Facts may arrive meanwhile. Keep a copy of `heads.jsonl` on another machine: it shows whether an
     archive was cut or rewritten.
 
     Example: round-ledger backup backups/2026-11-20
@@ -74,16 +75,16 @@ def restore(
     *,
     into: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A new database on the server you named."),
+        typer.Option(metavar="NAME", help="A new database on your own server."),
     ] = None,
     head: Head_ = None,
     json: Json = False,
 ) -> None:
-    """Restore a backup into a new database, and verify it.
+    """Restore a backup to a new database.
 
-    With the embedded server, into the empty home that ROUND_LEDGER_HOME names; with a server of
-    your own, into the new database NAME. Nothing that holds a record is written over. Exit code 1
-    where what came back is broken.
+    With the embedded server, it restores to the empty home that ROUND_LEDGER_HOME names; with your
+    own server, to the new database NAME. It never overwrites a record, and verifies what it
+    restored. Exit code 1 if that is broken.
 
     Example: ROUND_LEDGER_HOME=/srv/again round-ledger restore backups/2026-11-20
     """

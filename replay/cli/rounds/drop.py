@@ -19,11 +19,10 @@ def drop(
     property_: Casino = None,
     json: Json = False,
 ) -> None:
-    """The drop and the win of each table and gaming day.
+    """Show drop and win of each table and gaming day.
 
-    What facts at the table say the box should hold stands beside what was counted. What is not on
-    record is n/a (null in JSON), never 0. Sums are of what was told; what corrections make of them
-    stands beside them.
+    What the box should hold by the facts stands beside what was counted. What is not on record is
+    n/a (null in JSON), never 0. Sums are of the facts as recorded; corrections stand beside them.
 
     Example: round-ledger drop --gaming-day 2026-11-20
     """

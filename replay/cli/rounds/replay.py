@@ -33,25 +33,25 @@ def replay(
     round_: RoundName,
     *,
     at: Annotated[
-        int | None, typer.Option(metavar="N", help="The moment after fact N alone.")
+        int | None, typer.Option(metavar="N", help="Only the moment after fact N.")
     ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Show face-down cards as the record knows them.")
     ] = False,
     footage: FootageFolder = None,
     frames: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Write the frames there, as PNG.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write the frames to this folder, as PNG.")
     ] = None,
     by: TakenBy = None,
     because: TakenBecause = "replay --frames",
     json: Json = False,
 ) -> None:
-    """Replay a round: table, cameras, money paid beside owed.
+    """Replay a round: table, cameras, money paid beside money owed.
 
-    The table as it stood after each fact, and the frame of each camera at that instant.
+    Prints the table after each fact, and the frame of each camera at that instant.
 
-    Cards face down stay so until they are turned. Where a camera has no frame, one of seven reasons
-    says why. Each frame written is put on record first, with --by and --because.
+    Cards that lie face down stay so until they are turned. If a camera has no frame, one of seven
+    reasons says why. Each frame is put on record before it is written, with --by and --because.
 
     Example: round-ledger replay CC-07/2026-11-20/231
     """

@@ -37,13 +37,14 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option(help="Game id, as `round-ledger games` lists.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--from", help="Not over before: 2026-11-20T19:00:00-05:00.")
+        str | None, typer.Option("--from", help="Ended at or after: 2026-11-20T19:00:00-05:00.")
     ] = None,
-    until: Annotated[str | None, typer.Option("--to", help="Begun by then.")] = None,
+    until: Annotated[str | None, typer.Option("--to", help="Began at or before.")] = None,
     position: Annotated[int | None, typer.Option(help="Betting position.")] = None,
     wager: Annotated[str | None, typer.Option(help="Wager id, as middle.")] = None,
     amount: Annotated[
-        str | None, typer.Option(metavar="DOLLARS", help="On one wager: placed, paid, collected.")
+        str | None,
+        typer.Option(metavar="DOLLARS", help=("Amount placed, paid or collected on one wager.")),
     ] = None,
     amount_min: Annotated[
         str | None, typer.Option(metavar="DOLLARS", help="As --amount, or more.")
@@ -52,33 +53,33 @@ def rounds(  # noqa: PLR0913 - one option a way to search
         str | None, typer.Option(metavar="DOLLARS", help="As --amount, or less.")
     ] = None,
     outcome: Annotated[
-        Literal["win", "lose", "push", "void"] | None, typer.Option(help="Of one wager.")
+        Literal["win", "lose", "push", "void"] | None, typer.Option(help="Outcome of one wager.")
     ] = None,
     row: Annotated[
-        str | None, typer.Option(help="Beginning of a printed row: three-of-a-kind.")
+        str | None, typer.Option(help="How a printed row begins: three-of-a-kind.")
     ] = None,
     card: Annotated[
-        list[str] | None, typer.Option(help="Held by one holder, as As; may be given again.")
+        list[str] | None, typer.Option(help="Held by one holder, as As; may be repeated.")
     ] = None,
-    patron: Annotated[str | None, typer.Option(help="Token of a patron with a wager.")] = None,
-    dealer: Annotated[str | None, typer.Option(help="Credential of who dealt, as D-1042.")] = None,
+    patron: Annotated[str | None, typer.Option(help="Token of a patron who wagered.")] = None,
+    dealer: Annotated[str | None, typer.Option(help="Credential of the dealer, as D-1042.")] = None,
     finding: Annotated[str | None, typer.Option(help="Code of a finding, as overpaid.")] = None,
     dispute: Annotated[str | None, typer.Option(help="Dispute about it, as D-17.")] = None,
     status: Annotated[
-        Literal["open", "completed", "voided"] | None, typer.Option(help="Of the record.")
+        Literal["open", "completed", "voided"] | None, typer.Option(help="Status of the round.")
     ] = None,
     property_: Casino = None,
     errors: Annotated[
-        bool, typer.Option("--errors", help="What was found in all that --dealer dealt, summed up.")
+        bool, typer.Option("--errors", help="Sum up the findings in all rounds of --dealer.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many.")] = 50,
     json: Json = False,
 ) -> None:
-    """Search rounds; the newest first.
+    """Search rounds, newest first.
 
-    What is given must all hold; position, wager, amount, outcome and row of one and the same wager,
-    cards of one and the same holder. Whoever was at the table while a round lasted dealt in it.
-    With --errors, what was found in the rounds of a dealer by where and when, and what it cost.
+    All given conditions must hold. Position, wager, amount, outcome and row must hold for one
+    wager, cards for one holder. A dealer matches if on duty at the table during the round. With
+    --errors it sums up what was found in a dealer's rounds, by place and time, and what it cost.
 
     Example: round-ledger rounds --table CC-07 --position 3 --finding overpaid
     """

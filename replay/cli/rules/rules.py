@@ -33,10 +33,10 @@ app = family()
 
 @app.command("adjudicate")
 def adjudicate(feeds: Feeds, *, json: Json = False) -> None:
-    """Rule on every round of a feed; needs no database.
+    """Rule on a feed's rounds without a database.
 
-    Prints what differs from the rules, each with its section. Malformed lines are told and left
-    out. Exit code 1 where anything is found.
+    Prints what differs from the rules, each with its section. Malformed lines are reported and
+    skipped. Exit code 1 if anything is found.
 
     Example: round-ledger adjudicate shift.jsonl --json | head -1
     """
@@ -116,10 +116,10 @@ def _print_findings(rulings: Iterable[Ruling | TableFindings], facts: int) -> in
 
 @app.command("games")
 def show_games(
-    game: Annotated[str | None, typer.Argument(help="Its id; all games without one.")] = None,
+    game: Annotated[str | None, typer.Argument(help="Game id; without one, all games.")] = None,
     *,
     edge: Annotated[
-        bool, typer.Option("--edge", help="Work out what the house keeps of each wager, too.")
+        bool, typer.Option("--edge", help="Compute what the house keeps of each wager, too.")
     ] = False,
     submission: Annotated[
         Path | None,
@@ -127,11 +127,12 @@ def show_games(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show what the ledger knows of its games.
+    """Show the games: paytables, readings, house edges.
 
-    Of one game: editions, wagers, paytables and order of play with their sections, readings and
-    their defaults, what follows from irregularities, and paragraphs that are not modelled, and why.
-    `--edge` adds what the house keeps of each wager: as nothing is filed, or under a submission.
+    For one game it prints editions, wagers, paytables and order of play, with their sections. It
+    also prints readings and their defaults, what follows from irregularities, and which paragraphs
+    are not modelled and why. `--edge` adds what the house keeps of each wager, by default or under
+    a Rules Submission.
 
     Example: round-ledger games criss_cross_poker
     """

@@ -22,7 +22,7 @@ from replay.shell.output import Json, print_json, say, show_table
 
 app = family()
 submissions = family()
-app.add_typer(submissions, name="submissions", help="Check Rules Submissions, and file them.")
+app.add_typer(submissions, name="submissions", help="Check Rules Submissions and file them.")
 
 FilingFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="The `data` of a `rules_submission_filed`, as JSON.")
@@ -31,10 +31,10 @@ FilingFile = Annotated[
 
 @submissions.command("check")
 def check(path: FilingFile, *, json: Json = False) -> None:
-    """Look at a Rules Submission before it is filed: what it names, and what each wager keeps.
+    """Check a Rules Submission before it is filed.
 
-    Names a game's paytables, readings and options that there are not, and warns of a wager that
-    the player gains on. Needs no database.
+    Names paytables, readings and options that the game does not have. Prints what the house keeps
+    of each wager and warns of a wager that favours the player. Needs no database.
 
     Example: round-ledger submissions check submission.json
     """
@@ -52,13 +52,13 @@ def file(
     *,
     property_: Annotated[str, typer.Option("--property", help="The casino.")] = "hollywood",
     table: Annotated[
-        str | None, typer.Option(help="Only for this table; the whole property without it.")
+        str | None, typer.Option(help="Only for this table; else for the whole property.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """File a Rules Submission from the office: it judges every round from its day on.
+    """File a Rules Submission; it applies to every round from its day on.
 
-    Refused where it names a paytable, a reading or an option that its game does not have.
+    Refused if it names a paytable, a reading or an option that its game does not have.
 
     Example: round-ledger submissions file submission.json --property hollywood
     """

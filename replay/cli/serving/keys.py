@@ -22,8 +22,8 @@ from replay.shell.output import (
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
-app.add_typer(group, name="keys", help="Say which devices may send facts.")
-group.add_typer(signing.group, name="signing", help="Keep the key that signs dossiers.")
+app.add_typer(group, name="keys", help="Manage the keys of devices, and signing keys.")
+group.add_typer(signing.group, name="signing", help="Manage the key that signs dossiers.")
 
 
 @contextmanager
@@ -36,15 +36,19 @@ def opened_keys() -> Iterator[Keys]:
 @group.command("add")
 def add(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="What it speaks for, or how that begins.")
+        str,
+        typer.Argument(
+            metavar="SOURCE", help=("The source it is valid for, or how sources begin.")
+        ),
     ],
     *,
     json: Json = False,
 ) -> None:
-    """Make a key, and print it: it cannot be read back.
+    """Create a device key, and print it once.
 
-    It speaks for one device (`/hollywood/CC-07/shoe`), a place or a whole property. From the first
-    key on, `serve` takes no fact without one, and may listen on other addresses than loopback.
+    It is valid for one device (`/hollywood/CC-07/shoe`), a place or a whole property. From the
+    first key on, `serve` accepts no fact without one, and may listen on other addresses than
+    loopback.
 
     Example: round-ledger keys add /hollywood/CC-07/shoe
     """
@@ -59,7 +63,7 @@ def add(
 
 @group.command("list")
 def list_(*, json: Json = False) -> None:
-    """List keys by what they speak for; never a secret.
+    """List keys and their sources, without the secrets.
 
     Example: round-ledger keys list
     """
@@ -78,8 +82,8 @@ def list_(*, json: Json = False) -> None:
 
 
 @group.command("revoke")
-def revoke(key: Annotated[str, typer.Argument(help="Its name, as `keys list` shows it.")]) -> None:
-    """Let a key open nothing any more, within seconds.
+def revoke(key: Annotated[str, typer.Argument(help="Its name, from `keys list`.")]) -> None:
+    """Revoke a key, effective within seconds.
 
     Example: round-ledger keys revoke 0f3a9c1b22d4
     """

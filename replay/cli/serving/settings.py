@@ -23,7 +23,7 @@ class SettingShown(NamedTuple):
 
 @app.command("settings")
 def settings(*, json: Json = False) -> None:
-    """Show every setting: the value in force, and its origin.
+    """Show every setting and its origin.
 
     Example: ROUND_LEDGER_HTTP_PORT=9000 round-ledger settings
     """

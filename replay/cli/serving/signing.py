@@ -19,15 +19,18 @@ from replay.shell.output import Json, print_json, print_text, say
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
 Holder = Annotated[
-    str, typer.Option("--holder", metavar="NAME", help="Whose key it is, for clips' certificate.")
+    str,
+    typer.Option(
+        "--holder", metavar="NAME", help=("The key's holder, for the certificate in clips.")
+    ),
 ]
 
 
 @group.command("make")
 def make_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
-    """Make the key that signs dossiers, and print its public half.
+    """Create the key that signs dossiers, and print its public half.
 
-    It stays in a file that only its owner may read. Give the public half to whoever gets dossiers,
+    It stays in a file that only its owner can read. Give the public half to recipients of dossiers,
     by another way than the dossiers.
 
     Example: round-ledger keys signing make --holder "Hollywood surveillance"
@@ -38,7 +41,7 @@ def make_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
 
 @group.command("show")
 def show(*, json: Json = False) -> None:
-    """Print the public half of the key that signs now, and the names of those it replaced.
+    """Print the public half of the signing key, and the names of earlier ones.
 
     Example: round-ledger keys signing show > house.pub
     """
@@ -47,15 +50,15 @@ def show(*, json: Json = False) -> None:
 
 @group.command("rotate")
 def rotate_(*, holder: Holder = "Round Ledger", json: Json = False) -> None:
-    """Replace the key: the old secret half is destroyed, its public half kept.
+    """Replace the signing key; destroy the old secret half, keep its public half.
 
-    What the old key signed stays good for whoever holds its public half.
+    Dossiers signed with the old key can still be checked with its public half.
 
     Example: round-ledger keys signing rotate
     """
     old, new = rotate(keys_folder(), holder, dt.datetime.now(dt.UTC))
     _tell(new, json=json)
-    say(f"Key {old.key_id} signs no more. Hand the new public half to those who had the old one.")
+    say(f"Key {old.key_id} no longer signs. Hand the new public half to those who had the old one.")
 
 
 def _tell(signer: Signer, *, json: bool) -> None:

@@ -20,12 +20,10 @@ from replay.text.times import date_and_time, day
 
 app = family()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
-app.add_typer(group, name="users", help="Say who may sign in to the pages.")
+app.add_typer(group, name="users", help="Manage users of the pages and their roles.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="What they sign in with: lower case.")]
-Roles = Annotated[
-    list[str], typer.Option("--role", help=f"{', '.join(ROLES)}; may be given again.")
-]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Sign-in name, lower case.")]
+Roles = Annotated[list[str], typer.Option("--role", help=f"{', '.join(ROLES)}; may be repeated.")]
 PasswordFile = Annotated[
     Path | None,
     typer.Option(
@@ -45,18 +43,18 @@ def opened_users() -> Iterator[Users]:
 def add(
     name: Name,
     *,
-    employee: Annotated[str, typer.Option(help="Credential number, as facts name people.")],
+    employee: Annotated[str, typer.Option(help="Credential number, as in facts.")],
     role: Roles,
     subject: Annotated[
         str | None,
-        typer.Option(help="What the identity provider calls them: they then need no password."),
+        typer.Option(help="Their subject at the identity provider; then they need no password."),
     ] = None,
     password_file: PasswordFile = None,
 ) -> None:
-    """Make a user.
+    """Add a user.
 
-    With `--subject` and no `--password-file` they sign in at the identity provider only. There is
-    no default password.
+    With `--subject` and without `--password-file` they sign in only at the identity provider. There
+    is no default password.
 
     Example: round-ledger users add maria --employee S-2001 --role surveillance
     """
@@ -69,7 +67,7 @@ def add(
 
 @group.command("list")
 def list_(*, json: Json = False) -> None:
-    """List users; never a password.
+    """List users, without passwords.
 
     Example: round-ledger users list
     """
@@ -97,11 +95,11 @@ def list_(*, json: Json = False) -> None:
 def disable(
     name: Name,
     *,
-    again: Annotated[bool, typer.Option("--undo", help="Let them sign in again.")] = False,
+    again: Annotated[bool, typer.Option("--undo", help="Enable them again.")] = False,
 ) -> None:
-    """Let nobody sign in as a user any more; ends their sessions.
+    """Disable a user, and end their sessions.
 
-    The user stays known: the record names them.
+    The user stays on file: the record names them.
 
     Example: round-ledger users disable maria
     """
@@ -112,7 +110,7 @@ def disable(
 
 @group.command("roles")
 def roles(name: Name, *, role: Roles) -> None:
-    """Give a user other roles; ends their sessions.
+    """Replace a user's roles, and end their sessions.
 
     Example: round-ledger users roles maria --role surveillance --role auditor
     """
@@ -123,7 +121,7 @@ def roles(name: Name, *, role: Roles) -> None:
 
 @group.command("password")
 def password(name: Name, *, password_file: PasswordFile = None) -> None:
-    """Give a user another password; ends their sessions.
+    """Replace a user's password, and end their sessions.
 
     Example: round-ledger users password maria
     """
@@ -137,10 +135,10 @@ def password(name: Name, *, password_file: PasswordFile = None) -> None:
 @group.command("log")
 def log(
     *,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")] = 100,
     json: Json = False,
 ) -> None:
-    """What happened at the door: sign-ins, failures, changes of users and keys; the newest first.
+    """List sign-ins, failures and changes of users and keys, newest first.
 
     Example: round-ledger users log --limit 20
     """

@@ -13,7 +13,7 @@ FootageFolder = Annotated[
     typer.Option(
         "--footage",
         metavar="FOLDER",
-        help="Where segments lie; else what `footage add` took in, or `footage` in the home.",
+        help="Folder of segments; else the footage index, or `footage` in the home.",
     ),
 ]
 RoundName = Annotated[
@@ -27,10 +27,10 @@ Casino = Annotated[str | None, typer.Option("--property", help="Casino, as holly
 
 By = Annotated[str, typer.Option("--by", metavar="EMPLOYEE", help="Your credential, as S-2001.")]
 TakenBy = Annotated[
-    str | None, typer.Option("--by", metavar="WHO", help="Credential of who takes it.")
+    str | None, typer.Option("--by", metavar="WHO", help="Credential of the person who takes it.")
 ]
 TakenBecause = Annotated[
-    str, typer.Option("--because", metavar="TEXT", help="Why, for the record.")
+    str, typer.Option("--because", metavar="TEXT", help="Reason, for the record.")
 ]
 
 

@@ -60,9 +60,15 @@ manifest.json       size and SHA-256 of each file above, and the heads
 manifest.sig        the signature over manifest.json (Ed25519), if it is signed
 SHA256SUMS          the same sums, and the manifest's, for the common tool
 
-Without Python, that no file was changed:  sha256sum -c SHA256SUMS
+Without Python, check that no file was changed:
+
+    sha256sum -c SHA256SUMS
+
 (macOS: shasum -a 256 -c SHA256SUMS; Windows: certutil -hashfile FILE SHA256)
-The facts against the record they came from:  round-ledger verify --head heads.jsonl
+
+Compare the facts with the record that they came from:
+
+    round-ledger verify --head heads.jsonl
 
 What this cannot show: that devices sent the truth, or that the record was honest before its heads
 were first kept elsewhere. A camera's time is known within its uncertainty, never better.
