@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay.docs import cli, decisions, errors, facts, games, settings
+from replay.docs import cli, decisions, errors, facts, games, settings, views
 
 
 def generate() -> dict[str, str]:
@@ -13,5 +13,6 @@ def generate() -> dict[str, str]:
         "errors.md": errors.page(),
         "settings.md": settings.page(),
         "adr/README.md": decisions.page(),
+        "reference/view-tables.md": views.page(),
         **games.pages(),
     }

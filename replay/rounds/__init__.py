@@ -1,1 +1,1 @@
-"""One round for people: read from the views, reconstructed, told and drawn."""
+"""One round for people: read from the views, reconstructed, described and drawn."""

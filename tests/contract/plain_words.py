@@ -52,6 +52,7 @@ def of_page(text: str) -> Iterator[str]:
     """The sentences of a page in Markdown: of its paragraphs, points and cells."""
     text = re.sub(r"^ *(```|~~~).*?^ *\1 *$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"^(#.*)$", r"\1\n", text, flags=re.MULTILINE)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.))", text):
         cells = block.split("|") if block.lstrip().startswith("|") else [block]

@@ -50,8 +50,8 @@ DRAGON = 7  # points of a Banker's Hand of three cards that pushes at EZ Baccara
 VIGORISH = 20  # one part in so many of the winnings on the Banker's Hand
 
 BASE = (
-    "the deal and the third cards; odds of 1 to 1 for the Player's Hand, 19 to 20 for the "
-    "Banker's and 8 to 1 for a tie. A tie pushes both. Without vigorish the Banker's Hand is "
+    "the deal, the third cards and the odds. The Player's Hand pays 1 to 1, the Banker's 19 to "
+    "20, the Tie Wager 8 to 1. A tie pushes both hands. Without vigorish the Banker's Hand is "
     "paid 1 to 1, and pushes if it wins with three cards and 7 points, as in EZ Baccarat. The "
     "number of positions and what follows from irregularities are not printed either."
 )
