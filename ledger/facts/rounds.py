@@ -98,7 +98,7 @@ class DecisionsLockedCalled(Body, frozen=True, kw_only=True):
 
 
 class StartingPositionDetermined(Body, frozen=True, kw_only=True):
-    """The place where the deal begins is settled. position: 0 is the dealer; dice or number as drawn."""
+    """The place where the deal begins. position: 0 is the dealer; dice or number as drawn."""
 
     method: Literal["shaker", "random_number", "button", "card_draw"]
     dice: Dice | None = None

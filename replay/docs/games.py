@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
@@ -14,14 +15,20 @@ from replay.docs import markdown
 from replay.games.game_card import card
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from ledger.rules.engine.game import Game
     from replay.games.game_card import GameCard, PaytableCard
 
 
-def pages() -> dict[str, str]:
-    """The page of every game by its path under `docs/`."""
-    return {f"games/{game.id}.md": _page(card(game, edge=True)) for game in games().values()}
+def pages() -> dict[str, Callable[[], str]]:
+    """What makes the page of every game, by its path under `docs/`."""
+    return {f"games/{game.id}.md": partial(page, game) for game in games().values()}
+
+
+def page(game: Game) -> str:
+    """The page of a game; its edges are worked out, which takes a second for some."""
+    return _page(card(game, edge=True))
 
 
 def _page(of: GameCard) -> str:

@@ -59,7 +59,7 @@ def test_the_command_knows_it_with_its_wagers_paytable_and_order_of_play() -> No
 
 
 def test_it_has_a_page() -> None:
-    page = run("from replay.docs.games import pages; print(pages()['games/high_card.md'])")
+    page = run("from replay.docs.games import pages; print(pages()['games/high_card.md']())")
     assert page.startswith("# High Card")
     assert "592.12(a)" in page
 

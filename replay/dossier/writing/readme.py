@@ -61,14 +61,9 @@ manifest.sig        the signature over manifest.json (Ed25519), if it is signed
 SHA256SUMS          the same sums, and the manifest's, for the common tool
 
 Without Python, check that no file was changed:
-
-    sha256sum -c SHA256SUMS
-
-(macOS: shasum -a 256 -c SHA256SUMS; Windows: certutil -hashfile FILE SHA256)
-
-Compare the facts with the record that they came from:
-
-    round-ledger verify --head heads.jsonl
+    sha256sum -c SHA256SUMS   (macOS: shasum -a 256 -c SHA256SUMS)
+    certutil -hashfile FILE SHA256   (Windows)
+Compare the facts with their record: round-ledger verify --head heads.jsonl
 
 What this cannot show: that devices sent the truth, or that the record was honest before its heads
 were first kept elsewhere. A camera's time is known within its uncertainty, never better.

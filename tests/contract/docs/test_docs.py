@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ledger.rules.engine.game import Game
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LEDGER = ROOT / "ledger"
 FOLDER = ROOT / "docs"
 BESIDE_THE_PARSER = {"equivocation"}  # told by the record itself

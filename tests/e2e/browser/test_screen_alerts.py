@@ -97,7 +97,7 @@ def test_a_quiet_table_is_told_without_a_reload_and_is_gone_once_it_speaks(
         alert = page.locator("#told-alerts li")
         expect(page.get_by_text("Nothing to look at now.")).to_be_visible()
         expect(alert).to_have_count(1, timeout=30_000)
-        for says in ("urgent", "Table quiet", "CC-07", "has told nothing for", "since 20", "Do:"):
+        for says in ("urgent", "Table quiet", "CC-07", "has sent no fact for", "since 20", "Do:"):
             expect(alert).to_contain_text(says)
         tell(watched, 2, DealerAssigned(employee="D-901", role="dealer"))
         expect(page.get_by_text("Nothing to look at now.")).to_be_visible(timeout=QUIET_S * 1_000)

@@ -137,8 +137,8 @@ def test_of_many_holes_the_first_are_told_and_all_are_counted(
     assert (seen.missing, seen.broken) == (holes, holes)
     _tell(seen, json=False)
     told = " ".join("".join(capsys.readouterr()).split())
-    assert "300 breaks, of which the first 100 are told." in told
-    assert "Facts and inputs that lack: 300." in told
+    assert "300 breaks; the first 100 are printed." in told
+    assert "Missing facts and inputs: 300." in told
 
 
 def test_nothing_is_told_of_a_topic_that_lacks_nothing() -> None:

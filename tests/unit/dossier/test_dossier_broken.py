@@ -354,7 +354,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "another number of facts": (
         tell_of_more_facts,
-        r"The manifest tells of \d+ facts, and facts.jsonl has \d+\.",
+        r"The manifest counts \d+ facts, and facts.jsonl has \d+\.",
     ),
     "edited fact, sums anew": (
         edit_a_payment_and_the_sums,
@@ -425,7 +425,7 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "head set back": (set_a_head_back, r"stands beyond the head that was pinned of its tape"),
     "submission swapped": (swap_the_submission, r"submission.jsonl line 1 was edited"),
     "submission renamed": (name_another_submission, r"in submission.jsonl is not the one named"),
-    "clock reading changed": (change_a_clock_reading, r"clocks.csv is not one that a fact tells"),
+    "clock reading changed": (change_a_clock_reading, r"clock reading in clocks.csv is in no fact"),
     "clock reading dropped": (drop_a_clock_reading, r"A clock reading is not in clocks.csv"),
     "another sum": (say_another_sum, r"ruling.json says \d+ cents were paid at position"),
     "another round": (file_of_another_round, r"is not a fact of this round"),
