@@ -67,7 +67,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 @pytest.mark.long
 def test_raising_a_dispute_locks_every_camera_on_the_table_around_the_round(desk: Desk) -> None:
-    raised = desk.raised()
+    raised = desk.raised("--claim", "A claim that no other test raises.")
     began = desk.cli("rounds", "--dispute", raised["dispute"], "--json").json[0]["began"]
     assert raised["locks"], "no camera of the simulated table was locked"
     for lock in raised["locks"]:

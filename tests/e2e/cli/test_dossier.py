@@ -122,15 +122,15 @@ def test_every_export_is_on_record_with_who_and_why_and_a_refused_one_is_not(
     floor: Floor, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    args = ("--by", "S-2077", "--because", "The patron's lawyer asked.")
+    args = ("--by", "S-2099", "--because", "The patron's lawyer asked.")
     assert floor.cli("dossier", floor.round, *args, "--out", first).code == 0
-    mine = [each for each in custody(first) if each["by"] == "S-2077"]
+    mine = [each for each in custody(first) if each["by"] == "S-2099"]
     assert [(each["what"], each["because"]) for each in mine] == [
         ("exported", "The patron's lawyer asked.")
     ]
     assert floor.cli("dossier", floor.round, *args, "--out", first).code == 2
     assert floor.cli("dossier", floor.round, "--by", "S-2001", "--out", second).code == 0
-    again = [each for each in custody(second) if each["by"] == "S-2077"]
+    again = [each for each in custody(second) if each["by"] == "S-2099"]
     assert again == mine
 
 
