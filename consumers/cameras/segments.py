@@ -22,6 +22,14 @@ SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
 """
 """Where facts of cameras stand beside their segments and who looked at them."""
 
+_RECORDED = """
+SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
+ WHERE property = %(property)s AND camera = %(camera)s AND segment
+   AND time_us >= %(since)s AND time_us < %(until)s
+ UNION SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
+ WHERE property = %(property)s AND camera = %(camera)s AND segment
+   AND to_us >= %(since)s AND to_us < %(until)s
+"""
 _CAMERAS = """
 WITH RECURSIVE each (camera) AS (
     SELECT min(camera) FROM {schema}.camera_facts WHERE property = %(property)s
@@ -59,6 +67,16 @@ def cameras_of(store: ViewStore, property_: str) -> list[str]:
 def standing_rows(store: ViewStore, property_: str, camera: str) -> list[TapeRow]:
     """What facts say of a camera beside its segments and who looked at them, by position."""
     return store.rows_named(STANDING, {"property": property_, "cameras": [camera]})
+
+
+def segments_recorded(
+    store: ViewStore, property_: str, camera: str, since_us: int, until_us: int
+) -> list[TapeRow]:
+    """Facts of segments that were sent in a time, or whose footage ended in it; not its last us."""
+    return store.rows_named(
+        _RECORDED,
+        {"property": property_, "camera": camera, "since": since_us, "until": until_us},
+    )
 
 
 def segments_over(

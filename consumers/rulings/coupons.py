@@ -35,7 +35,7 @@ COUPONS = ViewTable(
         Column("played", "boolean", "Put down with a wager; else dropped or refused."),
         Column("tape", "text", "Tape the fact itself stands on."),
         Column("table_seq", "bigint", "Its sequence there."),
-        Column("gaming_day", "text", "The round that played it; null: no round.", null=True),
+        Column("gaming_day", "text", "Gaming day of its round; null: none.", null=True),
         Column("number", "bigint", "Number of that round.", null=True),
     ),
 )

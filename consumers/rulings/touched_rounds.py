@@ -323,7 +323,7 @@ class RoundBatch:
             " WHERE i.source = %(source)s AND i.fact_id = %(id)s AND i.position <= %(until)s",
             {"source": source, "id": fact_id, "until": until},
         )
-        return next(((tape, seq) for tape, seq in found), None)
+        return found[0] if found else None
 
     def _facts_at(self, places: Iterable[Sequence[Any]]) -> list[Fact]:
         """Facts by tape and table_seq, in the order asked."""

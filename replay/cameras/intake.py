@@ -12,6 +12,7 @@ from consumers.cameras.cameras import (
     TOLD_AFTER_US,
     TOLD_BEFORE_US,
 )
+from consumers.cameras.segments import segments_recorded
 from consumers.runtime.lifecycle import up_to_date
 from infra.postgres.connection import Database
 from infra.postgres.tape import PostgresTape
@@ -95,21 +96,8 @@ def on_record(store: ViewStore, property_: str, camera: str) -> Recorded:
 
     def of_hour(hour: int) -> dict[str, int]:
         if hour not in hours:
-            found = store.query(
-                "SELECT tape, table_seq FROM {schema}.camera_facts"
-                " WHERE property = %(property)s AND camera = %(camera)s AND segment"
-                " AND time_us >= %(since)s AND time_us < %(until)s"
-                " UNION SELECT tape, table_seq FROM {schema}.camera_facts"
-                " WHERE property = %(property)s AND camera = %(camera)s AND segment"
-                " AND to_us >= %(since)s AND to_us < %(until)s",
-                {
-                    "property": property_,
-                    "camera": camera,
-                    "since": hour * HOUR_US,
-                    "until": (hour + 1) * HOUR_US,
-                },
-            )
-            rows = store.rows_at((tape, seq, seq) for tape, seq in found)
+            since_us = hour * HOUR_US
+            rows = segments_recorded(store, property_, camera, since_us, since_us + HOUR_US)
             hours[hour] = dict(_starts(rows))
         return hours[hour]
 

@@ -44,7 +44,7 @@ class Ports(NamedTuple):
     library: FootageIndex  # of footage
     rounds: RoundReader
     alerts: AlertWatch
-    dispute_context: DisputeContext  # of disputes
+    dispute_context: DisputeContext  # what raises, decides and locks
     windows: PreservedWindows  # of footage kept without one
 
 

@@ -202,7 +202,7 @@ def test_output_is_written_in_one_place_which_keeps_no_line_back() -> None:
         "replay/footage/decoding/sandbox.py",
     }
     draws = {
-        "replay/cli/shell/output.py",
+        "replay/cli/shell/terminal.py",
         "replay/dossier/writing/making.py",
     }  # Rich flushes what it prints
     assert writers - ends_it - no_command_of_ours - draws == {"replay/shell/output.py"}

@@ -37,7 +37,7 @@ from replay.cli.record.ingest import keep
 from replay.cli.shell.app import family
 from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import blocks, opened, size
-from replay.cli.shell.output import draw
+from replay.cli.shell.terminal import draw
 from replay.demo.audit import Audit, audit, money_at_stake
 from replay.demo.report import DemoResult, found_text, pointers, worst_text
 from replay.dossier.gathering.found import of_round

@@ -15,7 +15,7 @@ from ledger.errors import Refused, Usage
 from replay.cameras.timeline import FrameLookup
 from replay.cli.shell.app import family
 from replay.cli.shell.options import FootageFolder, RoundName, TakenBecause, TakenBy
-from replay.cli.shell.output import draw
+from replay.cli.shell.terminal import draw
 from replay.dossier import pictures, wanted
 from replay.dossier.writing.package import beside
 from replay.footage.library.files import FrameFile, spilled

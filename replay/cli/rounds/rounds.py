@@ -17,7 +17,7 @@ from ledger.games import games
 from ledger.values import format_time
 from replay.cli.shell.app import family
 from replay.cli.shell.options import Casino, GamingDay, TableName, moment
-from replay.cli.shell.output import draw
+from replay.cli.shell.terminal import draw
 from replay.rounds.drawing import boxed_table
 from replay.rounds.reading import opened_views
 from replay.shell.output import Json, print_json, print_lines, say, show_table

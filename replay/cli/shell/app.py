@@ -5,8 +5,7 @@ driver and `--help` is quick. To add a command: register it on the `app` of its 
 add its row to `COMMANDS`. How any of them ends is decided in `ending`, here once.
 """
 
-from importlib import import_module
-from importlib.metadata import version
+from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -138,7 +137,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - as Typer calls it
     if asked:
-        print_text(f"round-ledger {version('round-ledger')}")
+        print_text(f"round-ledger {metadata.version('round-ledger')}")
         raise typer.Exit
 
 

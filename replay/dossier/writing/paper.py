@@ -388,6 +388,6 @@ def _proof(paper: Paper, evidence: Evidence, seal: Seal) -> None:
     paper.say(
         "What this cannot show: that devices sent the truth, or that the record was honest "
         "before its heads were first kept elsewhere. A camera's time is known within its "
-        "plus-minus, never better.",
+        "uncertainty, never better.",
         soft=True,
     )

@@ -294,10 +294,8 @@ def _wrong(error: Usage | NotFound | Refused) -> str:
 
 
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
-    """A case with its round, unless that is withheld from this person."""
-    file = case_file(
-        ports(request).dispute_context.lock_context, property_, dispute
-    )  # brings the views along
+    """A case with its round, unless that is withheld from this person. Brings views up to date."""
+    file = case_file(ports(request).dispute_context.lock_context, property_, dispute)
     return blind_review.file(request, user, file)
 
 
