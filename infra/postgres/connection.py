@@ -6,10 +6,10 @@ and with every wait bounded. Only `infra` imports the driver.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import psycopg
 from psycopg import conninfo, errors, sql
@@ -17,7 +17,12 @@ from psycopg import conninfo, errors, sql
 from infra.postgres import arrays
 from infra.postgres.embedded import embedded
 from infra.postgres.embedded import kept_running as embedded_kept_running
-from infra.postgres.migrations import migrate
+from infra.postgres.migrations import (
+    applied_migrations,
+    migrate,
+    pending,
+    require_migrated,
+)
 from ledger.errors import Refused, Unavailable, Usage
 
 if TYPE_CHECKING:
@@ -105,6 +110,13 @@ def _until(gen: Generator[Any, Any, T], end: float) -> Generator[Any, Any, T]:
             raise psycopg.OperationalError("no answer from the server in time")
 
 
+class PlannedMigration(NamedTuple):
+    """A migration of this program, and whether the database has had it."""
+
+    name: str
+    applied_at_us: int | None  # by the database server's clock; None: pending
+
+
 @dataclass(frozen=True)
 class Database:
     """A migrated database, and how to connect to it. The URLs may hold passwords."""
@@ -164,18 +176,30 @@ class Database:
 
 @contextmanager
 def open_database(settings: Settings) -> Iterator[Database]:
-    """The record's database, reachable and migrated, until the block is left.
+    """The record's database, reachable and with every migration, until the block is left.
 
-    The server named by ROUND_LEDGER_DATABASE_URL, or the embedded one. Raises `Unavailable` where
-    it does not answer or the login may not do what is needed.
+    The server named by ROUND_LEDGER_DATABASE_URL, or the embedded one. Only the embedded one is
+    migrated here. Raises `Unavailable` if the server does not answer, if it lacks a migration, or
+    if the login lacks a right.
     """
-    if settings.database_url:
-        yield _ready(_named(settings, settings.database_url))
-        return
-    with embedded(settings.home) as server_url:
-        url = conninfo.make_conninfo(server_url, dbname=NAME)
-        create_database(server_url, NAME)
-        yield _ready(Database(url, url))
+    with open_unmigrated(settings) as database:
+        if settings.database_url:
+            _require_migrated(database)
+        else:
+            migrate_database(database)
+        yield database
+
+
+@contextmanager
+def open_unmigrated(settings: Settings) -> Iterator[Database]:
+    """The record's database as it is, which `migrate` plans and applies migrations for."""
+    with server(settings) as found:
+        if settings.database_url:
+            yield found
+            return
+        create_database(found.url, NAME)
+        url = conninfo.make_conninfo(found.url, dbname=NAME)
+        yield Database(url, url)
 
 
 @contextmanager
@@ -240,7 +264,7 @@ def create_database(server_url: str, name: str) -> None:
 
 
 def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
-    """The settings with the new, empty database `name` on the server they name.
+    """The settings with the new database `name` on the server they name, migrated and empty.
 
     One of that name is dropped first where its comment is `mark`. Raises `Refused` where it is not,
     or where somebody is connected to it; no other database is touched.
@@ -279,19 +303,43 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
         connection.execute(
             sql.SQL("COMMENT ON DATABASE {} IS {}").format(identifier, sql.Literal(mark))
         )
-    return replace(
-        settings,
-        database_url=conninfo.make_conninfo(settings.database_url or owner_url, dbname=name),
-        migration_url=conninfo.make_conninfo(owner_url, dbname=name),
-    )
+    url = conninfo.make_conninfo(settings.database_url or owner_url, dbname=name)
+    migration_url = conninfo.make_conninfo(owner_url, dbname=name)
+    migrate_database(Database(url, migration_url))
+    return replace(settings, database_url=url, migration_url=migration_url)
 
 
-def _ready(database: Database) -> Database:
+def migrate_database(database: Database) -> list[str]:
+    """Apply the migrations that the database lacks, as `migrate`; the names of those applied."""
     try:
-        migrate(database.owner_url)
+        return migrate(database.owner_url)
     except psycopg.OperationalError as error:
         raise _unavailable(database.owner_url, error) from error
-    return database
+
+
+def planned_migrations(database: Database) -> list[PlannedMigration]:
+    """Each migration of this program, and when the database had it. Changes nothing.
+
+    Raises `Refused` if the database has other migrations than this program, or more.
+    """
+    with _reading_migrations(database) as connection:
+        missing = [PlannedMigration(each.name, None) for each in pending(connection)]
+        applied = applied_migrations(connection)
+    return [*(PlannedMigration(each.name, each.applied_at_us) for each in applied), *missing]
+
+
+def _require_migrated(database: Database) -> None:
+    with _reading_migrations(database) as connection:
+        require_migrated(connection)
+
+
+@contextmanager
+def _reading_migrations(database: Database) -> Iterator[AnyConnection]:
+    """A connection that may read the list of migrations; an empty server has no role for it."""
+    with _connect(database.url, autocommit=True) as connection:
+        with suppress(errors.InvalidParameterValue, errors.InsufficientPrivilege):
+            connection.execute("SET ROLE ledger_reader")
+        yield connection
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """The one step that creates objects: numbered SQL files, forward only, under one lock.
 
-Run by whoever starts first with a login that may create things; everybody else only checks that
-the database stands where the program does. Workers never create objects (two that do at once die
-of "tuple concurrently updated").
+Only `migrate --apply` and the embedded server's start run it. Every other process checks that the
+database has all migrations of its program. Workers never create objects: two that do at once fail
+with "tuple concurrently updated".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import time
 from contextlib import contextmanager, suppress
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 import psycopg
 from psycopg import errors, sql
@@ -72,6 +72,14 @@ class Migration(NamedTuple):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
+class AppliedMigration(NamedTuple):
+    """One row of the list of migrations that the database keeps."""
+
+    name: str
+    digest: str
+    applied_at_us: int  # by the database server's clock
+
+
 def migrations() -> list[Migration]:
     """The migrations this program knows, in order."""
     found = [f for f in files("infra.postgres.sql").iterdir() if f.name.endswith(".sql")]
@@ -97,10 +105,25 @@ def migrate(owner_url: str) -> list[str]:
         return [migration.name for migration in todo]
 
 
+def require_migrated(connection: Connection[Any]) -> None:
+    """Raise `Unavailable` if the database lacks a migration of this program; changes nothing."""
+    names = [each.name for each in pending(connection)]
+    if names:
+        raise Unavailable(
+            f"The database lacks {len(names)} migrations of this program, {names[0]} first",
+            where=f"database {connection.info.dbname}",
+            hint="Run `round-ledger migrate --plan` to see them, and `round-ledger migrate --apply`"
+            " to apply them. Back up first.",
+        )
+
+
 def pending(connection: Connection[Any]) -> list[Migration]:
-    """What the database lacks. Raises `Refused` where it has something else or more."""
+    """The migrations that the database lacks, in order.
+
+    Raises `Refused` if the database has other migrations than this program, or more.
+    """
     known = migrations()
-    applied = _applied(connection)
+    applied = [(each.name, each.digest) for each in applied_migrations(connection)]
     for name, digest in applied:
         ours = next((m for m in known if m.name == name), None)
         if ours is None or ours.digest != digest:
@@ -112,15 +135,19 @@ def pending(connection: Connection[Any]) -> list[Migration]:
     return known[len(applied) :]
 
 
-def _applied(connection: Connection[Any]) -> list[tuple[str, str]]:
+def applied_migrations(connection: Connection[Any]) -> list[AppliedMigration]:
+    """The migrations that the database has had, in order; none in an empty one."""
     exists = connection.execute(
         "SELECT 1 FROM pg_catalog.pg_tables"
         " WHERE schemaname = 'ledger' AND tablename = 'migrations'"
     ).fetchone()
     if not exists:
         return []
-    rows = connection.execute("SELECT name, digest FROM ledger.migrations ORDER BY name").fetchall()
-    return cast("list[tuple[str, str]]", rows)
+    rows = connection.execute(
+        "SELECT name, digest, (extract(epoch FROM applied_at) * 1000000)::bigint"
+        " FROM ledger.migrations ORDER BY name"
+    ).fetchall()
+    return [AppliedMigration(*row) for row in rows]
 
 
 def _prepare(connection: Connection[Any]) -> None:

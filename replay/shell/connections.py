@@ -3,15 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra.postgres.connection import Database, open_database
+from infra.postgres.connection import Database, open_database, open_unmigrated
 from infra.postgres.tape import PostgresTape
 from replay.shell.settings import in_force
 
 
 @contextmanager
 def opened_database() -> Iterator[Database]:
-    """The migrated database named by the settings, or the embedded one, started if need be."""
+    """The database named by the settings, or the embedded one, started if need be."""
     with open_database(in_force()) as database:
+        yield database
+
+
+@contextmanager
+def opened_unmigrated() -> Iterator[Database]:
+    """The same database as it is, with or without this program's migrations."""
+    with open_unmigrated(in_force()) as database:
         yield database
 
 

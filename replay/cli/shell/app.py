@@ -60,6 +60,7 @@ COMMANDS = (
     Command("verify", "record.record", OPERATIONS, "Recompute every tape's hash chain."),
     Command("backup", "record.record", OPERATIONS, "Write the record and its heads to a folder."),
     Command("restore", "record.record", OPERATIONS, "Restore a backup to a new database."),
+    Command("migrate", "record.migrate", OPERATIONS, "Plan or apply the database's migrations."),
     Command("serve", "serving.serve", OPERATIONS, "Serve the pages and receive facts."),
     Command("consume", "feed.views", OPERATIONS, "Bring views to the end of the record."),
     Command("rebuild", "feed.views", OPERATIONS, "Rebuild views from the record, then swap them."),

@@ -16,6 +16,7 @@ import pytest
 
 from infra.postgres.connection import create_database
 from infra.postgres.embedded import embedded
+from infra.postgres.migrations import migrate
 from tests.fixtures.cli import Cli, environ, feed, lines
 from tests.fixtures.postgres import url_of
 from tests.suite.spent import cpu_s
@@ -110,6 +111,7 @@ def test_on_a_server_of_ones_own_it_has_a_database_of_its_own_and_touches_no_oth
     folder = tmp_path / "demo"
     with embedded(tmp_path / "server") as server:
         create_database(server, "floor")
+        migrate(url_of(server, "floor"))
         url = url_of(server, "floor") + " password=hush"
         cli = Cli(environ(tmp_path / "home", ROUND_LEDGER_DATABASE_URL=url))
         assert cli("ingest", feed(tmp_path / "feed", lines(30))).code == 0
