@@ -1,8 +1,8 @@
 """The index of the regulations: which paragraphs there are, from when, and where they are printed.
 
-Numbers, names and dates only, no text: one file a chapter, made by reading each print for its
-section and paragraph numbers, and then marking by hand the paragraphs that move money: those by
-which chips are wagered, won, lost, returned or refused, or a hand or throw is ranked.
+The index holds numbers, names and dates, without the text. Each chapter has one file. Its section
+and paragraph numbers were read from the print. The paragraphs that move money are marked by hand:
+by them chips are wagered, won, lost, returned or refused, or a hand or throw is ranked.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ class Amendment(msgspec.Struct, frozen=True):
 
 
 class Chapter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One chapter. Dates are days, `YYYY-MM-DD`, None where the print does not say."""
+    """One chapter. Dates are days, `YYYY-MM-DD`, None if the print does not say."""
 
     title: str
     status: str  # "temporary", "proposed", "codified"
     effective_from: str | None
     effective_until: str | None
     source: str  # where it was published
-    whole: bool  # every paragraph it has is printed, and listed
-    paragraphs: dict[str, bool]  # all that is printed: chapter-relative number -> moves money
-    scope: tuple[str, ...] = ()  # the sections its money goes by
+    whole: bool  # every paragraph of the chapter is printed and listed
+    paragraphs: dict[str, bool]  # every printed one: chapter-relative number -> moves money
+    scope: tuple[str, ...] = ()  # the sections that decide its money
     partly: tuple[str, ...] = ()  # sections printed with gaps
     amended: dict[str, Amendment] = {}  # sections printed from a later document
     referred: tuple[str, ...] = ()  # not printed: the prints only refer to them
-    rescinded_by: str | None = None  # where its end is published
+    rescinded_by: str | None = None  # where its rescission is published
 
     def in_scope(self) -> dict[str, bool]:
-        """The printed paragraphs its money goes by, and whether each moves money itself."""
+        """The printed paragraphs of `scope`, and whether each moves money."""
         return {
             paragraph: money
             for paragraph, money in self.paragraphs.items()
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
     status: str
     source: str
     effective_from: str | None
-    printed: bool  # otherwise the documents only refer to it
+    printed: bool  # False: the documents only refer to it
 
 
 @cache

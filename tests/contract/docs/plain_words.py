@@ -1,14 +1,22 @@
 """Sentences that people read, and the habits in them that a program can see.
 
-Read are the pages of the documentation, the templates of the screen, and every text of the program
-with a sentence in it: help, errors, findings, alerts. Code, names and what stands in backticks
-are left out.
+Pages of the documentation, templates of the screen and texts of the program are read: help,
+errors, findings, alerts. Docstrings and comments are read as well. Code, names and anything in
+backticks are left out.
+
+`python -m tests.contract.docs.plain_words ledger/record` lists the habits in the docstrings and
+comments of a package or a file.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
+import io
 import re
+import sys
+import tokenize
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +37,8 @@ _ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n|\n(?=\S+(?:, \S+)?  )")
 """Where a sentence ends: at its full stop, a list, a paragraph, or a line in columns."""
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|JOIN|WHERE|GRANT|VALUES)\b")
 _PLACEHOLDER = "X"
+_FOR_TOOLS = re.compile(r"# *(?:noqa|type:|mypy:|ruff:|pragma|pylint|fmt:|!)")
+"""A comment that a tool reads, not a person."""
 
 
 def habits(sentence: str) -> list[str]:
@@ -94,6 +104,43 @@ def of_module(text: str) -> Iterator[str]:
             yield from sentences(words)
 
 
+def of_docstrings(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a module's docstrings, attributes' included, each with its line."""
+    for node in ast.walk(ast.parse(text)):
+        for each in _statements(node):
+            if isinstance(each, ast.Expr) and (words := _text(each.value)):
+                for sentence in of_page(inspect.cleandoc(words)):
+                    yield each.lineno, sentence
+
+
+def of_comments(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a module's comments, each with its line; lines below each other are one."""
+    lines = text.splitlines()
+    block: list[str] = []
+    first = last = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT or _FOR_TOOLS.match(token.string):
+            continue
+        line, column = token.start
+        alone = not lines[line - 1][:column].strip()
+        if not (block and alone and line == last + 1):
+            yield from ((first, each) for each in of_page("\n".join(block)))
+            block, first = [], line
+        block.append(token.string.lstrip("# "))
+        last = line
+    yield from ((first, each) for each in of_page("\n".join(block)))
+
+
+def in_package(folder: Path) -> Iterator[str]:
+    """Every habit in the docstrings and comments of a folder or a file, with file and line."""
+    paths = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
+    for path in paths:
+        text = path.read_text()
+        for line, sentence in sorted([*of_docstrings(text), *of_comments(text)]):
+            if found := habits(sentence):
+                yield f"{path}:{line}: {', '.join(found)}: {sentence}"
+
+
 def _text(node: ast.AST) -> str:
     """The text that an expression is, the values in it left open; nothing for others."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -120,3 +167,9 @@ def _commands(tree: ast.AST) -> set[int]:
         and any("command(" in ast.unparse(each) for each in node.decorator_list)
         and isinstance(node.body[0], ast.Expr)
     }
+
+
+if __name__ == "__main__":
+    for package in sys.argv[1:]:
+        for each in in_package(Path(package)):
+            print(each)

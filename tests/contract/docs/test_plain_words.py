@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from replay.docs.pages import generate
-from tests.contract.docs.plain_words import habits, of_module, of_page, of_template
+from tests.contract.docs.plain_words import (
+    habits,
+    in_package,
+    of_comments,
+    of_docstrings,
+    of_module,
+    of_page,
+    of_template,
+)
 
 ROOT = Path(__file__).parents[3]
 
@@ -19,6 +27,9 @@ READERS = {
         for package in ("ledger", "infra", "consumers", "replay")
     },
 }
+
+CLEAN = ("ledger/regulations",)
+"""Packages whose docstrings and comments are held to plain words."""
 
 
 def wrong(name: str, sentences: list[str]) -> list[str]:
@@ -38,6 +49,11 @@ def test_sentences_are_plain(kind: str) -> None:
         for each in wrong(path.relative_to(ROOT).as_posix(), list(reader(path.read_text())))
     ]
     assert found == []
+
+
+@pytest.mark.parametrize("package", CLEAN)
+def test_docstrings_and_comments_are_plain(package: str) -> None:
+    assert [*in_package(ROOT / package)] == []
 
 
 @pytest.mark.long  # house edges are worked out for the pages of the games
@@ -81,4 +97,33 @@ def other():
     assert [each for each in of_module(module) if habits(each)] == [
         "Show what was told.",
         "Of X facts none fits",
+    ]
+
+
+def test_docstrings_and_comments_are_read_and_what_tools_read_is_not() -> None:
+    module = '''
+"""Of the module."""
+LIMIT = 3  # Whoever sets it.
+"""The limit, as the device tells it."""
+class Seat:
+    """A seat."""
+    place: int
+    """Where it is."""  # noqa: told
+    def sit(self):
+        """- A point.
+        - Of two points.
+        """
+        # A player sits down
+        # and takes no more.
+        return "Of text" # type: ignore # told
+'''
+    assert [each for each in of_docstrings(module) if habits(each[1])] == [
+        (2, "Of the module."),
+        (4, "The limit, as the device tells it."),
+        (8, "Where it is."),
+        (10, "Of two points."),
+    ]
+    assert [*of_comments(module)] == [
+        (3, "Whoever sets it."),
+        (13, "A player sits down and takes no more."),
     ]
