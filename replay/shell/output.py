@@ -156,6 +156,11 @@ def say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
+def warn(text: str) -> None:
+    """A sentence beside the results that needs attention, on stderr; red on a terminal."""
+    typer.secho(text, fg=typer.colors.RED, err=True)
+
+
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Advance]:
     """Progress of long work on stderr, only where that is a terminal. `total` in steps."""

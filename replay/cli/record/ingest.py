@@ -25,10 +25,11 @@ from ledger.record.tape import (
 from ledger.record.wire import parse_kept, parse_line, parse_structured
 from ledger.values import format_time
 from replay.cli.shell.app import family
+from replay.cli.shell.errors import FINDINGS
 from replay.cli.shell.feeds import FeedLine, Feeds, blocks, opened, size
 from replay.recording.answers import answer, totals
 from replay.shell.connections import opened_tape
-from replay.shell.output import Json, print_json, print_list, progress, say, show_table
+from replay.shell.output import Json, print_json, print_list, progress, say, show_table, warn
 
 BLOCKS_WAITING_MAX = 4
 """Blocks handed to the record whose receipts have not been read yet."""
@@ -73,12 +74,16 @@ def ingest(
     key_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File with this device's key.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with exit code 1 if any line was not accepted.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Ingest a feed; print a verdict per fact.
 
-    A malformed line goes to quarantine with its bytes and a reason. Sending a feed again is safe: a
-    fact on record is answered `duplicate` with its first receipt.
+    A malformed line goes to quarantine with its bytes and a reason. The exit code is then still 0,
+    because the line is kept; `--strict` makes it 1. Sending a feed again is safe: a fact on record
+    is answered `duplicate` with its first receipt.
 
     `--follow` stores and forwards. It sends lines as they are written, through network cuts and
     rotation. It saves its checkpoint beside the file (`FILE.place`) once the lines are accepted.
@@ -89,7 +94,7 @@ def ingest(
     if follow:
         from replay.cli.record.follow import follow_file  # noqa: PLC0415 - only where it is asked for
 
-        print_totals(totals(follow_file(feeds, to, key_file, json=json)), json=json)
+        print_totals(totals(follow_file(feeds, to, key_file, json=json)), json=json, strict=strict)
         return
     if to or key_file:
         raise Usage(
@@ -114,17 +119,26 @@ def ingest(
         except KeyboardInterrupt:
             say(f"Stopped after {verdicts.total():,} lines; sending the whole feed again is safe.")
             raise
-    print_totals(totals(verdicts), json=json)
+    print_totals(totals(verdicts), json=json, strict=strict)
 
 
-def print_totals(counted: Counters, *, json: bool) -> None:
-    """How many of each verdict there were."""
+def print_totals(counted: Counters, *, json: bool, strict: bool = False) -> None:
+    """How many of each verdict there were, in red if something went to quarantine.
+
+    Raises `Exit` with code 1 if that happened and `strict` was asked for.
+    """
     if json:
         print_json(counted._asdict())
     else:
         show_table("Ingested", counted._fields, [[f"{n:,}" for n in counted]], right="all")
-    if counted.quarantined or counted.equivocation:
-        say("What was not appended waits in `round-ledger quarantine list`, with its reason.")
+    refused = counted.quarantined + counted.equivocation
+    if refused:
+        warn(
+            f"{refused:,} of {counted.received:,} lines went to quarantine."
+            " `round-ledger quarantine list` shows each with its reason."
+        )
+    if refused and strict:
+        raise typer.Exit(FINDINGS)
 
 
 def keep(committer: Committer, lines: Iterable[list[FeedLine]]) -> Iterator[IngestedLine]:

@@ -156,6 +156,19 @@ def test_without_a_database_the_exit_code_is_3_and_no_password_is_told(
 
 
 @pytest.mark.long
+def test_strict_ends_with_1_if_a_line_went_to_quarantine(cli: Cli, tmp_path: Path) -> None:
+    good, bad = lines(2), [b"{}", b"not JSON"]
+    whole = cli("ingest", "--strict", feed(tmp_path / "good", good))
+    assert (whole.code, "quarantine" in whole.err) == (0, False)
+    part = feed(tmp_path / "part", [*good, *bad])
+    lenient, strict = cli("ingest", part), cli("ingest", "--strict", part)
+    assert (lenient.code, strict.code) == (0, 1)
+    assert "2 of 4 lines went to quarantine" in strict.err
+    other = good[1].replace(b'"amount":500', b'"amount":900')
+    equivocal = cli("ingest", "--strict", "--json", feed(tmp_path / "other", [other]))
+    assert (equivocal.code, equivocal.json[-1]["equivocation"]) == (1, 1)
+
+
 def test_what_is_quarantined_can_be_listed_shown_and_released_as_a_corrected_fact(
     cli: Cli, tape: PostgresTape, tmp_path: Path
 ) -> None:

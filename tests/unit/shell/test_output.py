@@ -1,0 +1,26 @@
+"""What commands print beside their results."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from replay.shell.output import warn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_warning_is_red_on_a_terminal_and_plain_elsewhere(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "w") as terminal, contextlib.redirect_stderr(terminal):
+        warn("3 of 4 lines went to quarantine.")
+        terminal.flush()
+        shown = os.read(ours, 1_000)
+    os.close(ours)
+    assert b"\x1b[31m3 of 4 lines" in shown
+
+    with (tmp_path / "log").open("w") as log, contextlib.redirect_stderr(log):
+        warn("3 of 4 lines went to quarantine.")
+    assert (tmp_path / "log").read_text() == "3 of 4 lines went to quarantine.\n"
