@@ -1,1 +1,1 @@
-"""The relay: the record published on Kafka, checked against it, and refilled from it."""
+"""The relay: publishes the record on Kafka, compares both, and refills the record from Kafka."""

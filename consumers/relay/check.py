@@ -1,7 +1,8 @@
-"""Whether a topic holds what the record does, and how a part of the record is published again.
+"""Comparing the topics with the record, and publishing a part of the record again.
 
-Every hash is recomputed from the octets that Kafka gave back and followed from each tape's first
-fact to its last, so that what is missing, changed, misplaced or strange is named where it stands.
+The check recomputes every hash from the bytes that Kafka returns, and follows each tape's hash
+chain from its first fact to its last. It names the place of each missing, changed, misplaced or
+foreign record.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
 
 BREAKS_MAX = 100
-"""Breaks that are told; the rest are counted."""
+"""Breaks listed in a result; any further ones are only counted."""
 
 Kind = Literal["unreadable", "misplaced", "edited", "stranger", "unchained", "missing"]
 
 
 class Break(NamedTuple):
-    """One thing in which the topic is not the record."""
+    """One difference between a topic and the record."""
 
     kind: Kind
     topic: str
@@ -47,27 +48,27 @@ class Break(NamedTuple):
 
 
 class TapeSeen(NamedTuple):
-    """One tape: as it stands on record, as far as the topic was to hold it, and on the topic."""
+    """One tape: what the record holds up to the checkpoint, and what the topic holds."""
 
     tape: str
     on_record: int
-    on_topic: int  # different ones
+    on_topic: int  # duplicates not counted
     expired: int
-    last: int  # sequence of the last on the topic; 0: it holds none
-    head: str | None  # that one's hash, hexadecimal
-    broken: int  # breaks of the feed that are this tape's
+    last: int  # sequence of the last fact on the topic; 0 if it holds none
+    head: str | None  # hash of that fact, hexadecimal
+    broken: int  # breaks of this tape
 
 
 class FeedCheck(NamedTuple):
-    """What was seen of the topics."""
+    """The result of comparing the topics with the record."""
 
     records: int
-    facts: int  # different ones
+    facts: int  # duplicates not counted
     duplicates: int
     expired: int  # facts that retention has removed
     quarantined: int
-    not_yet: int  # facts on record above tracking
-    missing: int  # facts and quarantined inputs that lack; a range of them is one break
+    not_yet: int  # facts of the record above the checkpoint
+    missing: int  # missing facts and quarantined inputs; a range of them is one break
     broken: int
     breaks: Sequence[Break]  # the first BREAKS_MAX
     tapes: Sequence[TapeSeen]  # by name
@@ -76,9 +77,9 @@ class FeedCheck(NamedTuple):
 def verify(
     database: Database, kafka: Connection, progress: Callable[[int, int], None] = lambda *_: None
 ) -> FeedCheck:
-    """Compare the whole feed with the record, up to what is tracked now. Changes nothing.
+    """Compare the whole feed with the record, up to the current checkpoints. Changes nothing.
 
-    `progress` is told the records read and how many there are. Raises `Unavailable`.
+    `progress` is called with the records read and their total. Raises `Unavailable`.
     """
     with relay_progress.relay_store(database) as relay_store:
         seen = compared(relay_store, lambda topic: reader(kafka, topic), progress)
@@ -90,11 +91,11 @@ def compared(
     opened: Callable[[str], AbstractContextManager[TopicReader]],
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> FeedCheck:
-    """As `verify`, with topics that the caller opens."""
+    """As `verify`, with a function that opens a topic."""
     check = _Check(relay_store)
     read = 0
     for topic, take in ((topics.FACTS, check.fact), (topics.QUARANTINE, check.quarantined)):
-        tracked = relay_store.tracked(topic)  # before the ends: what is written later is above it
+        tracked = relay_store.tracked(topic)  # read before the ends: later records are above it
         with opened(topic) as source:
             bounds = source.bounds()
             check.partitions = len(bounds)
@@ -117,17 +118,17 @@ def republish(
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
-    """Publish the facts at positions `first` to `last` again, marked so; how many they were.
+    """Publish the facts at positions `first` to `last` again; returns how many.
 
-    A relay may run meanwhile: whoever follows the feed passes over what it has. What no relay has
-    published yet is left to it: sent now, it would come before what precedes it. Raises `Usage` for
-    a range that is none.
+    The records carry the header `ledger_republished`. A relay may run meanwhile, since consumers
+    skip facts that they have. Facts that no relay has published yet are left to the relay: sent
+    now, they would come before earlier ones. Raises `Usage` for an empty range.
     """
     if not 1 <= first <= last:
         raise Usage(
-            f"There are no positions from {first:,} to {last:,}",
+            f"Positions {first:,} to {last:,} are not a range",
             where="--from, --to",
-            hint="Positions count from 1; give the smaller one first.",
+            hint="Positions start at 1; give the smaller one first.",
         )
     partitions = topics.require(kafka, topics.FACTS)
     with relay_progress.relay_store(database) as relay_store, Publisher(kafka) as publisher:
@@ -143,7 +144,7 @@ def republish(
 def republish_in(
     relay_store: RelayStore, publish: Callable[[SendWindow], None], first: int, last: int
 ) -> int:
-    """As `republish`, on a connection and with a publisher of the caller."""
+    """As `republish`, with the caller's relay store and publisher."""
     facts = Facts(relay_store, republished=True)
     sent, at = 0, first - 1
     while window := facts.window(at, last):
@@ -154,14 +155,14 @@ def republish_in(
 
 
 class _Place(NamedTuple):
-    """How far a tape was followed."""
+    """The last fact of a tape that the check has followed."""
 
     seq: int = 0
     hash: bytes = GENESIS
 
 
 class _Counts:
-    """What is counted of one tape."""
+    """The counts of one tape."""
 
     def __init__(self) -> None:
         self.facts = self.expired = self.broken = 0
@@ -172,9 +173,9 @@ class _Check:
 
     def __init__(self, relay_store: RelayStore) -> None:
         self._relay_store = relay_store
-        self.partitions = 0  # of the topic that is read
+        self.partitions = 0  # of the topic being read
         self._places: dict[str, _Place] = {}
-        self._lowest: dict[int, int] = {}  # by partition: what was before it may have expired
+        self._lowest: dict[int, int] = {}  # by partition: facts below may have expired
         self._missing: defaultdict[str, Numbers] = defaultdict(Numbers)
         self._again: list[tuple[TapeRow, str]] = []  # duplicates, compared with the record
         self._aside = Numbers()
@@ -184,20 +185,20 @@ class _Check:
         self._broken = self._duplicates = self._not_yet = self._lacking = 0
 
     def fact(self, each: Consumed, span: Bounds) -> None:
-        """Follow one fact's tape by one step."""
+        """Check one record of the facts' topic against its tape."""
         where = f"partition {each.partition}, offset {each.offset}"
         try:
             fed = records.fed(each.key, each.value, each.headers)
         except UnreadableError as error:
-            self._tell("unreadable", topics.FACTS, where, f"It is no fact: {error}.")
+            self._tell("unreadable", topics.FACTS, where, f"It is not a valid fact: {error}.")
             return
         row = fed.row
         name = f"Fact {row.table_seq:,} of {row.tape}"
         if not fed.is_whole:
-            says = f"{name} is not what its hash says."
+            says = f"{name} has bytes that do not match its hash."
             self._tell("edited", topics.FACTS, where, says, row.tape)
         elif (home := partition_of(row.tape.encode(), self.partitions)) != each.partition:
-            says = f"{name} belongs in partition {home}: nothing keeps it in order here."
+            says = f"{name} belongs in partition {home}; its order is not guaranteed here."
             self._tell("misplaced", topics.FACTS, where, says, row.tape)
         elif not fed.republished:
             lowest = self._lowest.get(each.partition, row.position)
@@ -218,26 +219,26 @@ class _Check:
             return
         if row.table_seq == place.seq + 1:
             if fed.previous != place.hash:
-                says = f"{name} does not follow the fact before it."
+                says = f"{name} does not continue the hash chain of the fact before it."
                 self._tell("unchained", topics.FACTS, where, says, row.tape)
         else:
             if row.table_seq > self._newest(row.tape):
-                says = f"{name} is not on record."
+                says = f"{name} is not in the record."
                 self._tell("stranger", topics.FACTS, where, says, row.tape)
-                return  # nothing is missing before it
+                return  # so no facts are missing before it
             self._missing[row.tape].add(place.seq + 1, row.table_seq - 1)
-            self._again.append((row, where))  # not tied to what came before: ask the record
+            self._again.append((row, where))  # nothing before it proves its hash: ask the record
         self._of[row.tape].facts += 1
         self._places[row.tape] = _Place(row.table_seq, row.hash)
 
     def quarantined(self, each: Consumed, span: Bounds) -> None:
-        """Note one input, and that it is the one on record."""
+        """Check one quarantined input against the record."""
         where = f"partition {each.partition}, offset {each.offset}"
         told = dict(each.headers)
         number = records.number(told, QUARANTINE_ID)
         rows = self._relay_store.quarantined(number - 1, 1) if number else []
         if not rows or not records.is_of(rows[0], told, each.value):
-            says = f"Input {number:,} is not on record so."
+            says = f"Input {number:,} differs from the record."
             self._tell("stranger", topics.QUARANTINE, where, says)
             return
         if not self._aside and span.begin > 0:
@@ -245,7 +246,7 @@ class _Check:
         self._aside.add(number, number)
 
     def settle(self) -> None:
-        """Ask the record for the facts that nothing before them in the topic proves."""
+        """Compare with the record the facts whose hash no earlier fact in the topic proves."""
         by_tape: defaultdict[str, list[tuple[TapeRow, str]]] = defaultdict(list)
         for row, where in self._again:
             by_tape[row.tape].append((row, where))
@@ -257,14 +258,14 @@ class _Check:
             }
             for row, where in rows:
                 if row != known.get(row.table_seq):
-                    says = f"Fact {row.table_seq:,} of {tape} is not on record so."
+                    says = f"Fact {row.table_seq:,} of {tape} differs from the record."
                     self._tell("stranger", topics.FACTS, where, says, tape)
 
     def finish(self, topic: str, tracked: int, bounds: dict[int, Bounds]) -> None:
-        """Compare where the topic ends with where it should."""
+        """Compare the end of the topic with the checkpoint."""
         if topic == topics.QUARANTINE:
             if not self._aside and any(span.begin > 0 for span in bounds.values()):
-                return  # all there was has expired
+                return  # all inputs have expired
             lacking = Numbers()
             lacking.add(1, tracked)
             for low, high in self._aside.ranges():
@@ -279,7 +280,7 @@ class _Check:
         self._not_yet = max(0, max(heads.values(), default=0) - tracked)
 
     def result(self, read: int) -> FeedCheck:
-        """What was seen."""
+        """The result of the whole check."""
         return FeedCheck(
             read,
             sum(each.facts for each in self._of.values()),
@@ -296,13 +297,13 @@ class _Check:
     def _gone(self, tape: str, partition: int, until: int) -> int:
         """How many facts of a tape, up to a position, retention may have removed.
 
-        It removes what is oldest: nothing at or above the lowest position that is still there.
+        Retention removes the oldest records: none at or above the lowest position still there.
         """
         lowest = self._lowest.get(partition, records.NUMBER_MAX)
         return self._newest(tape, min(until, lowest - 1))
 
     def _newest(self, tape: str, until: int = records.NUMBER_MAX) -> int:
-        """The highest sequence of a tape on record, up to a position; 0 where it has none."""
+        """The highest sequence of a tape in the record, up to a position; 0 if it has none."""
         newest = self._relay_store.newest(tape, until)
         return newest.table_seq if newest else 0
 
@@ -317,14 +318,14 @@ class _Check:
         self._lacks(topics.FACTS, tape, "Fact", missing)
         on_record = self._relay_store.at(tape, [place.seq]) if place.seq else []
         if place.seq and (not on_record or on_record[0].hash != place.hash):
-            says = f"Fact {place.seq:,}, its last in the topic, is not on record so."
+            says = f"Fact {place.seq:,}, the last in the topic, differs from the record."
             self._tell("stranger", topics.FACTS, tape, says, tape)
-        held = max(should, place.seq if on_record else 0)  # a relay may go on meanwhile
+        held = max(should, place.seq if on_record else 0)  # a relay may publish meanwhile
         head = place.hash.hex() if place.seq else None
         self._tapes.append(TapeSeen(tape, held, of.facts, of.expired, place.seq, head, of.broken))
 
     def _lacks(self, topic: str, where: str, what: str, missing: Numbers) -> None:
-        """Tell a break for each range that is missing, and count what is."""
+        """Report a break for each missing range, and count what is missing."""
         self._lacking += len(missing)
         for low, high in missing.ranges():
             many = f"{what}s {low:,} to {high:,} are missing."

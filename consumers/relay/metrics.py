@@ -1,6 +1,6 @@
-"""What a relay tells of itself: what it published, whether it leads, whether brokers answer it.
+"""Metrics and readiness of a relay: records published, whether it leads, broker silence.
 
-How far topics are behind is told by whatever keeps views up, for every process alike.
+The publishing backlog of topics is exported by `consume`, for all processes.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ BEGINS, WAITS, LEADS = "begins", "waits", "leads"
 
 
 class RelayMetrics(ProcessMetrics, RelayListener):
-    """The figures of one relay.
+    """The metrics of one relay.
 
-    Ready: it leads, every end it looked at holds what it should, and brokers have answered within
-    `ready_s` seconds; or it waits, and has asked for the lead within as long.
+    A leading relay is ready if all topic ends it read match, and brokers answered within `ready_s`
+    seconds. A waiting relay is ready if it asked for the lead within `ready_s` seconds.
     """
 
     def __init__(self, ready_s: float = SILENT_S_MAX) -> None:
@@ -38,15 +38,13 @@ class RelayMetrics(ProcessMetrics, RelayListener):
             ["topic"],
             registry=self.registry,
         )
-        says = "1: this relay publishes; 0: it waits, or begins."
+        says = "1: this relay leads and publishes; 0: it waits or starts."
         self.gauge("relay_leads", says, lambda: float(self._state == LEADS))
-        says = (
-            "Since brokers last answered it where it leads, since it last asked for the lead else."
-        )
+        says = "Leading: seconds since brokers last answered. Waiting: since it last asked to lead."
         self.gauge("relay_silent_seconds", says, self._silent_s)
 
     def passed(self, topic: str, count: int) -> None:
-        """Records were acknowledged."""
+        """Count `count` acknowledged records."""
         self._published.labels(topic).inc(count)
 
     def waits(self) -> None:
@@ -66,7 +64,7 @@ class RelayMetrics(ProcessMetrics, RelayListener):
         self._why = f": {error.what}"
 
     def ready(self) -> str | None:
-        """Why nobody is to rely on it; None: it publishes what comes, or would take over."""
+        """Why it is not ready; None if it publishes, or would take over the lead."""
         if wrong := self.alive():
             return wrong
         silent = self._silent_s()

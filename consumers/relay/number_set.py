@@ -1,6 +1,6 @@
-"""A set of positive numbers as bits: an eighth of an octet each, however many there are.
+"""A set of positive integers as a bitmap: one bit a number.
 
-For what a topic of a year lacks: as a Python set, ten million numbers are a gigabyte.
+It holds the positions that a topic lacks. Ten million numbers in a Python set take a gigabyte.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BITS = 4_096
-"""How many numbers share a block; a block without any is not kept."""
+"""Numbers in a block. An empty block is not stored."""
 
 _FULL = (1 << _BITS) - 1
 
 
 class Numbers:
-    """What is in it is known exactly, and how many there are."""
+    """An exact set of positive integers, filled and emptied by ranges."""
 
     def __init__(self) -> None:
         self._blocks: dict[int, int] = {}
@@ -32,13 +32,13 @@ class Numbers:
         return bool(self._blocks.get(number // _BITS, 0) >> number % _BITS & 1)
 
     def add(self, first: int, last: int) -> None:
-        """Have all of `first` to `last` in it; none where `last` is below."""
+        """Add all numbers from `first` to `last`; nothing if `last` is lower."""
         for block, bits in _blocks(first, last):
             # A full block is one integer that all of them share.
             self._blocks[block] = _FULL if bits == _FULL else self._blocks.get(block, 0) | bits
 
     def remove(self, first: int, last: int) -> None:
-        """Have none of `first` to `last` in it."""
+        """Remove all numbers from `first` to `last`."""
         for block, bits in _blocks(first, last):
             left = self._blocks.get(block, 0) & ~bits
             if left:
@@ -47,8 +47,8 @@ class Numbers:
                 self._blocks.pop(block, None)
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """What is in it as closed ranges, ascending, each as long as it can be."""
-        low, high = 0, -1  # what is not told yet
+        """The numbers as closed ranges, ascending; adjacent ranges are joined."""
+        low, high = 0, -1  # the range not yielded yet
         for first, last in self._runs():
             if first != high + 1:
                 if low:
@@ -59,7 +59,7 @@ class Numbers:
             yield low, high
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """The same, cut at the ends of blocks."""
+        """The ranges, split at the ends of blocks."""
         for block in sorted(self._blocks):
             bits, at = self._blocks[block], block * _BITS
             while bits:
@@ -72,7 +72,7 @@ class Numbers:
 
 
 def _blocks(first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The blocks that numbers from `first` to `last` stand in, with their bits."""
+    """The blocks that hold the numbers from `first` to `last`, with their bits."""
     for block in range(first // _BITS, last // _BITS + 1):
         low = max(first - block * _BITS, 0)
         high = min(last - block * _BITS, _BITS - 1)

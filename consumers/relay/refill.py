@@ -1,8 +1,8 @@
-"""A record that lost its end, filled again from the feed, so that both are one history again.
+"""Restoring the lost end of a record from the feed.
 
-The feed carries each fact's own octets, position, times and hash. What comes right after the
-record's end and follows from it is put back as it was; where the feed lacks a fact in between, or
-the record went on by itself, nothing is written and it is told why.
+The feed carries each fact's bytes, position, times and hash. Facts that continue the record's hash
+chain without a gap are written back unchanged. If the feed has a gap, or the record has appended
+other facts since, nothing is written and the error says why.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ AT_ONCE = 2_000
 """Rows written in one statement."""
 
 WAITING_MAX = 2_000_000
-"""Facts held until those before them were read."""
+"""Facts held in memory until the facts before them are read."""
 
 _BACK = (100, 10_000, 1_000_000, 2**62)
 
 
 class Refilled(NamedTuple):
-    """What was put back."""
+    """What a refill wrote to the record."""
 
-    first: int  # position; 0: nothing was lacking
+    first: int  # position; 0 if the record lacked nothing
     last: int
     facts: int
     quarantined: int
-    anew: int  # facts above a gap that were appended at new positions, where that was asked for
-    cut: int  # of the quarantined inputs: of which the feed holds, and gave, the beginning alone
+    anew: int  # facts above a gap, appended at new positions on request
+    cut: int  # quarantined inputs restored truncated: the feed holds only their beginning
 
 
 def refill(
@@ -60,25 +60,26 @@ def refill(
     anew: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Refilled:
-    """Put back every fact and quarantined input that the feed holds after the record's end.
+    """Write back every fact and quarantined input that the feed holds after the record's end.
 
-    Nobody appends or publishes meanwhile. `anew`: facts above a gap are appended as if they came
-    now; the topic has to be made anew then. Raises `Refused`, with nothing written, where a relay
-    runs, the feed has a gap (without `anew`), or the record went on by itself.
+    Appending and publishing are locked out meanwhile. `anew`: facts above a gap are appended as
+    if they were received now; the topic must then be recreated. Raises `Refused`, with nothing
+    written, if a relay runs, the feed has a gap (without `anew`), or the record holds other facts
+    at the feed's positions.
     """
     with relay_progress.lead(database, lambda: True) as relay_store:
         if relay_store is None:
             raise Refused(
-                "A relay runs",
+                "A relay is running, so the record cannot be refilled",
                 where=database.where,
-                hint="Stop every relay first, then do it again.",
+                hint="Stop every relay, then run this command again.",
             )
         with refilling(database) as filling:
             first = filling.tip + 1
             above = _Above(relay_store, filling)
             with reader(kafka, topics.FACTS) as source:
                 spans = _from_tip(source, filling.tip)
-            with reader(kafka, topics.FACTS) as source:  # the library loses what it had fetched
+            with reader(kafka, topics.FACTS) as source:  # anew: a seek drops what was fetched
                 for batch in source.read(spans) if spans else ():
                     progress(above.take(batch))
             stranded = above.rest(anew=anew)
@@ -93,16 +94,16 @@ def refill(
 
 
 class _Above:
-    """Facts of the feed above the record's end, put back as soon as they follow it."""
+    """Facts of the feed above the record's end, written back once they continue it."""
 
     def __init__(self, relay_store: RelayStore, filling: Refilling) -> None:
         self._relay_store = relay_store
         self._filling = filling
-        self._end = filling.tip  # of the record as it was found
+        self._end = filling.tip  # of the record before the refill
         self._waiting: dict[int, TapeRow] = {}
 
     def take(self, batch: list[Consumed]) -> int:
-        """Put back what now follows; how many facts."""
+        """Write back the facts that now continue the record; returns how many."""
         facts = [(each, _fact(each)) for each in batch]
         below = [row.position for _, row in facts if row.position <= self._end]
         hashes = self._relay_store.hashes(below)
@@ -118,7 +119,7 @@ class _Above:
             raise Refused(
                 f"Over {WAITING_MAX:,} facts wait for position {self._filling.tip + 1:,}",
                 where=topics.FACTS,
-                hint="Restore a newer backup first, then do it again.",
+                hint="Restore a newer backup first, then run this command again.",
             )
         return self._put_back()
 
@@ -136,21 +137,21 @@ class _Above:
             yield row
 
     def rest(self, *, anew: bool) -> list[TapeRow]:
-        """What waits behind a gap, in order. Raises `Refused` unless it is to be appended anew."""
+        """The facts that wait behind a gap, in order. Raises `Refused` if any, unless `anew`."""
         if self._waiting and not anew:
             first, last = self._filling.tip + 1, min(self._waiting) - 1
             raise Refused(
                 f"The feed lacks the facts at positions {first:,} to {last:,}, and holds"
                 f" {len(self._waiting):,} above them",
                 where=topics.FACTS,
-                hint="Nothing was written. Bring the record back from a server that has them; or"
-                " give --rest-anew, make the topic anew, and let devices send again.",
+                hint="Nothing was written. Restore the record from a server that has them; or"
+                " give --rest-anew, recreate the topic, and let devices send again.",
             )
         return [self._waiting[position] for position in sorted(self._waiting)]
 
 
 def _from_tip(source: Reader, tip: int) -> dict[int, Bounds]:
-    """From each partition's end back to a fact that is at or below the record's end."""
+    """By partition, the offsets from a fact at or below the record's end to the topic's end."""
     bounds = source.bounds()
     spans: dict[int, Bounds] = {}
     for back in _BACK:
@@ -173,25 +174,25 @@ def _from_tip(source: Reader, tip: int) -> dict[int, Bounds]:
 
 
 def _fact(each: Consumed) -> TapeRow:
-    """A fact that is whole. Raises `Refused`: who writes to the record believes nothing."""
+    """The fact of a record. Raises `Refused` unless it is readable and matches its hash."""
     try:
         fact = records.fed(each.key, each.value, each.headers)
         if fact.is_whole:
             return fact.row
-        says = "its octets are not what its hash says"
+        says = "its bytes do not match its hash"
     except UnreadableError as error:
         says = str(error)
     raise Refused(
-        f"The feed holds what is no fact: {says}",
+        f"The feed holds a record that is not a valid fact: {says}",
         where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
-        hint="Look who may write to the topic. Nothing was written to the record.",
+        hint="Nothing was written to the record. Check which users may write to the topic.",
     )
 
 
 def _forked(each: Consumed, row: TapeRow) -> Refused:
     return Refused(
-        f"The feed holds another fact at position {row.position:,} than the record:"
-        " the record went on after its end was lost",
+        f"The feed and the record hold different facts at position {row.position:,}:"
+        " the record continued after its end was lost",
         where=f"{topics.FACTS}, partition {each.partition}, offset {each.offset}",
         hint="Nothing was written; see /docs/runbook/failover.html.",
     )
@@ -203,7 +204,7 @@ def _received(row: TapeRow) -> Received:
 
 
 def _aside(kafka: Connection, filling: Refilling) -> tuple[int, int]:
-    """Put back quarantined inputs; how many, and of how many the beginning alone."""
+    """Write back quarantined inputs; returns how many, and how many of them truncated."""
     began = reached = filling.last_aside
     cut = 0
     with reader(kafka, topics.QUARANTINE) as source:
@@ -218,8 +219,8 @@ def _aside(kafka: Connection, filling: Refilling) -> tuple[int, int]:
                 raise Refused(
                     f"The feed lacks inputs after number {reached:,}",
                     where=topics.QUARANTINE,
-                    hint="Delete that topic and `topics apply`: the relay fills it from the"
-                    " record. What is lost there comes again with the devices' next sending.",
+                    hint="Delete that topic and run `topics apply`: the relay fills it from the"
+                    " record. Devices send again what both have lost.",
                 )
             rows = [_input(number, above[number]) for number in sorted(above)]
             filling.set_aside([row for row, _ in rows])
@@ -229,7 +230,7 @@ def _aside(kafka: Connection, filling: Refilling) -> tuple[int, int]:
 
 
 def _input(number: int, each: Consumed) -> tuple[InQuarantine, bool]:
-    """A quarantined input as it was first received; whether the feed holds its beginning alone."""
+    """A quarantined input as first received, and whether the feed holds only its beginning."""
     try:
         told = msgspec.json.decode(each.value or b"", type=records.Envelope)
         octets = base64.b64decode(told.bytes)
@@ -240,7 +241,7 @@ def _input(number: int, each: Consumed) -> tuple[InQuarantine, bool]:
     whole = is_cut or hashlib.sha256(octets).hexdigest() == told.sha256
     if not whole or at_us is None or told.quarantine_id != number:
         raise _not_whole(number, each)
-    cut = f" (the first {len(octets):,} of {told.octets:,} octets)" if is_cut else ""
+    cut = f" (the first {len(octets):,} of {told.octets:,} bytes)" if is_cut else ""
     attributes = None if told.attributes is None else frame_attributes(told.attributes)
     verdict: Verdict = "equivocation" if told.verdict == "equivocation" else "quarantined"
     about = (told.reason, told.what + cut, told.where, told.hint, told.source, told.id)
@@ -250,7 +251,7 @@ def _input(number: int, each: Consumed) -> tuple[InQuarantine, bool]:
 
 def _not_whole(number: int, each: Consumed) -> Refused:
     return Refused(
-        f"Input {number:,} is not on the feed whole",
+        f"The feed holds input {number:,} incomplete or damaged",
         where=f"{topics.QUARANTINE}, offset {each.offset}",
-        hint="Delete that topic and `topics apply`; its device sends the input again.",
+        hint="Delete that topic and run `topics apply`; the device sends the input again.",
     )

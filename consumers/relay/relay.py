@@ -1,8 +1,8 @@
-"""The relay: the record, published on Kafka in the order of every tape, each fact at least once.
+"""The relay publishes the record on Kafka: every tape in its order, each fact at least once.
 
-One leads, others wait. A window of records is sent, every acknowledgement awaited, then tracking is
-moved; whatever fails ends the process, and the next one begins from tracking. So a fact may be
-sent twice, and none is passed over (ADR 0070). It decides nothing about facts and changes none.
+One relay leads; others wait. It sends a window of records, awaits every acknowledgement, then moves
+the topic's checkpoint. Any failure ends the process, and the next one resumes from the checkpoint.
+A fact may therefore be sent twice, but none is skipped (ADR 0070). The relay changes no fact.
 """
 
 from __future__ import annotations
@@ -42,52 +42,52 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
 
 POLL_S = 1.0
-"""How long the relay waits for news before it looks, and looks whether to stop, seconds."""
+"""How long the relay waits for new records before it polls and checks `stop`, seconds."""
 
 LOOK_S = 10.0
-"""How often a relay without news looks at the end of one of its topics, seconds."""
+"""How often an idle relay checks the end of one of its topics, seconds."""
 
 LOG = logging.getLogger("round_ledger.relay")
 
 
 class Stream(Protocol):
-    """One topic and where its records come from."""
+    """One topic and the source of its records."""
 
     topic: str
 
     def window(self, after: int) -> SendWindow | None:
-        """The next records above `after`; None where there are none."""
+        """The next records above `after`; None if there are none."""
 
     def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """Where to go on from, given how far tracking and the topic itself are.
+        """The number to resume after, given the checkpoint and the end of every partition.
 
-        Raises `Refused` where the topic holds what the record does not.
+        Raises `Refused` if the topic's newest record differs from the record in PostgreSQL.
         """
 
     def rewind(self, to: int) -> None:
-        """It is about to go on from there, below where it was: say anew what is not kept."""
+        """Prepare to publish again from `to`: enqueue again what the outbox no longer keeps."""
 
 
 Progress = Callable[[str, int, int], None]
-"""Told a topic, how many records were acknowledged, and the position reached."""
+"""Called with a topic, the number of records acknowledged, and the position reached."""
 
 
 class RelayListener:
-    """Told how a relay does, for whoever asks it; this one does nothing of it."""
+    """Receives the state changes of a relay. This base class ignores them."""
 
-    look_s = LOOK_S  # how often it is to look at a topic's end while there is no news, seconds
+    look_s = LOOK_S  # how often an idle relay checks a topic's end, seconds
 
     def waits(self) -> None:
-        """Another relay leads."""
+        """Another relay leads; this one waits."""
 
     def leads(self) -> None:
-        """It leads from here on, and looks at the ends of its topics first."""
+        """This relay leads from now on, and first reads the ends of its topics."""
 
     def heard(self) -> None:
-        """Brokers acknowledged a window, or showed ends that hold what they should."""
+        """Brokers acknowledged a window, or returned end offsets that match the checkpoint."""
 
     def broker_silent(self, error: Unavailable) -> None:
-        """They did not show an end."""
+        """Brokers did not return the end of a topic."""
 
 
 def relay(
@@ -101,12 +101,12 @@ def relay(
     spoken: Sequence[Projection] = (),
     listener: RelayListener | None = None,
 ) -> None:
-    """Publish until told to stop; without `follow`, until everything on record is published.
+    """Publish until `stop` returns true; without `follow`, until the whole record is published.
 
-    Raises `Unavailable` where the database or Kafka fails, `Refused` where the topic contradicts
-    the record or another relay took over: in each case end the process and start it again. What
-    it ended with is counted (`infra.postgres.relay_progress.failures`) where PostgreSQL answers.
-    spoken: views whose messages are published too, where their topics are there.
+    Raises `Unavailable` if the database or Kafka fails. Raises `Refused` if the topic contradicts
+    the record, or another relay took over. In both cases end the process and start it again. The
+    error is counted (`infra.postgres.relay_progress.failures`) if PostgreSQL answers.
+    spoken: views whose messages are published too, if their topics exist.
     """
     listener = listener or RelayListener()
 
@@ -138,11 +138,11 @@ def relay(
 
 @contextmanager
 def _counted(database: Database) -> Iterator[None]:
-    """Count what ends the block, by the name that it has where it began."""
+    """Count the error that ends the block, by the class name of its first cause."""
     try:
         yield
     except Exception as error:
-        with suppress(Exception):  # what ended it is told, whatever becomes of the count
+        with suppress(Exception):  # the error itself is raised even if it cannot be counted
             relay_progress.failed(database, type(error.__cause__ or error).__name__)
         raise
 
@@ -158,7 +158,7 @@ def publish(
     listener: RelayListener | None = None,
     clock: Clock = SYSTEM,
 ) -> None:
-    """As `relay`, with the lead and the streams that the caller has."""
+    """As `relay`, with a lead and streams that the caller holds."""
     listener = listener or RelayListener()
     partitions = {each.topic: feed_writer.partitions(each.topic) for each in streams}
     at = {each.topic: _resumed(feed_writer, relay_store, each) for each in streams}
@@ -193,7 +193,7 @@ def publish(
 
 
 class KafkaFeedWriter:
-    """The feed on a real cluster, as `FeedWriter`."""
+    """A `FeedWriter` for a Kafka cluster."""
 
     def __init__(self, kafka: Connection, publisher: Publisher) -> None:
         self._kafka = kafka
@@ -209,7 +209,7 @@ class KafkaFeedWriter:
 
 
 def _resumed(feed_writer: FeedWriter, relay_store: RelayStore, stream: Stream) -> int:
-    """How far a topic really is. Tracking is set back where brokers lost what they had."""
+    """The number to resume after. The checkpoint is moved back if brokers lost records."""
     tracked = relay_store.tracked(stream.topic)
     position = stream.resume(tracked, feed_writer.end_offsets(stream.topic))
     if position < tracked:
@@ -218,7 +218,7 @@ def _resumed(feed_writer: FeedWriter, relay_store: RelayStore, stream: Stream) -
 
 
 def _set_back(relay_store: RelayStore, stream: Stream, tracked: int, position: int) -> None:
-    """Send again from there on what the topic no longer has."""
+    """Move the checkpoint back, so that records the topic lost are sent again."""
     figures = {"topic": stream.topic, "tracked": tracked, "position": position}
     LOG.error("the topic lacks records it had acknowledged", extra={"figures": figures})
     stream.rewind(position)
@@ -228,10 +228,10 @@ def _set_back(relay_store: RelayStore, stream: Stream, tracked: int, position: i
 def _look(
     feed_writer: FeedWriter, stream: Stream, at: dict[str, int], listener: RelayListener
 ) -> None:
-    """See that a topic still ends where it should. Brokers that are away are waited for.
+    """Check that a topic still ends at its checkpoint. Brokers that do not answer are waited for.
 
-    Raises `Unavailable` where the topic lacks what it had acknowledged: its producer is not to be
-    believed either, and the next relay sends it again.
+    Raises `Unavailable` if the topic lacks acknowledged records. The producer of this process
+    cannot be trusted then; the next relay sends them again.
     """
     try:
         feed_writer.partitions(stream.topic)
@@ -242,15 +242,15 @@ def _look(
         return
     if stream.resume(at[stream.topic], found) < at[stream.topic]:
         raise Unavailable(
-            "The topic lacks records it had acknowledged",
+            "The topic lacks records that its brokers had acknowledged",
             where=stream.topic,
-            hint="Start the relay again, and it sends them again.",
+            hint="Start the relay again: it sends these records again.",
         )
     listener.heard()
 
 
 class Facts:
-    """Every fact of every tape."""
+    """The facts of all tapes, in order of position."""
 
     topic = topics.FACTS
 
@@ -260,18 +260,18 @@ class Facts:
         self._places = PreviousHashes()
 
     def window(self, after: int, until: int | None = None) -> SendWindow | None:
-        """The next facts, as many as may be under way, none above `until`."""
+        """The next facts above `after`, at most one window, none above `until`."""
         rows = self._relay_store.rows(after, WINDOW_RECORDS)
         if until is not None:
             rows = [row for row in rows if row.position <= until]
         return window_of((row.position, self._record(row)) for row in rows)
 
     def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """Compare every partition's newest fact with the record, and with tracking."""
+        """Compare every partition's newest fact with the record and with the checkpoint."""
         reached = {}
         for number, tail in found.items():
             if tail.expired:
-                continue  # what retention removed was there
+                continue  # retention removed the records; they were published
             reached[number] = self._checked(tail.last) if tail.last else 0
         heads = self._relay_store.heads()
         lost = [
@@ -282,7 +282,7 @@ class Facts:
         return min([tracked, *lost])
 
     def rewind(self, to: int) -> None:
-        """Nothing: the record keeps everything."""
+        """Nothing to prepare: the record keeps all its rows."""
 
     def _record(self, row: TapeRow) -> ProducerRecord:
         previous = self._places.before(row) or self._relay_store.hash_before(row)
@@ -290,7 +290,7 @@ class Facts:
         return records.of_row(row, previous, republished=self._republished)
 
     def _checked(self, last: Consumed) -> int:
-        """The position of a partition's newest fact, which the record must hold as it is there."""
+        """The position of a partition's newest fact, which must equal the record's."""
         told = dict(last.headers)
         position = records.number(told, POSITION)
         row = self._relay_store.row(position)
@@ -301,7 +301,7 @@ class Facts:
     def _lacks(
         self, number: int, count: int, position: int, tracked: int, heads: dict[str, int]
     ) -> bool:
-        """Whether the record has facts for this partition above `position`, up to tracking."""
+        """Whether the record has facts of this partition above `position`, up to the checkpoint."""
         mine = {
             tape: head
             for tape, head in heads.items()
@@ -313,7 +313,7 @@ class Facts:
 
 
 class Quarantine:
-    """Every input that was set aside, numbered from 1."""
+    """All quarantined inputs, numbered from 1."""
 
     topic = topics.QUARANTINE
 
@@ -321,12 +321,12 @@ class Quarantine:
         self._relay_store = relay_store
 
     def window(self, after: int) -> SendWindow | None:
-        """The next inputs, as many as may be under way."""
+        """The next inputs above `after`, at most one window."""
         rows = self._relay_store.quarantined(after, _ASIDE_ROWS)
         return window_of((row.quarantine_id, records.of_quarantined(row)) for row in rows)
 
     def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """Inputs are numbered without a hole: what comes after the topic's last one is missing."""
+        """Inputs are numbered without a gap: all after the topic's last one are missing."""
         reached = [
             self._checked(tail.last) if tail.last else 0
             for tail in found.values()
@@ -335,7 +335,7 @@ class Quarantine:
         return min([tracked, *reached])
 
     def rewind(self, to: int) -> None:
-        """Nothing: the record keeps everything."""
+        """Nothing to prepare: the record keeps all its rows."""
 
     def _checked(self, last: Consumed) -> int:
         told = dict(last.headers)
@@ -347,12 +347,12 @@ class Quarantine:
 
 
 def contradiction(topic: str, at: Consumed, what: str) -> Refused:
-    """The topic and the record are not of one history: whoever goes on would make it worse."""
+    """The error for a topic and a record that contradict each other. The relay must not go on."""
     return Refused(
-        f"The topic holds {what} that is not on record so",
+        f"The topic holds {what} that differs from the record",
         where=f"{topic}, partition {at.partition}, offset {at.offset}",
-        hint="The record has lost its end, or this topic was written from another one. Nothing was"
-        " published; see /docs/how-to/repair.html.",
+        hint="Nothing was published. Either the record has lost its end, or the topic belongs to"
+        " another record; see /docs/how-to/repair.html.",
     )
 
 

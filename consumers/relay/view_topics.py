@@ -1,4 +1,4 @@
-"""The relay's streams of what views say themselves: messages of the outbox, in order of number."""
+"""The relay's streams of view messages: outbox rows, in order of number."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from infra.postgres.relay_progress import RelayStore
 
 FORGET_S = 3_600.0
-"""How often messages that were acknowledged long ago are removed, seconds."""
+"""How often old acknowledged messages are deleted from the outbox, seconds."""
 
 KEYS_ROWS = 5_000
-"""Messages whose numbers and keys are read at once."""
+"""How many outbox messages one query reads the numbers and keys of."""
 
 LOG = logging.getLogger("round_ledger.relay")
 
 Restate = Callable[[Sequence[str]], object]
-"""Leaves messages of everything that views hold for these topics."""
+"""Enqueues messages of all rows that views hold for these topics."""
 
 
 class _Seen(NamedTuple):
-    """What a look found that was acknowledged."""
+    """The acknowledged messages that the last check found."""
 
-    until: int  # the number that it read up to
-    newest: dict[int, int]  # of every partition: the highest number there or kept; 0: none
+    until: int  # the highest message number it read
+    newest: dict[int, int]  # by partition: the highest number on the topic or in the outbox, or 0
 
 
 class Outbox:
-    """One topic that a view speaks on."""
+    """The stream of one view topic, read from the outbox."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Outbox:
         self._seen: _Seen | None = None
 
     def window(self, after: int) -> SendWindow | None:
-        """The next messages, as many as may be under way, and the last one's number."""
+        """The next messages above `after`, at most one window, with the last one's number."""
         kept = self._relay_store.outbox(self.topic, after, WINDOW_RECORDS, WINDOW_OCTETS)
         if kept:
             return window_of((each.number, records.of_message(self.topic, each)) for each in kept)
@@ -71,13 +71,14 @@ class Outbox:
         return None
 
     def resume(self, tracked: int, found: dict[int, PartitionEnd]) -> int:
-        """Before the first that a partition lacks; 0 where not all that it lacks is kept still.
+        """The number before the first message a partition lacks; 0 if a lacking one was pruned.
 
-        A week of messages may be kept: they are read once, and then those that came since. `stop`
-        is asked before every page, which is a sign of life. Raises `StoppedError`.
+        The outbox may hold a week of messages. The first call reads all of them, later calls only
+        new ones. `stop` is called before every page; the call also counts as a heartbeat. Raises
+        `StoppedError`.
         """
         if not any(tail.bounds.end for tail in found.values()):
-            return 0  # made anew, and what it held need not be kept
+            return 0  # the topic was recreated: the outbox may have pruned its messages
         reached = {
             number: records.number(dict(tail.last.headers), OUTBOX) if tail.last else 0
             for number, tail in found.items()
@@ -95,17 +96,17 @@ class Outbox:
         return min([tracked, *(message - 1 for message in lost.values())])
 
     def rewind(self, to: int) -> None:
-        """Say everything anew that its views hold, where it begins anew."""
+        """Enqueue all that its views hold if publishing starts again from 0."""
         if to == 0:
             says = (
-                "the topic lacks messages that are not all kept: everything that its views hold is"
-                " said again, and nothing need be done"
+                "the topic lacks messages that the outbox no longer keeps: all that its views hold"
+                " is published again, nothing need be done"
             )
             LOG.error(says, extra={"figures": {"topic": self.topic}})
             self._restate([self.topic])
 
     def _looked(self, tracked: int, reached: dict[int, int], partitions: int) -> _Seen:
-        """The newest of every partition, as far as its end or the messages kept show one."""
+        """The newest message of every partition, from its end or from the outbox."""
         seen = self._seen
         if seen is None or len(seen.newest) != partitions or seen.until > tracked:
             seen = _Seen(min([tracked, *reached.values()]), dict.fromkeys(range(partitions), 0))
@@ -115,7 +116,7 @@ class Outbox:
         return _Seen(tracked, newest)
 
     def _kept(self, after: int, until: int, seen: _Seen) -> Iterator[tuple[int, int]]:
-        """Messages above `after` and up to `until`, by number, each with its partition."""
+        """Outbox messages above `after` up to `until`, in order of number, with their partition."""
         while after < until:
             if self._stop():
                 raise StoppedError(self.topic)
@@ -133,11 +134,11 @@ def streams(
     projections: Sequence[Projection],
     stop: Callable[[], bool],
 ) -> list[Outbox]:
-    """A stream for each topic that views speak on, where it is there; told where one is not.
+    """A stream for each existing view topic; a missing topic is logged.
 
-    A topic published for the first time is asked for, and begins with all that its views hold.
-    Where views are told to say everything, here or later, `stop` is asked meanwhile: raises
-    `StoppedError`, and the next relay has them say it.
+    A topic published for the first time starts with all that its views hold. `stop` is called
+    while views enqueue that, here or later. Raises `StoppedError` if it returns true; the next
+    relay starts the restatement again.
     """
     wanted = outbox.topics_of(projections)
     if not wanted:
@@ -145,7 +146,7 @@ def streams(
     differences = topics.differences(kafka, [topics.topic(name) for name in wanted])
     lacking = {each.topic for each in differences if each.what == "topic"}
     for name in sorted(lacking):
-        says = "a topic of the views is not there; see `round-ledger topics apply`"
+        says = "a view topic does not exist; run `round-ledger topics apply`"
         LOG.warning(says, extra={"figures": {"topic": name}})
     there = [name for name in wanted if name not in lacking]
     return begun(
@@ -159,11 +160,11 @@ def begun(
     restate: Restate,
     stop: Callable[[], bool] = lambda: False,
 ) -> list[Outbox]:
-    """A stream for each of these topics; what stands is restated for those published first now."""
+    """A stream for each topic. Topics published for the first time get all their views hold."""
     new = [name for name in there if not relay_store.is_known(name)]
     for name in new:
         if relay_store.tracked(name) != UNSAID:
-            relay_store.move(name, 0, UNSAID)  # from here on views speak
+            relay_store.move(name, 0, UNSAID)  # from here on views enqueue messages
     if new:
         restate(new)
     for name in new:

@@ -1,1 +1,1 @@
-"""The feed: what goes onto Kafka and comes off it, and the only users of its client library."""
+"""Kafka: topics, publishing, reading. Only this package imports the client library."""

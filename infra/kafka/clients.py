@@ -1,7 +1,7 @@
-"""How to connect to Kafka, and the questions one asks a cluster. The client library is not typed.
+"""Connections to Kafka: client options, the administration client, its errors as `Unavailable`.
 
-Every option whose default could lose something, or hide that something was lost, is given here
-(ADR 0070). Nobody outside `infra` sees the library.
+Every option whose default could lose records, or hide a loss, is set explicitly (ADR 0070). The
+client library is not typed. No code outside `infra` imports it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from infra.settings import Settings
 
 ANSWER_S_MAX = 15.0
-"""How long a question to the cluster may take, seconds."""
+"""How long a request to the cluster may take, seconds."""
 
 RECONNECT_MS_MAX = 1_000
-"""How long a client rests before it tries a broker again; the library would rest up to 30 s."""
+"""Longest wait before a client reconnects to a broker; the library's default is 30 s."""
 
 _KNOCK_S_MAX = 5
 
@@ -34,7 +34,7 @@ MECHANISM = "SCRAM-SHA-512"
 
 @dataclass(frozen=True)
 class Connection:
-    """Where Kafka is, and who we are there. The password stays in its file."""
+    """Address, security, user and topic prefix of a cluster. The password stays in its file."""
 
     bootstrap: str
     security: str = "PLAINTEXT"
@@ -44,18 +44,18 @@ class Connection:
     topic_prefix: str = ""
 
     def named(self, name: str) -> str:
-        """What one of our topics or groups is called on this cluster, given its declared name.
+        """The name of a topic or group on this cluster, given its declared name.
 
-        Only what speaks to the cluster asks: everything above knows declared names.
+        Only code that calls the client library needs it. All other code uses declared names.
         """
         return self.topic_prefix + name
 
     def declared(self, named: str) -> str:
-        """The declared name of a topic, given what it is called on this cluster."""
+        """The declared name of a topic, given its name on this cluster."""
         return named.removeprefix(self.topic_prefix)
 
     def options(self) -> dict[str, Any]:
-        """What every client of the library is made with. Raises `Usage`."""
+        """The options common to all clients of the library. Raises `Usage`."""
         options: dict[str, Any] = {
             "bootstrap_servers": self.bootstrap.split(","),
             "security_protocol": self.security,
@@ -82,23 +82,23 @@ class Connection:
             raise Usage(
                 f"The password for Kafka cannot be read: {error.strerror}",
                 where="ROUND_LEDGER_KAFKA_PASSWORD_FILE",
-                hint="Name a file that holds it and nothing else, readable by this login only.",
+                hint="Name a file that holds only the password and that only this login can read.",
             ) from error
 
 
 def connection(settings: Settings, local: str | None = None) -> Connection:
-    """The Kafka of the settings, else the `local` services' one. Raises `Usage`."""
+    """The Kafka of the settings; without one, that of the `local` services. Raises `Usage`."""
     if settings.kafka_security not in SECURITY:
         raise Usage(
-            f"{settings.kafka_security!r} is no way to connect to Kafka",
+            f"{settings.kafka_security!r} is not a security protocol of Kafka",
             where="ROUND_LEDGER_KAFKA_SECURITY",
             hint=f"Give one of {', '.join(SECURITY)}.",
         )
     if settings.kafka_security.startswith("SASL") and not settings.kafka_user:
         raise Usage(
-            "There is no user to log in to Kafka as",
+            "No user is set for the login to Kafka",
             where="ROUND_LEDGER_KAFKA_USER",
-            hint="Name one, and its password's file in ROUND_LEDGER_KAFKA_PASSWORD_FILE.",
+            hint="Name the user, and a file with the password in ROUND_LEDGER_KAFKA_PASSWORD_FILE.",
         )
     return Connection(
         settings.kafka_bootstrap or local or DEFAULT_BOOTSTRAP,
@@ -111,22 +111,22 @@ def connection(settings: Settings, local: str | None = None) -> Connection:
 
 
 DEFAULT_BOOTSTRAP = "127.0.0.1:9092"
-"""Where Kafka is where neither a setting nor the local services say so."""
+"""Kafka's address if neither a setting nor the local services give one."""
 
 
 class Cluster(NamedTuple):
-    """A cluster as it says it is."""
+    """A cluster's id and brokers, as the cluster reports them."""
 
     id: str
-    brokers: tuple[int, ...]  # those that are alive
-    registered: tuple[int, ...]  # those that belong to it, whether or not they are alive
+    brokers: tuple[int, ...]  # alive
+    registered: tuple[int, ...]  # all that belong to the cluster, alive or not
 
 
 def cluster(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
-    """Ask for the cluster's id and its brokers. Raises `Unavailable`.
+    """The cluster's id and brokers. Raises `Unavailable`.
 
-    A broker that is down stays registered until somebody unregisters it; brokers older than
-    Kafka 4.0 tell of living ones only.
+    A broker that is down stays registered until an administrator unregisters it. Brokers older
+    than Kafka 4.0 report only living brokers.
     """
     with administrator(kafka, timeout_s=timeout_s) as admin:
         told = admin.describe_cluster()
@@ -137,7 +137,7 @@ def cluster(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
 
 @contextmanager
 def administrator(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iterator[Any]:
-    """The library's administration client. What it raises becomes `Unavailable`."""
+    """The library's administration client. Its errors are raised as `Unavailable`."""
     milliseconds = int(timeout_s * 1000)
     _refuse_nobody(kafka)
     with translated(kafka):
@@ -151,19 +151,19 @@ def administrator(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iter
 
 
 def _refuse_nobody(kafka: Connection) -> None:
-    """Say at once that nobody listens: the library would try until its time is up."""
+    """Raise `Unavailable` at once if no port is open; the library would retry until its timeout."""
     for address in kafka.bootstrap.split(","):
         host, _, port = address.rpartition(":")
         with suppress(OSError, ValueError):
             socket.create_connection((host, int(port)), timeout=_KNOCK_S_MAX).close()
             return
-    error = ConnectionError("nobody listens there")
+    error = ConnectionError("no process listens on this address")
     raise unavailable(kafka, error) from error
 
 
 @contextmanager
 def translated(kafka: Connection) -> Iterator[None]:
-    """Turn what the library says of a cluster that does not do its work into `Unavailable`."""
+    """Raise the library's errors as `Unavailable`."""
     try:
         yield
     except KafkaError as error:
@@ -171,19 +171,19 @@ def translated(kafka: Connection) -> Iterator[None]:
 
 
 def unavailable(kafka: Connection, error: Exception) -> Unavailable:
-    """What a failed exchange with the cluster is to a person."""
+    """The error for an operator that a library error stands for."""
     text = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, CorruptRecordError):
         return Unavailable(
-            f"Kafka holds a record that nobody can read: {text}",
+            f"Kafka holds a record that cannot be decoded: {text}",
             where=kafka.bootstrap,
-            hint="Views go on with `--from tape`. Delete the topic, `topics apply`, start the"
-            " relay: it publishes the record again. See that nobody but the relay may write.",
+            hint="Views continue with `--from tape`. Delete the topic, run `topics apply`, start"
+            " the relay: it publishes the record again. Check that only the relay may write.",
         )
     return Unavailable(
-        f"Kafka does not do what is asked: {text}",
+        f"Kafka rejected the request or did not answer: {text}",
         where=kafka.bootstrap,
-        hint="Check that it runs, that ROUND_LEDGER_KAFKA_BOOTSTRAP names it, and that it"
-        " advertises an address that is reached from here; locally, `round-ledger services up`"
-        " starts one.",
+        hint="Check that Kafka runs, that ROUND_LEDGER_KAFKA_BOOTSTRAP names it, and that this"
+        " machine can reach the address it advertises. `round-ledger services up` starts a local"
+        " one.",
     )

@@ -1,7 +1,7 @@
-"""Reading topics as a member of an ordinary group.
+"""Reading topics as a member of a consumer group.
 
-For operations only: after a crash or a rebalance records come again, so whatever is done with them
-must be the same done twice. Nothing that counts money is read this way.
+For alerts only, never for amounts of money. After a crash or a rebalance records are delivered
+again, so their handling must be idempotent.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from infra.kafka.ports import Bounds, Consumed
 
 SESSION_MS = 10_000
-"""How long a member that died holds its partitions, milliseconds; the library's is 45 s."""
+"""How long a dead member keeps its partitions, milliseconds; the library's default is 45 s."""
 
 POLL_MS_MAX = 300_000
-"""How long may pass between polls until the group gives its partitions away, milliseconds."""
+"""How long a member may go without a poll before it loses its partitions, milliseconds."""
 
 POLL_RECORDS = 50
-"""Records of one poll: each may be tried several times, with pauses, before the next poll."""
+"""Records of one poll. Each may be retried several times, with pauses, before the next poll."""
 
 
 class Read(NamedTuple):
-    """One record and the topic it stands on."""
+    """One record and its topic."""
 
     topic: str
     record: Consumed
 
 
 class Member:
-    """A member of a group."""
+    """A member of a consumer group."""
 
     def __init__(self, kafka: Connection, consumer: Any) -> None:  # noqa: ANN401 - the library is not typed
         self._kafka = kafka
         self._consumer = consumer
         self.answered_at: float | None = None
-        """When a broker last answered about what it was given, by the monotonic clock."""
+        """When a broker last answered this member, by the monotonic clock; None: not yet."""
 
     def poll(self, timeout_s: float) -> list[Read]:
-        """Records that came, none where nothing did. Raises `Unavailable`."""
+        """New records; an empty list if none came in time. Raises `Unavailable`."""
         with translated(self._kafka):
             found = self._consumer.poll(timeout_ms=int(timeout_s * 1000))
         if found:
@@ -59,7 +59,7 @@ class Member:
         ]
 
     def commit(self, read: Sequence[Read]) -> None:
-        """These records, in the order they were polled, are dealt with. Raises `Unavailable`."""
+        """Commit the offsets after these records, given in poll order. Raises `Unavailable`."""
         ends = {
             TopicPartition(self._kafka.named(each.topic), each.record.partition): OffsetAndMetadata(
                 each.record.offset + 1, "", -1
@@ -71,7 +71,7 @@ class Member:
         self._heard()
 
     def ping_brokers(self) -> None:
-        """Ask the brokers whether they are there. Raises `Unavailable`."""
+        """Check that the brokers answer. Raises `Unavailable`."""
         with translated(self._kafka):
             held = self._consumer.assignment()
             if held:
@@ -79,7 +79,7 @@ class Member:
                 self._heard()
 
     def lag(self) -> int:
-        """Records that are there and were not polled yet."""
+        """The number of records that exist and were not polled yet."""
         with translated(self._kafka):
             held = list(self._consumer.assignment())
             ends = self._consumer.end_offsets(held) if held else {}
@@ -89,19 +89,19 @@ class Member:
         self.answered_at = time.monotonic()
 
     def bounds(self, topic: str) -> dict[int, Bounds]:
-        """What a topic holds, be it one of the group's or not. Raises `Unavailable`."""
+        """The offsets that any topic holds now, by partition. Raises `Unavailable`."""
         name = self._kafka.named(topic)
         with translated(self._kafka):
             return bounds_of(self._consumer, name)
 
     def has_joined(self) -> bool:
-        """Whether the group has given it something to read."""
+        """Whether the group has assigned partitions to this member."""
         return bool(self._consumer.assignment())
 
 
 @contextmanager
 def member(kafka: Connection, group: str, topics: Sequence[str]) -> Iterator[Member]:
-    """A member of a group, from its committed offsets; a new group begins at the beginning."""
+    """A member that reads from the group's committed offsets; a new group from the beginning."""
     with translated(kafka):
         consumer = KafkaConsumer(
             *map(kafka.named, topics),

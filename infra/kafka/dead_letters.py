@@ -1,7 +1,7 @@
-"""Dead letters: records that could not be handled, kept as they came beside why.
+"""Dead letters: records that could not be handled, kept unchanged with the reason.
 
-Whatever is on such a topic can be listed: what somebody else wrote there, or a letter without its
-headers, is shown as well as may be. It handles nothing and removes nothing.
+Any record on a dead-letter topic can be listed, even one that another program wrote there or that
+lacks its headers. This module neither handles nor deletes dead letters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infra.kafka.reader import Reader
 
 KEPT_OCTETS = 512 * 1024
-"""How much of a record a letter keeps: with its headers it must fit into one record again."""
+"""Bytes of the value that a dead letter keeps; with its headers it must fit into one record."""
 
 REASON_MAX = 1_000
 _HEADER_OCTETS_MAX = 64 * 1024
@@ -33,23 +33,23 @@ HEADERS = tuple(
     f"{_PREFIX}{name}"
     for name in ("reason", "topic", "partition", "offset", "tries", "null", "octets")
 )
-"""What every letter has beside the headers of the record as it came."""
+"""The headers that a dead letter adds to those of the record."""
 
 
 class Dead(NamedTuple):
     """A record that could not be handled."""
 
     record: Consumed  # on the dead-letter topic
-    original: Read  # as it came, from a topic by its name on the cluster
+    original: Read  # the record as read; its topic has the name on the cluster
     reason: str
     tries: int
-    octets: int  # of the original's value; more than there are where it was too large to be kept
+    octets: int  # size of the original's value; more than are kept if it was truncated
 
 
 def send_to_dead_letters(
     publisher: Publisher, topic: str, read: Read, reason: str, tries: int
 ) -> None:
-    """Write a record to a dead-letter topic as it came, and why. What is too large is cut."""
+    """Write a record and the reason to a dead-letter topic; truncate a value that is too large."""
     each = read.record
     key, value = (each.key or b"")[:_HEADER_OCTETS_MAX], each.value or b""
     size = sum(len(name.encode()) + len(octets) for name, octets in each.headers)
@@ -68,21 +68,21 @@ def send_to_dead_letters(
 
 
 class Letters:
-    """The letters of a dead-letter topic: all, a batch in memory at a time, or one by its place.
+    """The letters of a dead-letter topic: all of them, read in batches, or one by its offset.
 
-    Everything raises `Unavailable`.
+    Every method raises `Unavailable`.
     """
 
     def __init__(self, source: Reader) -> None:
         self._source = source
 
     def __iter__(self) -> Iterator[Dead]:
-        """Every letter that retention has left, in order within a partition."""
+        """Every letter that retention has kept, in order within each partition."""
         for batch in self._source.read(self._source.bounds()):
             yield from map(_dead, batch)
 
     def at(self, partition: int, offset: int) -> Dead | None:
-        """The letter at one place, read alone; None where there is none."""
+        """The letter at one offset; None if there is none."""
         span = self._source.bounds().get(partition, Bounds(0, 0))
         if not span.begin <= offset < span.end:
             return None
@@ -92,13 +92,13 @@ class Letters:
 
 @contextmanager
 def dead_letters(kafka: Connection, topic: str) -> Iterator[Letters]:
-    """A dead-letter topic, open to be read; it holds nothing where it does not exist."""
+    """An open dead-letter topic; a topic that does not exist has no letters."""
     with reader(kafka, topic) as source:
         yield Letters(source)
 
 
 def identity(kafka: Connection, topic: str) -> str:
-    """A topic's name and the id it was made with: one made anew counts its offsets from 0 again."""
+    """A topic's name and id. The id changes if the topic is recreated, so that offsets restart."""
     name = kafka.named(topic)
     with administrator(kafka) as admin:
         if name not in admin.list_topics():
@@ -119,7 +119,7 @@ def _dead(each: Consumed) -> Dead:
     return Dead(
         each,
         Read(told.get(f"{_PREFIX}topic", b"").decode(errors="replace"), original),
-        told.get(f"{_PREFIX}reason", b"It was not written by `consume alerts`.").decode(
+        told.get(f"{_PREFIX}reason", b"The record was not written by `consume alerts`.").decode(
             errors="replace"
         ),
         number(told, f"{_PREFIX}tries"),

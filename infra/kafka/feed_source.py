@@ -1,8 +1,8 @@
-"""The feed as a source of the record: partitions read side by side, put together by position.
+"""The feed as a source of facts: partitions read in parallel, merged by position.
 
-Positions have no hole, so nothing needs to be believed: what is above the next one waits, what is
-below it was sent twice, and what the whole feed lacks although it was published is read from the
-record, and told (ADR 0075). Offsets only say where to begin; they never decide what is counted.
+Positions have no gap, so the next position is always known. A fact above it waits; a fact below it
+is a duplicate. A published fact that the feed lacks is read from the record and logged (ADR 0075).
+Offsets only say where to start reading; they never decide which facts are counted.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("round_ledger.feed")
 
 POLL_S = 0.25
-"""How long a read waits for news, seconds."""
+"""How long a read waits for new records, seconds."""
 
 KNOCK_S = 5.0
-"""How long the brokers may be silent until they are asked whether they are there, seconds."""
+"""How long the brokers may be silent before they are pinged, seconds."""
 
 
 class FeedSource:
-    """The facts' topic as a source of rows (`consumers.runtime.source.Feed`). For one thread."""
+    """The facts' topic as a source of rows (`consumers.runtime.source.Feed`), for one thread."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class FeedSource:
         clock: Clock = SYSTEM,
         topic: str = topics.FACTS,
     ) -> None:
-        """`topic`: what the facts' topic is called on the cluster, as offsets there are."""
+        """`topic`: the name of the facts' topic on the cluster, as stored with offsets."""
         self._topic = topic
         self._partitions = partitions
         self._relay_store = relay_store
@@ -59,17 +59,17 @@ class FeedSource:
         self._figures = figures
         self._clock = clock
         self._count = 0  # of partitions
-        self._proof: tuple[int, dict[int, int]] | None = None  # acknowledged, then the ends
+        self._proof: tuple[int, dict[int, int]] | None = None  # checkpoint, later ends
         self._moved_at = self._heard_at = clock.monotonic()
         self._merge: Merge | None = None
 
     def read(self, after: int, limit: int) -> Sequence[TapeRow]:
-        """Rows with position > `after`, in order of position, at most `limit`; none for now.
+        """Rows with position > `after`, in order of position, at most `limit`; empty if none came.
 
-        Raises `Unavailable` where no broker answers.
+        Raises `Unavailable` if no broker answers.
         """
         merge = self._merge or self._begin(after)
-        if after < merge.delivered:  # a view was set back: these were on the feed already
+        if after < merge.delivered:  # a view was moved back: the feed has passed these
             return self._relay_store.rows(after, min(limit, merge.delivered - after))
         merge.skip_to(after)
         if merge.ready < limit:
@@ -85,18 +85,18 @@ class FeedSource:
         return rows
 
     def wait(self, after: int, timeout_s: float) -> None:
-        """Return at once: `read` itself waits for news."""
+        """Return at once: `read` itself waits for new records."""
 
     def at_end(self, after: int) -> bool:
-        """Whether everything that was ever published is at or below `after`."""
+        """Whether every published fact is at or below `after`."""
         return self._relay_store.tracked(topics.FACTS) <= after
 
     def poisoned(self, first: int, last: int) -> Sequence[Parked]:
-        """Facts at positions `first` to `last` that the feed held otherwise than the record."""
+        """Facts at positions `first` to `last` for which the feed held a contradicting record."""
         return self._merge.poisoned(first, last) if self._merge else ()
 
     def places(self, position: int) -> Sequence[PartitionOffset]:
-        """Where to read on, for whoever has everything up to `position`."""
+        """The offsets to resume from for a view that has everything up to `position`."""
         if self._merge is None:
             return ()
         return [
@@ -105,14 +105,14 @@ class FeedSource:
         ]
 
     def _begin(self, after: int) -> Merge:
-        """Read from the offsets known, or from the beginning."""
+        """Start reading at the stored offsets, or at the beginning of a partition."""
         at = {}
         for number, span in self._partitions.bounds().items():
             start = self._starts.get(number, span.begin)
             if not span.begin <= start <= span.end:
                 self._figures.offsets_lost += 1
                 figures = {"partition": number, "offset": start}
-                LOG.error("an offset is not there any more", extra={"figures": figures})
+                LOG.error("a stored offset no longer exists", extra={"figures": figures})
                 start = span.begin
             at[number] = start
         self._partitions.seek(at)
@@ -123,7 +123,7 @@ class FeedSource:
         return self._merge
 
     def _heard(self) -> None:
-        """Note that a broker has answered."""
+        """Record that a broker has answered."""
         self._heard_at = self._figures.answered_at = self._clock.monotonic()
 
     def _poll(self, merge: Merge) -> None:
@@ -134,7 +134,7 @@ class FeedSource:
             self._take(merge, read)
 
     def _take(self, merge: Merge, read: Sequence[Consumed]) -> None:
-        """Sort out what the record holds so from what it does not."""
+        """Separate facts that match the record from records that contradict it."""
         facts: list[tuple[Consumed, Fed | Poison]]
         facts = [(each, _fact(each, self._topic)) for each in read]
         claimed = [f.position if isinstance(f, Poison) else f.row.position for _, f in facts]
@@ -143,16 +143,17 @@ class FeedSource:
             if isinstance(fact, Poison):
                 merge.poison(fact if fact.position in hashes else fact._replace(position=0))
             elif hashes.get(fact.row.position) != fact.row.hash:
-                says = "The record holds no such fact there"
+                says = "The record holds another fact, or none, at this position"
                 poison = _poison(each, self._topic, "stranger", says, fact)
                 merge.poison(poison if poison.position in hashes else poison._replace(position=0))
             else:
                 merge.put(each.partition, each.offset, fact.row)
 
     def _look_for_gap(self, merge: Merge, limit: int) -> None:
-        """Read from the record what was published, but is nowhere on the feed.
+        """Fill a gap: read from the record the published facts that the feed lacks.
 
-        Certain once every partition was read to an end asked for after the acknowledgement.
+        A gap is certain once every partition was read to its end, as it was after the checkpoint
+        had passed the gap.
         """
         tracked = self._relay_store.tracked(topics.FACTS)
         if tracked <= merge.delivered:
@@ -169,7 +170,7 @@ class FeedSource:
             merge.fill_gap(rows, self._count)
 
     def _ping_brokers(self, merge: Merge) -> None:
-        """Notice that the brokers are gone: the library's poll would say nothing of it."""
+        """Detect brokers that do not answer: the library's poll reports none of it."""
         if self._clock.monotonic() - self._heard_at > KNOCK_S:
             self._partitions.ends()
             self._heard()
@@ -177,21 +178,21 @@ class FeedSource:
             return
         if not self.at_end(merge.delivered):
             raise Unavailable(
-                f"The feed gives nothing for {SILENT_S_MAX:.0f} s, though it holds more",
+                f"The feed has sent no facts for {SILENT_S_MAX:.0f} s, though it holds more",
                 where=f"{self._topic} at {self._partitions.where}",
-                hint="Check that every partition has a leader; `round-ledger topics check`.",
+                hint="Check that every partition has a leader; run `round-ledger topics check`.",
             )
         self._moved_at = self._clock.monotonic()
 
 
 def _fact(each: Consumed, topic: str = topics.FACTS) -> Fed | Poison:
-    """What a record says, if it is one of the feed and whole."""
+    """The fact of a record; poison if it is unreadable or does not match its hash."""
     try:
         fact = fed(each.key, each.value, each.headers)
     except UnreadableError as error:
-        return _poison(each, topic, "unreadable", f"It is no fact: {error}", None)
+        return _poison(each, topic, "unreadable", f"It is not a valid fact: {error}", None)
     if not fact.is_whole:
-        return _poison(each, topic, "edited", "Its octets are not what its hash says", fact)
+        return _poison(each, topic, "edited", "Its bytes do not match its hash", fact)
     return fact
 
 
@@ -206,9 +207,9 @@ def _poison(each: Consumed, topic: str, reason: str, says: str, fact: Fed | None
 def feed_source(
     database: Database, kafka: Connection, views: Sequence[str], figures: Figures | None = None
 ) -> Iterator[FeedSource]:
-    """The feed, from where these live views left it; from the beginning where one has no offsets.
+    """The feed, from the stored offsets of these live views; from the beginning if one has none.
 
-    Without views: the whole feed. Raises `Unavailable`.
+    Without views it is the whole feed. Raises `Unavailable`.
     """
     topic = kafka.named(topics.FACTS)
     starts = parking.places(database, topic, views) if views else {}

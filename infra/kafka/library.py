@@ -1,4 +1,4 @@
-"""The client library, imported here and nowhere else: as it is, Python 3.11 warns of it."""
+"""The only import of the client library. Without the filter Python 3.11 prints warnings."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ __all__ = [
     "TopicPartition",
 ]
 
-logging.getLogger("kafka").setLevel(logging.ERROR)  # it warns of every broker that is not there yet
+logging.getLogger("kafka").setLevel(logging.ERROR)  # it warns of every broker that is not up yet

@@ -1,7 +1,7 @@
-"""Facts of many partitions in the one order of the record, held in memory while they wait.
+"""Merging the facts of many partitions into the record's order, in memory.
 
-Pure: it is given facts that are the record's own, and records that are not; it says which rows come
-next, which partitions to read on, and what to make of a hole. No broker, no database, no clock.
+The merge gets facts that match the record, and records that do not (poison). It decides which rows
+come next, which partitions to read, and how to fill a gap. It uses no broker, database or clock.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ LOG = logging.getLogger("round_ledger.feed")
 
 ROWS_MAX = 20_000
 OCTETS_MAX = 32 * 1024 * 1024
-"""What may wait for facts before it; beyond, only partitions that lag behind are read."""
+"""Rows, or bytes, that may wait for earlier facts. Beyond, only lagging partitions are read."""
 
 
 @dataclass
 class Figures:
-    """What a follower of the feed has seen since it started."""
+    """Counts of a process that follows the feed, since it started."""
 
     records: int = 0
-    duplicates: int = 0  # facts sent again, passed over
-    reordered: int = 0  # facts that came after a later one of their tape
-    gaps: int = 0  # holes in what was published
-    healed: int = 0  # facts read from the record because the feed lacked them
-    poisoned: int = 0  # records that are not what the record holds
-    offsets_lost: int = 0  # offsets that the topic does not have any more
+    duplicates: int = 0  # facts received again and skipped
+    reordered: int = 0  # facts received after a later one of their tape
+    gaps: int = 0  # gaps in the published positions
+    healed: int = 0  # facts read from the record since the feed lacked them
+    poisoned: int = 0  # feed records that contradict the record
+    offsets_lost: int = 0  # stored offsets that the topic no longer has
     answered_at: float | None = None
-    """When a broker last answered, by the monotonic clock: the other may be set. None: not yet."""
+    """When a broker last answered, by the monotonic clock; None: not yet."""
 
 
 class Poison(NamedTuple):
-    """A record of the feed that the record does not hold so."""
+    """A record of the feed that contradicts the record."""
 
     partition: int
     offset: int
-    tape: str  # what its key says
-    position: int  # what it claims; 0: nothing readable, or none that is on record
+    tape: str  # from its key
+    position: int  # as claimed; 0 if unreadable or not in the record
     reason: str
     says: str
     place: str
@@ -59,19 +59,19 @@ class _Waiting(NamedTuple):
 
 
 class Merge:
-    """What has come and was not taken yet."""
+    """Facts that were received and not taken yet."""
 
     def __init__(self, delivered: int, starts: Mapping[int, int], figures: Figures) -> None:
         self.delivered = delivered
         self._next = dict(starts)  # by partition, the offset to be read next
         self._frontier = dict.fromkeys(starts, 0)  # the highest position read
         self._waiting: dict[int, _Waiting] = {}
-        self._given: dict[int, _Waiting] = {}  # taken from here last; its views may not have it yet
+        self._given: dict[int, _Waiting] = {}  # taken last; views may not have committed them yet
         self._octets = 0
-        self._ready = delivered  # everything up to here is waiting or was taken
-        self._seqs: dict[str, int] = {}  # the highest number seen of each tape
-        self._poison: dict[Poison, int] = {}  # not known yet what it stands for; see `settle`
-        self._parked: dict[int, Parked] = {}  # by position, of what was not taken yet
+        self._ready = delivered  # all up to this position is waiting or was taken
+        self._seqs: dict[str, int] = {}  # the highest sequence number seen of each tape
+        self._poison: dict[Poison, int] = {}  # fact it replaces is unknown yet; see `settle`
+        self._parked: dict[int, Parked] = {}  # by position: facts to withhold
         self._figures = figures
 
     @property
@@ -81,11 +81,11 @@ class Merge:
 
     @property
     def lowest(self) -> int:
-        """The lowest position that waits behind a hole; 0: none does."""
+        """The lowest position that waits behind a gap; 0 if none does."""
         return min(self._waiting, default=0)
 
     def put(self, partition: int, offset: int, row: TapeRow) -> None:
-        """One fact as it is on record."""
+        """Add one fact that matches the record."""
         self._passed(partition, offset)
         self._frontier[partition] = max(self._frontier[partition], row.position)
         if row.position <= self.delivered or row.position in self._waiting:
@@ -95,7 +95,7 @@ class Merge:
         if row.table_seq < highest:
             self._figures.reordered += 1
             figures = {"tape": row.tape, "table_seq": row.table_seq, "after": highest}
-            LOG.warning("a fact came late on the feed", extra={"figures": figures})
+            LOG.warning("the feed is out of order", extra={"figures": figures})
         self._seqs[row.tape] = max(highest, row.table_seq)
         self._waiting[row.position] = _Waiting(row, partition, offset)
         self._octets += len(row.data) + len(row.attributes)
@@ -103,15 +103,15 @@ class Merge:
             self._ready += 1
 
     def poison(self, poison: Poison) -> None:
-        """One record that is not on record so."""
+        """Add one record that contradicts the record."""
         self._passed(poison.partition, poison.offset)
         self._figures.poisoned += 1
         figures = {"place": poison.place, "tape": poison.tape, "reason": poison.reason}
-        LOG.error("a record of the feed is not on record so", extra={"figures": figures})
+        LOG.error("the feed contradicts the record", extra={"figures": figures})
         self._poison[poison] = -1
 
     def take(self, limit: int) -> Sequence[TapeRow]:
-        """The next rows without a hole, at most `limit`."""
+        """The next rows without a gap, at most `limit`."""
         last = min(self._ready, self.delivered + limit)
         taken = range(self.delivered + 1, last + 1)
         self._given = {position: self._waiting.pop(position) for position in taken}
@@ -121,7 +121,7 @@ class Merge:
         return rows
 
     def skip_to(self, position: int) -> None:
-        """Whoever takes has everything up to here already."""
+        """The caller already has everything up to `position`."""
         if position <= self.delivered:
             return
         for each in [each for each in self._waiting if each <= position]:
@@ -133,16 +133,16 @@ class Merge:
             self._ready += 1
 
     def wanted(self) -> tuple[list[int], list[int]]:
-        """Partitions to read on, and those that have run ahead too far."""
+        """The partitions to read, and those to pause because they are too far ahead."""
         if not self._is_full:
             return list(self._frontier), []
         ahead = {number for number, reached in self._frontier.items() if reached > self._ready}
         return [number for number in self._frontier if number not in ahead], list(ahead)
 
     def has_passed(self, ends: Mapping[int, int]) -> bool:
-        """Whether the next position would have been seen if the feed held it.
+        """Whether the next position would have been read if the feed held it.
 
-        `ends`: where partitions ended after it was published.
+        `ends`: the end offsets of the partitions after that position was published.
         """
         return all(
             self._next[number] >= end or (self._is_full and self._frontier[number] > self._ready)
@@ -150,12 +150,12 @@ class Merge:
         )
 
     def reach(self, offsets: Mapping[int, int]) -> None:
-        """Partitions were read up to here, whatever the last offsets held."""
+        """Partitions were read up to these offsets; the last ones may hold no record."""
         for number, offset in offsets.items():
             self._next[number] = max(self._next[number], offset)
 
     def fill_gap(self, rows: Sequence[TapeRow], partitions: int) -> None:
-        """Take rows that the feed lacks from the record; withhold those it held otherwise."""
+        """Add the record's rows for a gap of the feed. Park the rows that poison replaced."""
         self._figures.gaps += 1
         self._figures.healed += len(rows)
         if rows:
@@ -176,11 +176,11 @@ class Merge:
             self._ready += 1
 
     def settle(self, tracked: int) -> None:
-        """All facts up to `tracked` have come: poison from before was beside whole copies.
+        """All facts up to `tracked` were received: drop poison that replaced none of them.
 
-        A record is there to be read before tracking tells of it. So poison is kept until tracking
-        has moved on from where it stood at the first look after it was read, and past the fact
-        that it claims to be.
+        A record can be read before the checkpoint covers it. Poison is therefore kept until the
+        checkpoint has passed both its value at the first `settle` after the poison was read, and
+        the position that the poison claims.
         """
         kept = {each: tracked if at < 0 else at for each, at in self._poison.items()}
         self._poison = {
@@ -188,11 +188,11 @@ class Merge:
         }
 
     def poisoned(self, first: int, last: int) -> list[Parked]:
-        """What is to be withheld from positions `first` to `last` on."""
+        """The facts to park at positions `first` to `last`."""
         return [each for at, each in self._parked.items() if first <= at <= last]
 
     def places(self, position: int) -> dict[int, int]:
-        """By partition, the lowest offset that one who has all up to `position` may need."""
+        """By partition, the lowest offset that a view at `position` may still need."""
         places = dict(self._next)
         for waiting in (self._waiting, self._given):
             for at, each in waiting.items():
@@ -211,9 +211,9 @@ class Merge:
         self._next[partition] = max(self._next[partition], offset + 1)
 
     def _stood_for(self, row: TapeRow, partition: int) -> Poison | None:
-        """The poison in a fact's place: it claims the position, or names the tape, or names none.
+        """The poison that replaced a fact: with its position, else its tape, else without a tape.
 
-        One record stands for one fact, so it is not looked at again.
+        One poison replaces one fact, so it is removed here.
         """
         here = [each for each in self._poison if each.partition == partition]
         likely = (

@@ -1,7 +1,7 @@
-"""What our own programs ask of Kafka, as ports: a producer, one topic to read, the facts to follow.
+"""Ports to Kafka: a producer, a writer of the feed, a topic reader, the partitions to follow.
 
-Everything that decides (windows, acknowledgements, end offsets, gaps, comparing) is written against
-these, and runs the same on the client library and in the simulation of faults.
+All logic (windows, acknowledgements, end offsets, gaps, comparison) is written against these ports.
+It runs the same on the client library and in the fault simulation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Consumed(NamedTuple):
-    """One record as it stands in a topic."""
+    """One record of a topic, as read."""
 
     partition: int
     offset: int
@@ -26,9 +26,9 @@ class Consumed(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What a partition holds: offsets from `begin` up to, not including, `end`."""
+    """The offsets that a partition holds: from `begin` up to, but not including, `end`."""
 
-    begin: int  # above 0 where retention has removed what was before
+    begin: int  # above 0 if retention has removed earlier records
     end: int
 
 
@@ -36,101 +36,101 @@ class PartitionEnd(NamedTuple):
     """The end of one partition."""
 
     bounds: Bounds
-    last: Consumed | None  # the newest that was not published again on demand; None: there is none
+    last: Consumed | None  # the newest record without the republished header, if there is one
 
     @property
     def expired(self) -> bool:
-        """Whether retention has removed everything that was ever there.
+        """Whether retention has removed all records of this partition.
 
-        A beginning at 0 with nothing to be seen is another thing: all that is there was published
-        again on demand, and what was before it is lost.
+        A partition that begins at 0 without a newest record is another case. It is empty, or it
+        holds only republished records, and the originals are lost.
         """
         return self.last is None and self.bounds.begin > 0
 
 
 class Clock(NamedTuple):
-    """Time as a program sees it: never the clock on the wall, which may be set back."""
+    """A monotonic clock; the wall clock is not used, since it may be set back."""
 
     monotonic: Callable[[], float] = time.monotonic
 
 
 SYSTEM = Clock()
-"""The machine's own."""
+"""The monotonic clock of this machine."""
 
 
 class Acknowledged(Protocol):
-    """Where a record came to stand."""
+    """The partition and offset that an acknowledged record got."""
 
     @property
     def partition(self) -> int:
-        """Its partition."""
+        """The partition of the record."""
 
     @property
     def offset(self) -> int:
-        """Its offset; below zero where the brokers do not tell."""
+        """The offset of the record; negative if the broker does not report it."""
 
 
 class Sent(Protocol):
-    """A record under way."""
+    """A record that is being sent."""
 
     def get(self, timeout: float) -> Acknowledged:
-        """Wait until it is acknowledged. Raises the library's errors."""
+        """Wait for the acknowledgement, at most `timeout` seconds. Raises the library's errors."""
 
 
 class Producer(Protocol):
-    """The library's producer, as far as it is used."""
+    """The part of the library's producer that is used here."""
 
     def send(
         self, topic: str, *, key: bytes, value: bytes | None, headers: list[Header], partition: int
     ) -> Sent:
-        """Begin to send a record."""
+        """Start sending a record."""
 
     def flush(self, timeout: float) -> None:
-        """Wait until everything is acknowledged or failed; says nothing of what failed."""
+        """Wait until every record is acknowledged or has failed. Failures raise no error here."""
 
     def close(self, timeout: float) -> None:
-        """End it. May raise the library's errors where something is under way."""
+        """Close the producer. May raise the library's errors if records are still being sent."""
 
 
 class FeedWriter(Protocol):
-    """The feed as the relay writes it."""
+    """The feed, as the relay uses it."""
 
     def partitions(self, topic: str) -> int:
-        """How many a topic has, which must be there. Raises `Unavailable`."""
+        """The number of partitions of a topic that must exist. Raises `Unavailable`."""
 
     def end_offsets(self, topic: str) -> dict[int, PartitionEnd]:
-        """Where every partition really ends. Raises `Unavailable`."""
+        """The end of every partition, read from the brokers. Raises `Unavailable`."""
 
     def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        """Return when every record is acknowledged. Raises `Unavailable`: then begin anew."""
+        """Return when every record is acknowledged. After `Unavailable` start a new process."""
 
 
 class TopicReader(Protocol):
     """One topic, read by partition and offset."""
 
     def bounds(self) -> dict[int, Bounds]:
-        """What every partition holds now; nothing where there is no such topic."""
+        """The offsets that every partition holds now; empty if the topic does not exist."""
 
     def read(self, ranges: Mapping[int, Bounds]) -> Iterator[list[Consumed]]:
-        """Every record within these bounds, in batches; in order within a partition only."""
+        """Yield every record within these bounds, in batches, in order within each partition."""
 
 
 class Partitions(Protocol):
-    """The partitions of the facts' topic, followed from offsets on. Raises `Unavailable`."""
+    """The partitions of the facts' topic, read from given offsets on. Raises `Unavailable`."""
 
     where: str
 
     def bounds(self) -> dict[int, Bounds]:
-        """What every partition holds now."""
+        """The offsets that every partition holds now."""
 
     def ends(self) -> dict[int, int]:
-        """Where every partition ends now: a broker has answered."""
+        """The end offset of every partition now. An answer shows that a broker is alive."""
 
     def seek(self, starts: Mapping[int, int]) -> None:
-        """Read each from here on."""
+        """Read each partition from this offset on."""
 
     def poll(self, on: Sequence[int], off: Sequence[int], wait_s: float) -> list[Consumed]:
-        """What has come, of the partitions `on` and none of `off`; waits so long for news."""
+        """New records of the partitions `on`, none of `off`; waits up to `wait_s` seconds."""
 
     def reached(self) -> dict[int, int]:
-        """Where each is read on. Further than the last record where offsets hold none."""
+        """The next offset to read of each partition; it passes offsets that hold no record."""

@@ -1,8 +1,8 @@
-"""Writing to the feed: a window of records at a time, acknowledged whole or not counted.
+"""Writing to the feed in windows of records. A window counts once all of it is acknowledged.
 
-The producer is idempotent and never gives up by itself; our own deadline does. After any failure
-it is not used again: whoever publishes ends its process and begins again from what was tracked,
-since what reached the brokers is not known (and the library's producer can hang for ever).
+The producer is idempotent and retries without limit; the deadline is set here. After any failure
+the producer is not used again, because it is unknown which records reached the brokers, and the
+library's producer can hang for ever. The relay then ends and resumes from its checkpoint.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 WINDOW_RECORDS = 1_000
 WINDOW_OCTETS = 4 * 1024 * 1024
-"""How much may be under way at once: the library itself knows no bound."""
+"""How many records, or bytes, one window may hold; the library sets no limit."""
 
 ACKNOWLEDGED_S_MAX = 60.0
-"""How long a window may take until every broker that must has it, seconds."""
+"""How long the acknowledgement of a window by all required brokers may take, seconds."""
 
 _METADATA_S_MAX = 10
 _NEVER_MS = 2**31 - 1
@@ -38,15 +38,15 @@ _CLOSE_S_MAX = 5
 
 
 def options(deadline_s: float) -> dict[str, Any]:
-    """How the library's producer is made, so that it loses, doubles and swaps nothing."""
+    """Options of the library's producer that prevent loss, duplication and reordering."""
     return {
         "acks": "all",
-        "enable_idempotence": True,  # by itself the library would switch it off silently
+        "enable_idempotence": True,  # else the library may switch it off silently
         "retries": float("inf"),
-        # A broker that knows nothing of a producer yet takes its second request where the first was
-        # put off, and a later fact stands before an earlier one (KAFKA-15591).
+        # A broker that does not know a producer yet may accept its second request before a
+        # deferred first one. A later fact then comes before an earlier one (KAFKA-15591).
         "max_in_flight_requests_per_connection": 1,
-        "delivery_timeout_ms": _NEVER_MS,  # where it ends, the library's producer hangs
+        "delivery_timeout_ms": _NEVER_MS,  # when it expires, the library's producer hangs
         "request_timeout_ms": int(min(30.0, deadline_s) * 1000),
         "max_block_ms": _METADATA_S_MAX * 1000,
         "bootstrap_timeout_ms": int(deadline_s * 1000),
@@ -58,21 +58,21 @@ def options(deadline_s: float) -> dict[str, Any]:
 
 
 class TopicRecreatedError(Unavailable):
-    """A topic took a record below one that it had taken before: it is not the topic it was."""
+    """A record got an offset at or below an earlier one: the topic was deleted and recreated."""
 
 
 class SendWindow(NamedTuple):
-    """What is sent and acknowledged together."""
+    """Records that are sent and acknowledged together."""
 
     records: Sequence[ProducerRecord]
-    end: int  # what tracking is moved to once it is acknowledged
+    end: int  # the checkpoint once all are acknowledged
 
 
 def window_of(numbered: Iterable[tuple[int, ProducerRecord]]) -> SendWindow | None:
-    """The first of these records that may be under way together, at least one; None of none.
+    """The first of these numbered records, up to `WINDOW_OCTETS` bytes, at least one.
 
-    Each comes with its number. How many there are at most, `WINDOW_RECORDS`, is asked of the
-    record, so that no more is read than may go out.
+    None if there are no records. The caller limits their number to `WINDOW_RECORDS` when it reads
+    them from the record, so that it reads no record that cannot be sent.
     """
     sent: list[ProducerRecord] = []
     octets = end = 0
@@ -86,7 +86,7 @@ def window_of(numbered: Iterable[tuple[int, ProducerRecord]]) -> SendWindow | No
 
 
 class Publisher:
-    """A producer for one process. Not to be shared between threads, not to be kept over a fork."""
+    """A producer for one thread of one process; it must not be used after a fork."""
 
     def __init__(
         self,
@@ -106,9 +106,9 @@ class Publisher:
             raise unavailable(kafka, error) from error
 
     def publish(self, topic: str, partitions: int, records: Sequence[ProducerRecord]) -> None:
-        """Return when every record is acknowledged. Raises `Unavailable`: then begin anew.
+        """Return when every record is acknowledged. After `Unavailable` start a new process.
 
-        `TopicRecreatedError` where a topic was made anew, or lost its end: what it had is gone.
+        Raises `TopicRecreatedError` if the topic was recreated or lost its end.
         """
         until = self._clock.monotonic() + self._deadline_s
         try:
@@ -123,16 +123,16 @@ class Publisher:
             self._follows(topic, each)
 
     def _follows(self, topic: str, taken: Acknowledged) -> None:
-        """A partition's offsets only rise as long as it is the same partition."""
+        """Raise `TopicRecreatedError` unless the offset is above all earlier ones."""
         if taken.offset < 0:
             return
         newest = self._newest.get((topic, taken.partition), -1)
         if taken.offset <= newest:
             raise TopicRecreatedError(
-                "The topic was made anew while it was written to",
+                "The topic was deleted and recreated while the relay was writing",
                 where=f"{self.kafka.named(topic)}, partition {taken.partition},"
                 f" offset {taken.offset}",
-                hint="Start the relay again, and it sends everything again.",
+                hint="Start the relay again: it sends all records again.",
             )
         self._newest[topic, taken.partition] = taken.offset
 
@@ -151,8 +151,8 @@ class Publisher:
 
     def __exit__(self, _: object, error: object, *__: object) -> None:
         if error:
-            # What is under way may never end, and closing waits for it: drop it first. There is no
-            # public way; an atexit hook would else wait again and end in a traceback.
+            # Records being sent may never finish, and closing waits for them: drop them first. No
+            # public call does so. An atexit hook would wait again and end in a traceback.
             self._producer._sender.force_close()  # noqa: SLF001 - as said
         with suppress(KafkaError):
             self._producer.close(timeout=_CLOSE_S_MAX)

@@ -1,9 +1,9 @@
-"""Reading one topic by partition and offset, without a consumer group: ranges, ends, what comes.
+"""Reading one topic by partition and offset, without a consumer group: ranges, ends, new records.
 
-Everything is asked for explicitly. An offset that is not there any more is an error and never a
-jump, no topic is made by looking; a broker that is silent is an error after a while, since the
-library itself says nothing of it. A partition whose records it has given out in part is never
-paused: it would keep the rest for good (ADR 0148).
+An offset that no longer exists is an error; the reader never jumps to another one. Reading never
+creates a topic. A silent broker is an error after `SILENT_S_MAX`, since the library reports none.
+A partition with records that were fetched but not yet returned is never paused: the library would
+never return them (ADR 0148).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from infra.kafka.ports import TopicReader
 
 SILENT_S_MAX = 30.0
-"""How long a broker may say nothing while there is something to read, seconds."""
+"""How long a broker may send no record while there are records to read, seconds."""
 
 FETCHED = {"fetch_max_bytes": 4 * 1024 * 1024, "max_partition_fetch_bytes": 512 * 1024}
-"""How much, compressed, one answer of a broker may hold; a single larger batch comes all the same.
+"""Bytes, compressed, that one answer of a broker may hold; a single larger batch still arrives.
 
-Of the library's 50 MiB and 1 MiB much is held several times over while it is unpacked.
+The library's defaults are 50 MiB and 1 MiB. It holds parts of them several times while unpacking.
 """
 
 ANSWER_MS = int(SILENT_S_MAX * 1000)
@@ -42,13 +42,13 @@ _BACK = (1, 100, 10_000, 2**62)
 
 
 def consumed(each: Any) -> Consumed:  # noqa: ANN401 - the library is not typed
-    """The library's record. A header may have no value, which nobody tells from an empty one."""
+    """A record of the library as `Consumed`. A header without a value becomes an empty one."""
     headers = tuple((name, octets or b"") for name, octets in each.headers)
     return Consumed(each.partition, each.offset, each.key, each.value, headers)
 
 
 def bounds_of(consumer: Any, topic: str, numbers: Sequence[int] = ()) -> dict[int, Bounds]:  # noqa: ANN401 - as above
-    """What these partitions of a topic hold now; without numbers all it has, if it is there."""
+    """The offsets that these partitions of a topic hold now; without numbers, all of them."""
     numbers = numbers or sorted(consumer.partitions_for_topic(topic) or ())
     places = [TopicPartition(topic, number) for number in numbers]
     if not places:
@@ -59,7 +59,7 @@ def bounds_of(consumer: Any, topic: str, numbers: Sequence[int] = ()) -> dict[in
 
 
 def consumer_options(kafka: Connection, *, records: int, reset: str = "none") -> dict[str, Any]:
-    """How every consumer of the library is made: it commits and creates nothing by itself."""
+    """Options of every consumer: no automatic commits, no automatic creation of topics."""
     return {
         **kafka.options(),
         **FETCHED,
@@ -73,7 +73,7 @@ def consumer_options(kafka: Connection, *, records: int, reset: str = "none") ->
 
 
 class Reader:
-    """A consumer of one topic: a `TopicReader`, or `Partitions` given numbers. For one thread."""
+    """A consumer of one topic, for one thread: a `TopicReader`, or with numbers `Partitions`."""
 
     def __init__(
         self,
@@ -87,10 +87,10 @@ class Reader:
         self._consumer = consumer
         self._topic = kafka.named(topic)
         self._numbers = numbers
-        self._half_read: TopicPartition | None = None  # decoded, and given out in part
+        self._half_read: TopicPartition | None = None  # some fetched records not returned yet
 
     def bounds(self) -> dict[int, Bounds]:
-        """What every partition holds now; nothing where there is no such topic."""
+        """As `TopicReader`."""
         with translated(self._connection):
             return bounds_of(self._consumer, self._topic, self._numbers)
 
@@ -114,7 +114,7 @@ class Reader:
                 if places := set(self._places(numbers)) - {self._half_read}:
                     do(*places)
         read = self._polled(int(wait_s * 1000))
-        # Only a poll that was full can leave a partition half read: the one it came to last.
+        # Only a full poll can leave a partition half read: the one of its last record.
         full = len(read) == _POLL_RECORDS
         self._half_read = TopicPartition(self._topic, read[-1].partition) if full else None
         return read
@@ -124,10 +124,7 @@ class Reader:
         return self._positions(self._numbers)
 
     def read(self, ranges: Mapping[int, Bounds]) -> Iterator[list[Consumed]]:
-        """Every record within these bounds, in batches; in order within a partition only.
-
-        Raises `Unavailable` where a record cannot be had any more, or no broker answers.
-        """
+        """As `TopicReader`. Raises `Unavailable` if a record is gone or no broker answers."""
         left = {number: span.end for number, span in ranges.items() if span.begin < span.end}
         self.seek({number: ranges[number].begin for number in left})
         heard = time.monotonic()
@@ -138,7 +135,7 @@ class Reader:
                 heard = time.monotonic()
             elif time.monotonic() - heard > SILENT_S_MAX:
                 raise Unavailable(
-                    f"No broker has sent anything for {SILENT_S_MAX:.0f} s",
+                    f"No broker has sent a record for {SILENT_S_MAX:.0f} s",
                     where=f"{self._topic} at {self.where}",
                     hint="Check that the brokers run and that every partition has a leader.",
                 )
@@ -146,11 +143,11 @@ class Reader:
             if done := [number for number in left if reached[number] >= left[number]]:
                 for number in done:
                     del left[number]
-                # Given back, never paused: what is paused half read is stuck.
+                # Unassigned, never paused: the unread rest of a paused partition is stuck.
                 self._consumer.assign(self._places(left))
             if batch:
                 yield batch
-                heard = time.monotonic()  # however long the caller took over it
+                heard = time.monotonic()  # the caller's own time does not count
 
     def _places(self, numbers: Iterable[int]) -> list[TopicPartition]:
         return [TopicPartition(self._topic, number) for number in numbers]
@@ -169,9 +166,9 @@ class Reader:
 
 @contextmanager
 def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator[Reader]:
-    """A reader of one topic; what the library raises becomes `Unavailable`.
+    """A reader of one topic. The library's errors are raised as `Unavailable`.
 
-    required: the topic must be there, to be followed.
+    required: the topic must exist; the reader can then follow its partitions.
     """
     with translated(kafka):
         consumer = KafkaConsumer(group_id=None, **consumer_options(kafka, records=_POLL_RECORDS))
@@ -181,16 +178,16 @@ def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator
 
 
 def end_offsets(kafka: Connection, topic: str) -> dict[int, PartitionEnd]:
-    """The newest record of every partition, those published again on demand passed over.
+    """The end of every partition, with its newest record that is not a republished one.
 
-    Looks further back, in steps, where only such are found.
+    It searches further back, in steps, while it finds only republished records.
     """
     with reader(kafka, topic) as read:
         return end_offsets_of(read)
 
 
 def end_offsets_of(read: TopicReader) -> dict[int, PartitionEnd]:
-    """As `end_offsets`, of a topic that is open."""
+    """As `end_offsets`, with an open reader."""
     bounds = read.bounds()
     found: dict[int, Consumed] = {}
     for back in _BACK:

@@ -1,9 +1,9 @@
-"""What one fact, and one quarantined input, looks like on Kafka, and how it is read back.
+"""The Kafka records of facts, quarantined inputs and view messages, written and read back.
 
-A fact travels in CloudEvents binary mode: `ce_*` headers are its attributes as received, the value
-is the exact octets of its `data`. What the record added travels in `ledger_*` headers, which no
-attribute can be named (they hold no underscore), so that nothing a device sends can pose as it.
-Nothing is serialised anew: whoever reads a record can recompute its hash from what arrived.
+A fact travels in CloudEvents binary mode. The `ce_*` headers are its attributes as received; the
+value is the exact bytes of its `data`. The record's own values travel in `ledger_*` headers. No
+attribute name has an underscore, so a device cannot forge them. Nothing is serialised again: a
+consumer can recompute the hash from what it received.
 """
 
 from __future__ import annotations
@@ -49,48 +49,48 @@ QUARANTINE_KEY = b"quarantine"
 QUARANTINE_SOURCE = "/round-ledger/quarantine"
 
 OCTETS_MAX = 256 * 1024
-"""Octets of a quarantined input that travel; `quarantine show` has the rest."""
+"""Bytes of a quarantined input that are published; `quarantine show` has all of them."""
 
 _JSON = b"application/json"
 _CE = "ce_"
 NUMBER_MAX = 2**63 - 1
-"""The highest number that the record could give."""
+"""The highest number that the record can assign."""
 
 _DIGITS_MAX = len(str(NUMBER_MAX))
 
 
 class UnreadableError(ValueError):
-    """A record that is no record of this feed: the first thing that is wrong with it."""
+    """A record is not one of this feed; the text names its first fault."""
 
 
 class ProducerRecord(NamedTuple):
-    """What a producer is given."""
+    """A record to send."""
 
     key: bytes
-    value: bytes | None  # None: a tombstone, its key is no more
+    value: bytes | None  # None: a tombstone, which deletes the key
     headers: list[Header]
 
     @property
     def octets(self) -> int:
-        """About how much of a window it takes."""
+        """Its size, roughly, as counted against a window."""
         return len(self.value or b"") + sum(len(name) + len(value) for name, value in self.headers)
 
 
 class Fed(NamedTuple):
-    """A fact as it came off the feed."""
+    """A fact as read from the feed."""
 
-    row: TapeRow  # its hash is what the record claims
-    previous: bytes  # what it claims stands before it on its tape
+    row: TapeRow  # with the hash that the Kafka record claims
+    previous: bytes  # the claimed hash of the fact before it on its tape
     republished: bool
 
     @property
     def is_whole(self) -> bool:
-        """Whether the hash it claims is the one its octets give."""
+        """Whether the claimed hash matches its bytes."""
         return chain_hash(self.previous, self.row) == self.row.hash
 
 
 def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> ProducerRecord:
-    """The record of a fact. `previous` is the hash before it on its tape."""
+    """The Kafka record of a fact. `previous` is the hash of the fact before it on its tape."""
     headers = [
         ("content-type", _JSON),
         *((_CE + name, text.encode()) for name, text in unframe_attributes(row.attributes).items()),
@@ -106,7 +106,7 @@ def of_row(row: TapeRow, previous: bytes, *, republished: bool = False) -> Produ
 
 
 def number(told: Mapping[str, bytes], name: str) -> int:
-    """The number in a header; 0 where there is none, or none that the record could have given."""
+    """The number in a header; 0 if it is missing or outside what the record can assign."""
     text = told.get(name, b"")
     if len(text) <= _DIGITS_MAX and text.isdigit() and int(text) <= NUMBER_MAX:
         return int(text)
@@ -116,12 +116,12 @@ def number(told: Mapping[str, bytes], name: str) -> int:
 def _required(told: Mapping[str, bytes], name: str) -> int:
     found = number(told, name)
     if not found:
-        raise UnreadableError(f"header {name} is {told[name][:40]!r}, no number from 1")
+        raise UnreadableError(f"header {name} is {told[name][:40]!r}, not a number from 1 up")
     return found
 
 
 def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fed:
-    """The fact of a record. Raises UnreadableError; what it claims is not checked here."""
+    """The fact of a Kafka record. Its claims are not checked here. Raises `UnreadableError`."""
     told = dict(headers)
     try:
         attributes = {
@@ -133,7 +133,7 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
         if key is None or value is None or time_us is None:
             raise UnreadableError("it has no key, no value or no time")
         if b"\0" in key:
-            raise UnreadableError("its key is the name of no place")
+            raise UnreadableError("its key is not the name of a place")
         row = TapeRow(
             _required(told, POSITION),
             key.decode(),
@@ -156,7 +156,7 @@ def fed(key: bytes | None, value: bytes | None, headers: Iterable[Header]) -> Fe
 
 
 class Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The value of a record of the quarantine."""
+    """The value of a quarantine record."""
 
     quarantine_id: int
     verdict: str
@@ -170,16 +170,16 @@ class Envelope(msgspec.Struct, frozen=True, omit_defaults=True):
     octets: int  # of the whole input
     sha256: str  # of the whole input
     bytes: str  # base64, the first OCTETS_MAX
-    attributes: dict[str, str] | None = None  # of an equivocation, whose `bytes` are its `data`
+    attributes: dict[str, str] | None = None  # only of an equivocation; its `bytes` are its `data`
 
 
 _encode = msgspec.json.Encoder().encode
 
 
 def is_of(row: InQuarantine, headers: Mapping[str, bytes], value: bytes | None) -> bool:
-    """Whether a record is of this input: by its digest.
+    """Whether a Kafka record is of this input, by its digest.
 
-    Of an input that was put back from the feed as far as that holds it, by these octets.
+    An input restored from the feed may be truncated; it is compared by the bytes it has.
     """
     if dict(of_quarantined(row).headers)[DIGEST] == headers.get(DIGEST):
         return True
@@ -191,7 +191,7 @@ def is_of(row: InQuarantine, headers: Mapping[str, bytes], value: bytes | None) 
 
 
 def of_quarantined(row: InQuarantine) -> ProducerRecord:
-    """The record of an input that was set aside: an envelope around its octets, and why."""
+    """The Kafka record of a quarantined input: its bytes and the reason, in an envelope."""
     digest = hashlib.sha256(row.octets).hexdigest()
     received_at = format_time(row.received_at_us)
     envelope = Envelope(
@@ -226,10 +226,11 @@ def of_quarantined(row: InQuarantine) -> ProducerRecord:
 
 
 def of_message(topic: str, kept: QueuedMessage, id_: str | None = None) -> ProducerRecord:
-    """The record of what a view says: of two of one key the higher position is newer.
+    """The Kafka record of a view's message.
 
-    Of one position the higher number is. Where the view has no row for its key any more, it has no
-    value: a tombstone. What no record could hold is cut (`infra.kafka.truncation`).
+    Among records of one key the highest position is the newest; at equal positions the highest
+    number. If the view no longer has a row for the key, the record is a tombstone. A value that is
+    too large is truncated (`infra.kafka.truncation`).
     """
     name = topic.removeprefix("ledger.").rpartition(".")[0]
     told = {
@@ -257,14 +258,14 @@ MESSAGE_TYPES = {
     "camera-sync": "camera_marked",
     "alerts": "alert_raised",
 }
-"""What a record of these topics tells, as the name of its type."""
+"""The CloudEvents type name of the records of each view topic."""
 
 
 @lru_cache(maxsize=65_536)
 def partition_of(key: bytes, partitions: int) -> int:
-    """Where a key's records go: murmur2, as Java clients do by default.
+    """The partition of a key by murmur2, the default of Java clients.
 
-    Written here and pinned by a test, so that no library's new default can ever move a table.
+    It is written here and pinned by a test, so that a new default of a library cannot move a table.
     """
     return (_murmur2(key) & 0x7FFFFFFF) % partitions
 
@@ -287,18 +288,18 @@ def _murmur2(octets: bytes) -> int:
 
 
 class PreviousHashes:
-    """The hash before each next fact, tape by tape, as rows are read in order of position."""
+    """The newest hash of each tape, as rows are read in order of position."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[int, bytes]] = {}
 
     def before(self, row: TapeRow) -> bytes | None:
-        """The hash before this row, None where the row before it was not seen."""
+        """The hash of the row before this one; None if that row was not seen."""
         if row.table_seq == 1:
             return GENESIS
         seq, hash_ = self._last.get(row.tape, (0, b""))
         return hash_ if seq == row.table_seq - 1 else None
 
     def saw(self, row: TapeRow) -> None:
-        """Remember the newest row of a tape."""
+        """Remember this row as the newest of its tape."""
         self._last[row.tape] = (row.table_seq, row.hash)

@@ -1,9 +1,9 @@
-"""The feed's topics as `infra/kafka/topics.toml` declares them, made once and held to ever after.
+"""The feed's topics, as `infra/kafka/topics.toml` declares them: created once, then checked.
 
-Topics are named here as they are declared; `Connection.named` says what they are called there.
+This module uses declared names; `Connection.named` gives the name on the cluster.
 
-What is there already is never changed: a difference is told and left to a person, because moving a
-partition count or a retention under a running feed loses records or moves tables.
+An existing topic is never changed. Differences are reported for an operator to decide: a new
+partition count moves tables to other partitions, and a new retention may delete records.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from infra.kafka.clients import Connection
 
 REPLICATION_MAX = 3
-"""Brokers that keep each record, where the cluster has that many, up or down."""
+"""Replicas of each record, if the cluster has that many brokers, up or down."""
 
 KNOWN_S_MAX = 60.0
-"""How long nodes may take to learn of a topic that was made, seconds."""
+"""How long brokers may take to learn of a new topic, seconds."""
 
 _LOOK_S = 0.1
 
@@ -43,32 +43,32 @@ _DAY_MS = 86_400_000
 
 
 class Topic(NamedTuple):
-    """One topic as it should be."""
+    """One topic, as declared."""
 
     name: str
     says: str
-    key: str  # what its records are keyed by
+    key: str  # the pattern of its records' keys
     partitions: int
     settings: dict[str, str]
 
     @property
     def is_compacted(self) -> bool:
-        """Whether brokers keep the newest record of each key, and a tombstone takes one back."""
+        """Whether brokers keep only the newest record of each key, and tombstones delete a key."""
         return "compact" in self.settings["cleanup.policy"].split(",")
 
 
 class Difference(NamedTuple):
-    """One thing in which the cluster is not what is declared."""
+    """One difference between the cluster and the declaration."""
 
     topic: str
-    what: str  # "partitions", "replication", or a setting's name; "topic" where it lacks
+    what: str  # "partitions", "replication", or a setting's name; "topic" if it is missing
     declared: str
-    found: str | None  # None where the topic does not exist
+    found: str | None  # None if the topic does not exist
 
 
 @cache
 def declared() -> tuple[Topic, ...]:
-    """The topics of the feed."""
+    """All topics of the feed."""
     told = tomllib.loads((files("infra.kafka") / "topics.toml").read_text())
     every = {name: _text(value) for name, value in told["every"].items()}
     return tuple(
@@ -93,15 +93,15 @@ def topic(name: str) -> Topic:
 
 
 def replication(kafka: Connection) -> int:
-    """How many brokers keep each record on this cluster, one that is down now counted too.
+    """The replication factor for this cluster; a broker that is down is counted too.
 
-    An outage is no reason to make topics that lose records with the next one.
+    A topic created during an outage thus gets as many replicas as any other.
     """
     return min(REPLICATION_MAX, len(cluster(kafka).registered))
 
 
 def apply(kafka: Connection, topics: Sequence[Topic] | None = None) -> list[str]:
-    """Make the topics that do not exist; their names. Those that do are not touched.
+    """Create the topics that do not exist; returns their names. Others are not changed.
 
     Several processes may do so at once. Raises `Unavailable`.
     """
@@ -130,9 +130,9 @@ def apply(kafka: Connection, topics: Sequence[Topic] | None = None) -> list[str]
 
 
 def _wait_for_every_node(kafka: Connection, admin: Any, names: Sequence[str]) -> None:  # noqa: ANN401 - the library is not typed
-    """Return when each living node knows these topics: they learn of them one after the other.
+    """Return when every living broker knows these topics; they learn of them one by one.
 
-    The library asks any node, and has no public way to ask a certain one.
+    The library has no public call that asks one given broker.
     """
     manager = admin._manager  # noqa: SLF001 - as said
     topics = [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
@@ -146,15 +146,15 @@ def _wait_for_every_node(kafka: Connection, admin: Any, names: Sequence[str]) ->
                 left.discard(node)
         if left and time.monotonic() > until:
             raise Unavailable(
-                f"Nodes {', '.join(map(str, sorted(left)))} do not know topics just made",
+                f"Brokers {', '.join(map(str, sorted(left)))} do not know the new topics yet",
                 where=kafka.bootstrap,
-                hint="They were made: see that these nodes are healthy, then `topics check`.",
+                hint="The topics exist. Check that these brokers run, then run `topics check`.",
             )
         time.sleep(_LOOK_S if left else 0)
 
 
 def differences(kafka: Connection, topics: Sequence[Topic] | None = None) -> list[Difference]:
-    """In what the cluster is not what is declared; nothing where it is. Raises `Unavailable`."""
+    """The differences between the cluster and the declaration. Raises `Unavailable`."""
     wanted = topics or declared()
     copies = replication(kafka)
     with administrator(kafka) as admin:
@@ -173,7 +173,7 @@ def differences(kafka: Connection, topics: Sequence[Topic] | None = None) -> lis
 
 
 def require(kafka: Connection, name: str) -> int:
-    """The number of partitions of a topic that must be there. Raises `Unavailable`."""
+    """The number of partitions of a topic; raises `Unavailable` unless it is as declared."""
     each = topic(name)
     lacking = [d for d in differences(kafka, [each]) if d.what in ("topic", "partitions")]
     if lacking:

@@ -1,6 +1,6 @@
-"""What no record can hold travels cut: without its lists, and saying so.
+"""Truncating messages of views that are too large for a Kafka record.
 
-A topic that met a value its brokers refuse would stand still for ever, and those after it with it.
+A value that the brokers refuse would block its topic, and the relay with it, for ever.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from typing import Any
 import msgspec
 
 VALUE_OCTETS_MAX = 900_000
-"""Above this a value is cut, octets; clients and topics hold a record to 1,048,576, headers too."""
+"""Larger values are truncated, bytes. Kafka limits a record with headers to 1,048,576."""
 
 _TEXT_MAX = 500
 
 
 def truncate_to_fit(body: str) -> bytes:
-    """A view's message, a JSON object, as the value of a record: cut where it is too large.
+    """The record value of a view's message, a JSON object; truncated if it is too large.
 
-    Cut, it has `cut`, its numbers and short texts, and in `left_out` how many entries each list had
-    that it lacks, 1 for what is no list. It is the same each time.
+    A truncated value has `cut` set and keeps numbers and short texts. `left_out` gives for each
+    field removed the number of entries of a list, and 1 for any other value. The same message
+    always gives the same bytes.
     """
     octets = body.encode()
     if len(octets) <= VALUE_OCTETS_MAX:

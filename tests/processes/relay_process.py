@@ -125,7 +125,7 @@ def _by_the_wall_clock(deadline_s: float) -> None:
         until = time.time() + deadline_s
         while not all(future.is_done for future in futures):
             if time.time() > until:
-                raise Unavailable("Kafka does not do what is asked")
+                raise Unavailable("Kafka rejected the request or did not answer")
             time.sleep(0.01)
 
     Publisher.publish = publish  # type: ignore[method-assign]

@@ -140,7 +140,7 @@ class Floor:
                     for let_go in actor.held:
                         let_go()
                     actor.held.clear()
-                    if isinstance(error, Refused) and "not on record so" in str(error):
+                    if isinstance(error, Refused) and "differs from the record" in str(error):
                         self._contradicted()
 
         return run
@@ -280,7 +280,7 @@ class Floor:
         return False
 
     def _contradicted(self) -> None:
-        """What a person does whose topic holds what is not on record."""
+        """An operator deletes topics that contradict the record."""
         self.refused += 1
         self.broker.delete(topics.FACTS)
         self.broker.delete(topics.QUARANTINE)

@@ -96,7 +96,7 @@ def test_a_standby_that_lost_the_end_alarms_and_is_filled_again_from_the_feed(
     end = ends(kafka)
     told = new("relay")
     assert told.code == 2
-    assert "not on record so" in told.err
+    assert "differs from the record" in told.err
     assert ends(kafka) == end, "nothing was published under positions already given"
     assert new("verify", "--head", tmp_path / "heads").code == 1
     figures = Figures()
@@ -141,7 +141,7 @@ def test_a_standby_that_went_on_before_it_was_filled_is_refused_and_says_so(
     new = cli_of(standby, kafka, tmp_path / "b")
     told = new("relay", "refill")
     assert told.code == 2
-    assert "the record went on after its end was lost" in told.err
+    assert "the record continued after its end was lost" in told.err
     assert new("relay", "--once").code == 2
     with PostgresTape(standby.database) as tape:
         assert tape.verify().broken is None

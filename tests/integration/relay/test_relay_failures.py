@@ -37,7 +37,7 @@ def ended(database: Database, folder: Path) -> None:
     )
     ran = run("relay", "--once", "--deadline", "1")
     assert ran.code == Unavailable.exit_code
-    assert "Kafka does not do what is asked" in ran.err
+    assert "Kafka rejected the request or did not answer" in ran.err
 
 
 def counted(database: Database) -> dict[str, int]:
