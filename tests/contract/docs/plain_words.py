@@ -172,4 +172,4 @@ def _commands(tree: ast.AST) -> set[int]:
 if __name__ == "__main__":
     for package in sys.argv[1:]:
         for each in in_package(Path(package)):
-            print(each)
+            sys.stdout.write(f"{each}\n")
