@@ -1,1 +1,1 @@
-"""What every game's `play` stands on: the table's verbs, a round's record, rulings, odds."""
+"""The engine under every game's `play`: the table's verbs, a round's record, rulings, odds."""

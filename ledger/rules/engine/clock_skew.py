@@ -1,7 +1,7 @@
-"""A device whose clock is off: one shift of its times explains why its facts seem out of order.
+"""Skewed device clocks: one shift of a device's times puts its facts back in order.
 
-A clock that is off by minutes or days, as by a time zone, is seen before the round is played: all
-that its device tells stands apart from what the others tell (ADR 0155).
+A clock that is off by minutes or days, as by a time zone, is found before the round is played.
+Then all facts of the device lie apart in time from those of the other devices (ADR 0155).
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 SKEW_MIN_US = 2_000_000
-"""A clock is called skewed from two seconds on (below, facts are merely out of order)."""
+"""The least shift that is called a skew, two seconds. Below it, facts are merely out of order."""
 
 FACTS_MIN = 4
-"""A shift is believed only where it explains at least so many facts of the device."""
+"""A shift counts only if it explains at least this many facts of the device."""
 
 OUT_OF_ORDER_MIN = 2
-"""One fact out of order is that fact: a late wager, not a clock."""
+"""A skew needs two facts out of order. A single one is a late fact, not a wrong clock."""
 
 APART_US = 600_000_000
-"""Facts of one round so far apart, ten minutes, are told by clocks that do not agree: a round that
-is held up so long goes on with devices that had told of it before."""
+"""A gap of ten minutes within a round means that clocks disagree. After a real delay, devices go
+on that reported facts before it."""
 
 APART_FACTS_MIN = 3
-"""One or two facts may truly come late, as when a round is paid long after it was played."""
+"""One or two facts may really be late, as when a round is paid long after play."""
 
 PLAYED = (
     CardBurned,
@@ -55,34 +55,35 @@ PLAYED = (
     HandShown,
     HoleCardChecked,
 )
-"""What nobody does with cards and dice once a round is closed, however few tell of it."""
+"""Facts that never follow the end of a round. A single one outside it shows a wrong clock."""
 
 STEP_US, STEPS_MAX = 1_000_000, 256
-"""How finely a clock that stands apart is tried at first: this, or so often in all."""
+"""The first step between the shifts tried: one second, or a larger one for at most 256 tries."""
 
 
 class Skew(NamedTuple):
-    """A device and what must be added to its times, microseconds."""
+    """A device, and the microseconds to add to its times."""
 
     source: str
     shift_us: int
 
 
 class Apart(NamedTuple):
-    """The devices whose facts of a round all stand apart from the others', and those facts."""
+    """Devices whose facts lie apart in time from all others, and both groups of facts."""
 
     sources: frozenset[str]
-    off: Sequence[Fact]  # in order of time, as `others` are
+    off: Sequence[Fact]  # in order of time; so are `others`
     others: Sequence[Fact]
 
 
 def apart(facts: Sequence[Fact]) -> Apart | None:
-    """The devices that stand apart from most, where clocks do not agree; None where they do.
+    """The devices whose facts lie apart in time from those of most devices.
 
-    None too where a device tells on both sides of the gap, and where it tells too little.
+    None if the clocks agree, if a device has facts on both sides of the gap, or if there are too
+    few facts to say so.
     """
     times = [fact.time_us for fact in facts]
-    if max(times) - min(times) < APART_US:  # nearly always: nothing is sorted
+    if max(times) - min(times) < APART_US:  # the usual case, which needs no sorting
         return None
     told = sorted(facts, key=lambda fact: fact.time_us)
     cuts = [i for i, (a, b) in enumerate(pairwise(told), 1) if b.time_us - a.time_us >= APART_US]
@@ -100,7 +101,7 @@ def apart(facts: Sequence[Fact]) -> Apart | None:
 
 
 def _outside(few: Sequence[Fact], others: Sequence[Fact]) -> bool:
-    """Whether these stand before the round's beginning or after its end, where none of them can."""
+    """Whether these lie before the round's start or after its end, where no such fact can be."""
     if few[0].time_us < others[0].time_us:
         return any(isinstance(fact.body, RoundStarted) for fact in others)
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in others)
@@ -108,19 +109,19 @@ def _outside(few: Sequence[Fact], others: Sequence[Fact]) -> bool:
 
 
 def span(facts: Sequence[Fact]) -> tuple[int, int]:
-    """From when to when a round went on, as most devices tell it where clocks do not agree."""
+    """The first and last time of a round, microseconds, by most devices if clocks disagree."""
     found = apart(facts)
     times = [fact.time_us for fact in (found.others if found else facts)]
     return min(times), max(times)
 
 
 def fitting(found: Apart, cost: Callable[[int], int]) -> int:
-    """The shift by which a ruling finds least: the middle of the longest run of such shifts.
+    """The shift with the fewest findings: the middle of the longest run of such shifts.
 
-    `cost` is what a ruling finds under a shift. Tried in steps over all that is possible, then in
-    smaller ones about what fits best.
+    `cost` gives the findings of a ruling under a shift. Shifts over the whole possible range are
+    tried first, then smaller steps around the best.
     """
-    low = found.others[0].time_us - found.off[-1].time_us  # of the shifts that bring them together
+    low = found.others[0].time_us - found.off[-1].time_us  # between these two, both groups overlap
     high = found.others[-1].time_us - found.off[0].time_us
     step = max(STEP_US, (high - low) // STEPS_MAX)
     about = _least(range(low, high + step, step), cost)
@@ -131,7 +132,7 @@ def fitting(found: Apart, cost: Callable[[int], int]) -> int:
 
 
 def _least(shifts: Sequence[int], cost: Callable[[int], int]) -> int:
-    """The middle of the longest run of shifts that cost least."""
+    """The middle of the longest run of shifts with the least cost."""
     costs = {shift: cost(shift) for shift in shifts}
     least = min(costs.values())
     runs = [list(run) for best, run in groupby(shifts, lambda at: costs[at] == least) if best]
@@ -140,9 +141,9 @@ def _least(shifts: Sequence[int], cost: Callable[[int], int]) -> int:
 
 
 def skewed(pairs: Sequence[tuple[Fact, Fact]]) -> Skew | None:
-    """The device whose shift puts every pair (earlier, later) in order, if one does.
+    """The device whose shift puts every pair (earlier, later) in order, or None.
 
-    Only asked where some pair is out of order beyond the clocks' uncertainty.
+    None as well if every pair is in order within the clocks' uncertainty.
     """
     if not any(early.time_us - late.time_us > UNCERTAINTY_US for early, late in pairs):
         return None
@@ -154,7 +155,7 @@ def skewed(pairs: Sequence[tuple[Fact, Fact]]) -> Skew | None:
 
 
 def together(skews: Sequence[Skew]) -> list[Skew]:
-    """One of each device: what was found of it in turn, added up."""
+    """One skew for each device: the sum of those found one after the other."""
     shifts: dict[str, int] = {}
     for source, shift_us in skews:
         shifts[source] = shifts.get(source, 0) + shift_us
@@ -162,7 +163,10 @@ def together(skews: Sequence[Skew]) -> list[Skew]:
 
 
 def _shift(source: str, pairs: Sequence[tuple[Fact, Fact]]) -> int | None:
-    """The middle of the shifts that satisfy every pair, or None: none does, or it is too small."""
+    """The middle of the shifts that put every pair in order. None if none does.
+
+    None as well if the shift is too small to be a skew.
+    """
     low, high = -(2**62), 2**62
     explained = set()
     out_of_order = {

@@ -1,7 +1,7 @@
-"""Match Play Coupons (603a.21): batches, what is told of them, and how they lie with a wager.
+"""Match Play Coupons (603a.21): batches, the facts about coupons, and their part in a wager.
 
-Which facts of a property's coupons belong to a round is decided here, for the feed and the view
-alike. Where the property has no batch on record, a coupon is judged by 603a.21 alone.
+This module decides which coupon facts of a property belong to a round, for the feed and for the
+view. If the property has no batch on record, a coupon is judged by 603a.21 alone.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ ON_PUSH = Reading(
     "coupon_on_push",
     ("returned", "dropped"),
     "603a.21(e)",
-    "A coupon goes into the drop box whether its wager wins or loses; a push is not spoken of. "
-    "`returned`: the patron has it back; `dropped`: it goes into the box as well.",
+    "A coupon goes into the drop box whether its wager wins or loses; the section is silent on a "
+    "push. `returned`: the patron gets it back; `dropped`: it goes into the box as well.",
 )
-"""The reading that every game against the house has, beside its own."""
+"""The reading of every game against the house, besides the game's own."""
 
 DROPPED = "603a.21(e)"
 
 
 Redeemed = tuple["Coupon", "Settlement"]
-"""A coupon, and what its wager came to."""
+"""A coupon, and the settlement of its wager."""
 
 MOVED = (CouponDropped, CouponRefused)
-"""Facts of a table that say what became of a coupon; they need not name its round."""
+"""Facts about what became of a coupon. They need not name its round."""
 
 TOLD = (*MOVED, WagerPlaced)
-"""Facts that may tell of a coupon."""
+"""Facts that may name a coupon."""
 
 _NEVER = 2**63  # microseconds
 _NUMBERED = re.compile(r"(.*?)(\d{0,18})", re.DOTALL)
 
 
 class CouponBatch(NamedTuple):
-    """Coupons as the office issued them."""
+    """One batch of coupons as the office issued it."""
 
     property: str
     issued_us: int
@@ -60,7 +60,7 @@ class CouponBatch(NamedTuple):
     terms: CouponsIssued
 
     def holds(self, serial: str) -> bool:
-        """Whether a serial is one of the batch: the same letters, and a number within."""
+        """Whether the batch contains a serial: the same letters, and a number in its range."""
         low, high = _parts(self.terms.serial_from), _parts(self.terms.serial_to)
         letters, number = _parts(serial)
         if number is None or low[1] is None or high[1] is None:
@@ -74,7 +74,7 @@ def _parts(serial: str) -> tuple[str, int | None]:
 
 
 def issued(facts: Iterable[Fact]) -> list[CouponBatch]:
-    """The batches among facts, in order of issue."""
+    """The coupon batches in these facts, in order of issue."""
     found = [
         CouponBatch(fact.source.split("/")[1], fact.time_us, fact.source, fact.id, fact.body)
         for fact in facts
@@ -86,7 +86,7 @@ def issued(facts: Iterable[Fact]) -> list[CouponBatch]:
 def serials_of(
     facts: Iterable[Fact], made: Mapping[tuple[str, str], FactCorrected]
 ) -> frozenset[str]:
-    """Serials that facts tell of, as they were told and as they were corrected."""
+    """The serials in facts, as recorded and as corrected."""
     found = set()
     for fact in facts:
         found |= {told for told in (serial_of(fact),) if told}
@@ -97,7 +97,7 @@ def serials_of(
 
 
 def serial_of(fact: Fact) -> str | None:
-    """The serial of a coupon that a fact tells of: played, dropped or refused."""
+    """The serial of the coupon that a fact plays, drops or refuses, or None."""
     body = fact.body
     if isinstance(body, WagerPlaced):
         return body.coupon.serial if body.coupon else None
@@ -105,7 +105,7 @@ def serial_of(fact: Fact) -> str | None:
 
 
 def corrected_serials(correction: FactCorrected) -> set[str]:
-    """The serial that a correction puts in place of another, if it does."""
+    """The serials that a correction gives, if any."""
     data = correction.data or {}
     coupon = data.get("coupon")
     told = (data.get("serial"), coupon.get("serial") if isinstance(coupon, dict) else None)
@@ -113,17 +113,18 @@ def corrected_serials(correction: FactCorrected) -> set[str]:
 
 
 class RoundCoupons(NamedTuple):
-    """What a property's tables tell of a round's serials, beside the round."""
+    """Facts of a property's tables about a round's serials that do not name the round."""
 
-    within: list[Fact]  # what became of them in the round: it belongs to its record
-    spent: list[Fact]  # drops that came before it
+    within: list[Fact]  # what became of the coupons in the round: part of its record
+    spent: list[Fact]  # drops before the round
 
 
 def of_round(round_: RoundId, facts: Sequence[Fact], told: Iterable[Fact]) -> RoundCoupons:
-    """What a property's tables tell of a round's serials, played elsewhere or moved.
+    """The facts of other rounds and tables that concern a round's coupons.
 
-    Dropped at the round's table at any time from its first fact on, until another round there
-    plays the serial; refused while it was played. A serial dropped anywhere before is spent.
+    A drop belongs to the round if it is at its table, after the round's first fact and before
+    another round there plays the serial. A refusal belongs to it during play. A serial dropped
+    anywhere before the round is spent.
     """
     first = min(fact.time_us for fact in facts)
     last = max(fact.time_us for fact in facts)
@@ -155,25 +156,25 @@ def of_round(round_: RoundId, facts: Sequence[Fact], told: Iterable[Fact]) -> Ro
 
 
 def readings_of(game: Game) -> tuple[Reading, ...]:
-    """The readings of a game: its own, and that of coupons where its players bet with the house."""
+    """The readings of a game. One against the house also has the reading of coupons."""
     return game.readings if game.pots else (*game.readings, ON_PUSH)
 
 
 class KnownCoupons(NamedTuple):
-    """What is known of the coupons of a round before it is played through."""
+    """The coupons of a round, as known before it is played through."""
 
     batches: Sequence[CouponBatch] = ()
     refused: frozenset[str] = frozenset()
-    spent: frozenset[str] = frozenset()  # serials that went into a box before the round
+    spent: frozenset[str] = frozenset()  # serials dropped into a box before the round
 
     def batch(self, serial: str) -> CouponBatch | None:
-        """The batch of a serial; the one issued last, where there are several."""
+        """The batch of a serial. If there are several, the one issued last."""
         return next((each for each in reversed(self.batches) if each.holds(serial)), None)
 
     def faces(self, coupons: Iterable[Coupon]) -> tuple[int, int]:
         """Cents of coupons that win at the wager's odds, and cents that win even money.
 
-        The face is the one issued; a coupon that was refused plays nothing.
+        The face value is that of the batch. A refused coupon plays nothing.
         """
         odds = even = 0
         for coupon in self.in_play(coupons):
@@ -193,7 +194,7 @@ class KnownCoupons(NamedTuple):
 def known(
     batches: Sequence[CouponBatch], facts: Iterable[Fact], spent: Iterable[Fact] = ()
 ) -> KnownCoupons:
-    """What is known of the coupons of a round: its facts, its property's batches, earlier drops."""
+    """The coupons of a round, from its facts, the property's batches and earlier drops."""
     return KnownCoupons(
         batches,
         frozenset(fact.body.serial for fact in facts if isinstance(fact.body, CouponRefused)),
@@ -207,9 +208,9 @@ def redeem(
     readings: Mapping[str, str | bool],
     of: Settlement,
 ) -> tuple[Settlement, list[Step]]:
-    """The coupons that lay with a wager are used with it, and go into the box.
+    """Use up the coupons of a settled wager: the settlement, and the drops it requires.
 
-    Of a push, as the reading has it: then the settlement names it.
+    On a push the reading decides, and the settlement names it.
     """
     drops = [
         Step("coupon_dropped", DROPPED, what=coupon.serial, amount=sum(known.faces([coupon])))
@@ -225,6 +226,6 @@ def redeem(
 
 
 def is_dropped(readings: Mapping[str, str | bool], of: Settlement) -> bool:
-    """Whether a coupon goes into the box with what its wager came to."""
+    """Whether a coupon goes into the drop box after this outcome of its wager."""
     pushed = of.outcome == "push" and readings[ON_PUSH.name] == "dropped"
     return pushed or of.outcome in ("win", "lose")

@@ -1,6 +1,6 @@
-"""A deal to every place, and where it begins: by dice, a number or the button (659a.5(g)).
+"""A deal to every place: it begins by dice, a random number or the button (659a.5(g)).
 
-Place 0 is the dealer. What the cards are for is the game's matter.
+Place 0 is the dealer. The game decides what the cards are for.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SIDES = range(1, 7)
 
 
 def starting_place(t: Table) -> int:
-    """The place the first card went to; where that is not on record, the one determined.
+    """The place of the first card. If it is not on record, the place determined.
 
-    A first card in the wrong place is found; where the dice were totalled wrong it voids the
+    A first card in the wrong place is a finding. If the dice were totalled wrong, it voids the
     round (659a.13(c)). Raises Void.
     """
     step = Step("starting_position_determined", "5(g)", ways=_ways)
@@ -54,10 +54,11 @@ def starting_place(t: Table) -> int:
 
 
 def deal_to_all(t: Table, dealing: Dealing, seats: Sequence[int], cards: int) -> None:
-    """So many cards to every place clockwise from the start, wager or not. Raises Void.
+    """Deal `cards` to every place clockwise from the start, with or without a wager.
 
-    Stacks without a wager that the record shows nothing of at all are steps left out; any other
-    number of cards voids the round: a player's or the dealer's (659a.13(h)), any (659a.13(k)).
+    A stack without a wager and without any card on record is a step left out. A wrong number of
+    cards for a player or the dealer voids the round (659a.13(h)). So does a wrong number in any
+    other stack (659a.13(k)). Raises Void.
     """
     start = starting_place(t)
     places = [(start + turn) % PLACES for turn in range(PLACES)]
@@ -79,17 +80,17 @@ def deal_to_all(t: Table, dealing: Dealing, seats: Sequence[int], cards: int) ->
 
 
 def counted_to(start: StartingPositionDetermined) -> int | None:
-    """The place a count comes to: the dealer is one, and so on counterclockwise.
+    """The place that a count reaches. The dealer is one, and counting goes counterclockwise.
 
-    By the total of the dice (659a.5(g)(1)(iii)) or a random number (659a.5(g)(2)); None where
-    neither was told.
+    The count is the total of the dice (659a.5(g)(1)(iii)) or a random number (659a.5(g)(2)). None
+    if neither is on record.
     """
     count = sum(start.dice or ()) if start.method == "shaker" else start.number
     return (1 - count) % PLACES if count else None
 
 
 def _find(t: Table, facts: tuple[Fact, Fact], due: int, first: int, *, void: bool) -> None:
-    """The first card went to the wrong place. Raises Void."""
+    """Find that the first card went to the wrong place. Raises Void."""
     section = "13(c)" if void else "5(g)"
     was, place = (f"position {each}" if each else "the dealer" for each in (first, due))
     says = f"The first card went to {was}; it was due to {place} ({t.rules.section(section)})."
@@ -100,7 +101,7 @@ def _find(t: Table, facts: tuple[Fact, Fact], due: int, first: int, *, void: boo
 
 
 def _ways(_: str) -> list[dict[str, object]]:
-    """Ways to begin, for a source that does it by chance: the shaker, or a random number."""
+    """Equally likely ways to begin, for a simulation: the shaker, or a random number."""
     shaken: list[dict[str, object]] = [
         {"method": "shaker", "dice": dice, "position": (1 - sum(dice)) % PLACES}
         for dice in product(_SIDES, repeat=3)

@@ -1,4 +1,4 @@
-"""What a game is: printed tables, one plain `play`, and where the text leaves a choice."""
+"""A game: printed tables, one plain `play`, and the choices that the text leaves open."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 NotModelled = Literal[
     "on camera, not in the feed", "defined elsewhere", "equipment", "printed only in part"
 ]
-"""Why a paragraph has no line of code. Of one that moves money only the last may be said: its wager
-is printed only in part, in a chapter that is."""
+"""Why a paragraph has no line of code. A paragraph that moves money may only be `printed only in
+part`: its wager is, though its chapter is printed."""
 
 
 class InPart(NamedTuple):
-    """A wager that the documents print a part of, and not what it takes to settle it."""
+    """A wager printed in part: the documents lack what is needed to settle it."""
 
-    wager: str  # by the name it is printed under
+    wager: str  # its printed name
     reason: NotModelled = "printed only in part"
 
 
 class Edition(NamedTuple):
-    """A text in force from one day until another; `None` where the day is not known."""
+    """A text in force from one day until another; `None` for a day that is not known."""
 
     chapter: str  # "592"; a section is cited as chapter + "." + paragraph
     status: Literal["temporary", "proposed", "codified"]
     effective_from: str | None  # "YYYY-MM-DD"
     effective_until: str | None
-    source: str  # where it was published
+    source: str  # the publication
 
 
 class Wager(NamedTuple):
@@ -41,11 +41,11 @@ class Wager(NamedTuple):
     id: str
     name: str  # as printed
     section: str
-    optional: bool = False  # only if the Rules Submission offers it
+    optional: bool = False  # in play only if the Rules Submission offers it
 
 
 class Reading(NamedTuple):
-    """A paragraph that can be read in more ways than one; the first value is the default."""
+    """A paragraph with more than one possible reading. The first value is the default."""
 
     name: str
     values: tuple[str | bool, ...]
@@ -54,12 +54,12 @@ class Reading(NamedTuple):
 
     @property
     def default(self) -> str | bool:
-        """The value in force where no Rules Submission names another."""
+        """The value in force if no Rules Submission names another."""
         return self.values[0]
 
 
 class Option(NamedTuple):
-    """What a section leaves to the certificate holder; the first value holds where it is silent."""
+    """A choice that a section leaves to the certificate holder. The first value is the default."""
 
     name: str
     values: tuple[str | int | bool, ...]
@@ -68,86 +68,86 @@ class Option(NamedTuple):
 
     @property
     def default(self) -> str | int | bool:
-        """The value in force where no Rules Submission names another."""
+        """The value in force if no Rules Submission names another."""
         return self.values[0]
 
 
 class PlayerModel(NamedTuple):
-    """How a simulated floor plays a game: by chance, and no strategy; no ruling looks at it.
+    """How a simulated floor plays a game: by chance, without strategy. No ruling uses it.
 
-    `decision_weights`: of what a player may decide, from his cards; where there is none,
-    every choice is as likely. Of what he need not decide at all they are per mille.
+    `decision_weights` gives the weights of the decisions open to a player, from his cards. Without
+    it every decision is equally likely. For a decision he may leave out, the weight is per mille.
     """
 
-    always: tuple[str, ...] = ()  # wagers everybody makes
-    sometimes: Mapping[str, int] = {}  # wagers some like, per mille of the rounds
-    otherwise: str | None = None  # for who made none of those the round opens with
-    coupon: str | None = None  # the wager that coupons are played on
-    chips: Mapping[str, int] = {}  # cents a wager comes in, where odds give no whole dollars of $5
-    closes: bool = True  # what opens the round is closed by it, so that chips may come late
-    hole: int = 0  # cards of a player's first deal, where one too many or few voids the round
-    stays: str | None = None  # a wager made late in the round, by who is still in it
+    always: tuple[str, ...] = ()  # wagers that every player makes
+    sometimes: Mapping[str, int] = {}  # wagers that some players make, per mille of the rounds
+    otherwise: str | None = None  # for a player without an opening wager
+    coupon: str | None = None  # the wager on which coupons are played
+    chips: Mapping[str, int] = {}  # unit of a wager in cents, if $5 gives no whole dollars
+    closes: bool = True  # the opening wagers are closed by a fact, so chips may be late
+    hole: int = 0  # cards of a player's first deal; a wrong number voids the round
+    stays: str | None = None  # a late wager of the players who are still in the round
     decision_weights: Callable[[Sequence[str], Sequence[str]], Mapping[str, int]] | None = None
 
 
 class Irregularity(NamedTuple):
-    """What follows from an irregularity on record."""
+    """The consequence of an irregularity on record."""
 
     section: str
-    void: bool  # the whole round; otherwise play goes on as the section says
+    void: bool  # True: the round is void; False: play goes on as the section says
     says: str
-    once: bool = False  # play goes on after one card of it; with another the round is void
-    only: str | None = None  # the way of dealing it speaks of, where it speaks of one
-    in_play: bool = False  # it voids up to a step of play alone, so `play` asks about it
-    by_dealing: Mapping[str, str] = {}  # its section for other ways of dealing
+    once: bool = False  # play goes on after one such card; a second one voids the round
+    only: str | None = None  # the only way of dealing it applies to
+    in_play: bool = False  # it voids only before a certain step, so `play` asks for it
+    by_dealing: Mapping[str, str] = {}  # its sections for other ways of dealing
 
     def holds(self, dealt_from: str | None) -> bool:
-        """Whether it speaks of this way of dealing; one not on record may be any."""
+        """Whether it applies to this way of dealing; None, not on record, may be any."""
         return self.only is None or dealt_from in (None, self.only)
 
     def cited(self, dealt_from: str | None) -> str:
-        """Its section for this way of dealing."""
+        """Its section under this way of dealing."""
         return self.by_dealing.get(dealt_from or "", self.section)
 
 
 class Dealing(NamedTuple):
-    """Where one way of dealing is printed, and how many cards a player has after each pass."""
+    """The paragraphs of one way of dealing, and a player's cards after each pass."""
 
     announced: str
     dealt: str
-    stub: str  # what follows from a stub that does not come out
+    stub: str  # the consequence of a wrong stub
     passes: tuple[int, ...]
 
 
 class CardProcedures(NamedTuple):
-    """Where a chapter prints the care of its cards, and the figures it gives."""
+    """A chapter's paragraphs on the handling of cards, and its figures."""
 
     inspected: str
     spread: str
     washed: str
     shuffled: str
-    count_wrong: str | None  # a counting shuffler's wrong count: the deck leaves the table
+    count_wrong: str | None  # a counting shuffler found a wrong count: the deck leaves the table
     cut: str
-    cut_due: str  # a cut after a shuffle by hand; after every one for a shoe
+    cut_due: str  # a cut after a shuffle by hand; for a shoe, after every shuffle
     cut_cards_min: int
     alternated: str | None
     changed: str
     change_hours: Mapping[str, int]  # by way of dealing
-    stub: Mapping[str, str]  # by way of dealing; empty where it is not counted
+    stub: Mapping[str, str]  # by way of dealing; empty if it is not counted
     stub_rounds: int
     device_covered: str
     deck_cards: int
-    preshuffled_cut: bool = True  # cards that came preshuffled are cut as those shuffled by hand
-    stub_whole: bool = False  # the count is of all cards, not of the stub
-    shoe: str | None = None  # shuffled each shoe, not each round: where its cover card ends it
+    preshuffled_cut: bool = True  # preshuffled cards are cut like those shuffled by hand
+    stub_whole: bool = False  # the count is of all cards, not only of the stub
+    shoe: str | None = None  # shuffled each shoe, not each round: its cover card ends the shoe
     recut: str | None = None  # a floorperson may have the cards cut again
-    cut_cards_below: int | None = None  # as far in from the bottom, where the section says so
-    cover_cards_below: int | None = None  # then the dealer puts the cover card in, so far in
-    taken_out: str | None = None  # cards of ranks that the game's decks do not hold
+    cut_cards_below: int | None = None  # depth of the cut from the bottom, if the section gives one
+    cover_cards_below: int | None = None  # depth of the cover card that the dealer then inserts
+    taken_out: str | None = None  # ranks removed from the deck
 
 
 class DiceProcedures(NamedTuple):
-    """Where a chapter prints the care of its dice, and the figures it gives."""
+    """A chapter's paragraphs on the handling of dice, and its figures."""
 
     inspected: str
     changed: str | None  # None: the documents print no time
@@ -156,22 +156,23 @@ class DiceProcedures(NamedTuple):
 
 
 class Rotation(NamedTuple):
-    """What goes round the table from round to round, and where a chapter prints it."""
+    """What moves round the table from round to round, and the paragraphs on it."""
 
     what: Literal["button", "start", "dice"]
-    begins: tuple[str, ...]  # where it begins as play does; of a button also by a card drawn
+    begins: tuple[str, ...]  # where it starts at the opening; a button also by a card drawn
     moves: str
     keeps: Callable[[Sequence[Sequence[int]], Mapping[str, str | bool]], bool | None] | None = None
-    """Whether who threw these keeps the dice, under readings; None where the game did not end."""
+    """Whether the thrower of these keeps the dice, under readings; None if the game did not end.
+    """
 
 
 class PrintedMeter(NamedTuple):
-    """What a chapter prints of a progressive meter."""
+    """A progressive meter as a chapter prints it."""
 
     wager: str
-    section: str  # the rate, and the amounts
-    least: int  # cents: the initial and reset amounts at least
-    cage_from: Fraction  # a payout of so much of the meter or more is not the table's to pay
+    section: str  # the paragraph of the rate and the amounts
+    least: int  # cents: the minimum of the initial and reset amounts
+    cage_from: Fraction  # from this share of the meter on, the cage pays and not the table
     paid: str
 
 
@@ -181,8 +182,8 @@ class Game(NamedTuple):
     id: str
     title: str
     editions: tuple[Edition, ...]
-    play: Callable[[Any], None]  # of a `ledger.rules.engine.table.Table`, which stands on this
-    positions: int  # betting positions at most
+    play: Callable[[Any], None]  # takes a `Table` of `ledger.rules.engine.table`
+    positions: int  # the most betting positions
     deck: frozenset[str]  # every card that may be dealt; empty for dice
     wagers: tuple[Wager, ...]
     paytables: tuple[Paytable, ...]
@@ -192,36 +193,36 @@ class Game(NamedTuple):
     not_modelled: Mapping[str, NotModelled | InPart]
     player_model: PlayerModel
     options: tuple[Option, ...] = ()
-    fees: tuple[str, ...] = ()  # what players pay the house for; never returned as a wager is
-    decks: int = 1  # shuffled together, where no option `decks` says otherwise
-    pots: bool = False  # players play against one another: what they put in is the winners'
-    limits: Mapping[str, int] = {}  # that a Rules Submission may set: the least of each, cents
-    rotation: Rotation | None = None  # None: nothing goes round, or the documents do not print it
-    shaker: DiceProcedures | None = None  # of dice that only say where a deal begins
-    meters: tuple[PrintedMeter, ...] = ()  # progressive, each fed by a wager
-    base: str = ""  # what the documents do not print, and the standard game is taken for
+    fees: tuple[str, ...] = ()  # payments to the house; never returned like a wager
+    decks: int = 1  # decks shuffled together, if no option `decks` says otherwise
+    pots: bool = False  # players play against one another; the winners share the pots
+    limits: Mapping[str, int] = {}  # limits of a Rules Submission, with each one's minimum, cents
+    rotation: Rotation | None = None  # None: nothing moves round, or it is not printed
+    shaker: DiceProcedures | None = None  # dice that only decide where a deal begins
+    meters: tuple[PrintedMeter, ...] = ()  # progressive meters, each fed by a wager
+    base: str = ""  # not printed in the documents; the standard game is assumed for it
 
     @property
     def dice(self) -> bool:
-        """Whether it is played with dice."""
+        """Whether the game is played with dice."""
         return not self.deck
 
     def wager(self, wager_id: str) -> Wager | None:
-        """The wager of this id, or None where the chapter knows none."""
+        """The wager of this id, or None if the chapter has none."""
         return next((wager for wager in self.wagers if wager.id == wager_id), None)
 
 
 def cited(chapter: str, paragraph: str) -> str:
-    """A paragraph as it is cited: `11(b)` is `592.11(b)`; another chapter's names its own."""
+    """A paragraph in full: `11(b)` is `592.11(b)`. One of another chapter stays as it is."""
     return paragraph if "." in paragraph else f"{chapter}.{paragraph}"
 
 
 class InForce(NamedTuple):
-    """The rules that judge one round: an edition, and what the Rules Submission chose."""
+    """The rules in force for one round: an edition, and the choices of the Rules Submission."""
 
     game: Game
     edition: Edition
-    outside: bool  # no edition covers the gaming day; the nearest rules
+    outside: bool  # no edition covers the gaming day; the nearest one is used
     filed: bool  # a Rules Submission was in force
     offers: frozenset[str]
     readings: Mapping[str, str | bool]
@@ -238,16 +239,16 @@ class InForce(NamedTuple):
         return int(self.options.get("decks", self.game.decks))
 
     def paytable(self, key: str, *printed: Paytable) -> Paytable:
-        """The table chosen of those printed: by its letter, or with odds of the holder's own."""
+        """The paytable in force: the printed one of the chosen letter, or the holder's own odds."""
         chosen = self.paytables.get(key)
         if isinstance(chosen, str):
             return next((table for table in printed if table.letter == chosen), printed[0])
         return printed[0] if chosen is None else printed[0].paying(chosen)
 
     def section(self, paragraph: str) -> str:
-        """A paragraph as it is cited."""
+        """A paragraph of the chapter in full, as `592.11(b)`."""
         return cited(self.edition.chapter, paragraph)
 
     def broken(self, exact: Fraction) -> int:
-        """Cents paid for exact winnings: odd cents below the breakage unit stay with the house."""
+        """Cents paid for exact winnings. Amounts below the breakage unit stay with the house."""
         return int(exact // self.breakage_unit) * self.breakage_unit

@@ -1,4 +1,4 @@
-"""What was paid beside what was owed: cents moved against settlements, wager by wager.
+"""Payments compared with settlements, wager by wager, in cents.
 
 Only for a closed round: until then chips are still moving.
 """
@@ -30,11 +30,11 @@ _MOVES: dict[type, str] = {
     FeePaid: "collected",
     PotAwarded: "awarded",
 }
-"""Facts that move chips, and which way."""
+"""Facts that move chips, and the field of `Moved` they add to."""
 
 
 class Moved(NamedTuple):
-    """Chips that moved for one settlement, cents, and the facts that moved them."""
+    """The chips that moved for one settlement, cents, and their facts."""
 
     paid: int = 0
     collected: int = 0
@@ -51,9 +51,9 @@ def compare(
     names: Callable[[str], str],
     lost: int,
 ) -> list[Finding]:
-    """Findings of money. `lost` facts are known to be missing: so many absent payments are excused.
+    """Findings about payments. Each of `lost` facts excuses one absent payment.
 
-    `throw_of` places a payment that names no throw; `names` gives a wager's printed name.
+    `throw_of` gives the throw of a payment that names none. `names` gives a wager's printed name.
     """
     owed = _by_spot(settlements)
     chips_of = moved(facts, owed, throw_of)
@@ -88,13 +88,13 @@ def compare(
 
 
 def _half_lost(found: Sequence[Finding]) -> bool:
-    """Of a surrender one fact tells what is taken and one what goes back: one of them is absent."""
+    """Whether one half of a surrender is absent: one fact collects, another one returns."""
     codes = [each.code for each in found if each.recorded == 0]
     return len(found) == 1 and codes in (["not_collected"], ["not_returned"])
 
 
 def _by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
-    """What is owed for each wager; a fee that was due twice is due as one sum."""
+    """The settlement of each wager. A fee due twice is one sum."""
     owed: dict[Spot, Settlement] = {}
     for each in settlements:
         spot = (each.position, each.hand, each.wager, each.throw)
@@ -109,7 +109,7 @@ def _by_spot(settlements: Sequence[Settlement]) -> dict[Spot, Settlement]:
 def moved(
     facts: Iterable[Fact], owed: Mapping[Spot, Settlement], throw_of: Callable[[Fact], int]
 ) -> dict[Spot, Moved]:
-    """Chips by settlement; payments that no settlement is for under what they say themselves."""
+    """Chips by settlement. A payment without one stands under its own position and wager."""
     found: dict[Spot, Moved] = {}
     by_throw = {wager for _, _, wager, throw in owed if throw}
     for fact in facts:
@@ -132,14 +132,14 @@ def moved(
 
 
 def _spot_of(body: Any) -> Spot:  # noqa: ANN401 - one of the facts that move chips
-    """What a movement of chips is for."""
+    """The position and wager of a fact that moves chips."""
     if isinstance(body, PotAwarded):
         return body.position, 1, POT, None
     return body.position, getattr(body, "hand", 1), getattr(body, "wager", "") or body.fee, None
 
 
 def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
-    """The findings of one wager."""
+    """The findings about one wager."""
     who = f"Position {owed.position}"
     why = _why(owed)
     found = []
@@ -181,7 +181,7 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
     elif chips.collected < taken:
         kept = f"lost {dollars(taken)} on {name}; {dollars(chips.collected)} was collected"
         find("not_collected", taken, chips.collected, f"{kept}; {why}.")
-    # A stake that was paid on goes back with its winnings, without a fact of its own.
+    # A winning stake goes back with its winnings, without a fact of its own.
     back = (
         0 if owed.outcome == "win" or chips.paid or chips.collected > taken else owed.stake - taken
     )
@@ -192,7 +192,7 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
 
 
 def _why(owed: Settlement) -> str:
-    """What the section says, in words: the end of a finding's sentence."""
+    """What the section gives, in words: the end of a finding's sentence."""
     if not owed.section:
         return "no such wager is on record"
     if owed.outcome == "win" and owed.wager != POT:
@@ -202,7 +202,7 @@ def _why(owed: Settlement) -> str:
 
 
 def _what(owed: Settlement) -> str:
-    """What follows for a wager that is not won, and for a share of the pots."""
+    """The outcome of a wager that did not win, or of a share of the pots, in words."""
     if owed.wager == POT:
         return f"{dollars(owed.stake + owed.net)} of the pots is due"
     if owed.outcome == "push":
@@ -213,7 +213,7 @@ def _what(owed: Settlement) -> str:
 
 
 def _swapped(found: list[Finding]) -> list[Finding]:
-    """One position overpaid by what another was underpaid on the same wager: the wrong one paid."""
+    """Join an overpayment and an equal underpayment of one wager: the wrong position was paid."""
     kept = list(found)
     for over in [finding for finding in found if finding.code == "overpaid"]:
         for under in kept:
@@ -236,7 +236,7 @@ def _swapped(found: list[Finding]) -> list[Finding]:
 
 
 def _same_sum(over: Finding, under: Finding) -> bool:
-    """Whether nothing was paid where all of it was owed, and exactly that to another position."""
+    """Whether one position got nothing and another got exactly the sum it was owed."""
     return (
         over.wager == under.wager
         and (over.throw == under.throw or over.section is None)

@@ -1,7 +1,7 @@
-"""Paytables as they are printed: a label and odds a row, read into exact fractions.
+"""Paytables as printed: each row has a label and odds, read into exact fractions.
 
-"10 for 1" gives the stake up, "10 to 1" does not. Rows are read from the top, the first that fits
-pays; two rows that could both fit are a contradiction in the text, each under a named reading.
+"10 for 1" includes the stake, "10 to 1" does not. Rows are read from the top, and the first that
+fits pays. If two rows of a contradictory text could fit, each stands under a named reading.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ODDS = re.compile(r"(?:\d{1,3}% of meter and )?(\d{1,9}) (to|for) ([1-9]\d{0,8}
 
 
 def parse_odds(printed: str) -> Fraction:
-    """Winnings for a stake of one, the stake itself not included: `4 to 5` is 4/5, `Push` is 0.
+    """Winnings for a stake of one, without the stake: `4 to 5` is 4/5, `Push` is 0.
 
     Raises ValueError for a string that is not odds.
     """
@@ -33,34 +33,34 @@ def parse_odds(printed: str) -> Fraction:
 
 
 def readable(printed: str) -> bool:
-    """Whether a string is odds as they are printed."""
+    """Whether a string is odds in the printed form."""
     return printed == PUSH or _ODDS.fullmatch(printed) is not None
 
 
 class PaytableRow(NamedTuple):
-    """One printed row: what it asks of a hand or throw, and what it pays."""
+    """One printed row: the hand or throw it fits, and what it pays."""
 
     label: str
     fits: Callable[[Any], bool]
     odds: str
     ratio: Fraction
-    reading: tuple[str, str | bool] | None = None  # (reading, value): it holds under that alone
-    key: str | None = None  # its name in a Rules Submission, where the holder sets the odds
-    least: bool = False  # the section gives the least odds: no others below them hold
+    reading: tuple[str, str | bool] | None = None  # (reading, value): needed for the row to hold
+    key: str | None = None  # its name in a Rules Submission that sets the odds
+    least: bool = False  # the printed odds are the minimum
 
     @property
     def pushes(self) -> bool:
-        """The stake goes back and nothing is won."""
+        """Whether the stake goes back and nothing is won."""
         return self.odds == PUSH
 
     def at(self, odds: str) -> PaytableRow:
-        """The row at other odds; itself where they cannot be read, or are too low."""
+        """The row at other odds. Unchanged if they cannot be read or are too low."""
         if not readable(odds) or self.too_low(odds):
             return self
         return self._replace(odds=odds, ratio=parse_odds(odds))
 
     def too_low(self, odds: str) -> bool:
-        """Whether these odds are less than the section allows."""
+        """Whether these odds are below the section's minimum."""
         return self.least and parse_odds(odds) < self.ratio
 
 
@@ -83,18 +83,18 @@ class Paytable(NamedTuple):
     wagers: tuple[str, ...]  # the wagers it pays
     section: str  # chapter-relative, "12(b)"
     rows: tuple[PaytableRow, ...]
-    letter: str | None = None  # "A", "B", ... where the Rules Submission chooses
+    letter: str | None = None  # "A", "B", ... if the Rules Submission chooses
 
     def paying(self, odds: Mapping[str, str]) -> Paytable:
-        """These rows at odds of the holder's own, by key; a row it does not name is not offered.
+        """The rows at the holder's own odds, by key. A row without odds is not offered.
 
-        Odds that cannot be read choose nothing: the printed ones hold.
+        Odds that cannot be read are ignored, and the printed ones hold.
         """
         rows = [each.at(odds[each.key]) for each in self.rows if each.key and each.key in odds]
         return self._replace(rows=tuple(rows), letter=None)
 
     def pays(self, outcome: object, readings: Mapping[str, object]) -> PaytableRow | None:
-        """The first row that fits under the readings in force, or None: the wager lost."""
+        """The first row that fits under the readings in force, or None if the wager lost."""
         for candidate in self.rows:
             if candidate.fits(outcome) and (
                 candidate.reading is None or readings[candidate.reading[0]] == candidate.reading[1]
@@ -114,6 +114,6 @@ def paytable(
     rows: Iterable[PaytableRow],
     letter: str | None = None,
 ) -> Paytable:
-    """A table of printed rows for one wager or several."""
+    """A paytable of printed rows, for one wager or several."""
     names = (wagers,) if isinstance(wagers, str) else tuple(wagers)
     return Paytable(names, section, tuple(rows), letter)

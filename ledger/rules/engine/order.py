@@ -1,7 +1,7 @@
-"""The order of facts: by time, within a device by its own counter; never by arrival alone.
+"""The order of facts: by time, and by sequence number within a device. Arrival does not count.
 
-Two devices' clocks agree to 250 ms at best, so a finding about the order of facts of different
-devices within that is `order_uncertain` (CONTRACT: order).
+Two devices' clocks agree to 250 ms at best. Within that, a finding about the order of facts of
+different devices is `order_uncertain` (CONTRACT: order).
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from ledger.record.wire import Fact
 
 UNCERTAINTY_US = 250_000
-"""How far two devices' clocks may be apart before their facts are in a certain order."""
+"""The uncertainty between two devices' clocks. Closer facts have no certain order."""
 
 
 class Gap(NamedTuple):
-    """Numbers a device counted that are not on record."""
+    """Sequence numbers of a device that are not on record."""
 
-    before: Fact  # the last fact ahead of the gap
+    before: Fact  # the last fact before the gap
     after: Fact
     missing: int
 
 
 class Inversion(NamedTuple):
-    """A fact that stands out of the order it was asked in."""
+    """A fact that is out of the order it was asked for in."""
 
-    at: int  # in the order asked
+    at: int  # index in the order asked
     uncertain: bool
 
 
@@ -39,10 +39,11 @@ def _numbered(fact: Fact) -> tuple[str, int]:
 
 
 def in_order(facts: Iterable[Fact]) -> list[Fact]:
-    """Facts by time. Where a device's clock steps back within a run, its counter holds the order.
+    """Facts by time, but each device's facts in the order of its sequence numbers.
 
-    A stepped-back fact takes the latest time its device had reached, so it never passes a fact
-    that the same device counted before it. Ties: source, then the counter, then as they came.
+    If a device's clock steps back, its later fact takes the latest time the device had reached. It
+    never passes a fact with a lower number. Ties are ordered by source, then sequence number, then
+    arrival.
     """
     by_device: dict[tuple[str, str | None], list[Fact]] = {}
     for fact in facts:
@@ -62,7 +63,7 @@ def in_order(facts: Iterable[Fact]) -> list[Fact]:
 
 
 def gaps(facts: Iterable[Fact]) -> list[Gap]:
-    """What devices counted and the record does not have, in order of source and counter."""
+    """Gaps in the devices' sequence numbers, by source and number."""
     counted: dict[tuple[str, str | None], dict[int, Fact]] = {}
     for fact in facts:
         if fact.sequence is not None:
@@ -80,9 +81,9 @@ def gaps(facts: Iterable[Fact]) -> list[Gap]:
 
 
 def inversions(asked: Sequence[tuple[int, Fact]]) -> list[Inversion]:
-    """Which of the facts, given with their rank in the order asked for, stand out of order.
+    """The facts that are out of order, given each fact with its rank in the order asked for.
 
-    The fewest that explain it: those outside a longest increasing run.
+    They are the fewest that explain it: all outside a longest increasing run.
     """
     ranks = [rank for rank, _ in asked]
     if all(low < high for low, high in pairwise(ranks)):
@@ -114,7 +115,7 @@ def _longest_run(ranks: Sequence[int]) -> list[int]:
 
 
 def _uncertain(asked: Sequence[tuple[int, Fact]], kept: Sequence[int], index: int) -> bool:
-    """Whether every fact it is out of order with came from another device within the bound."""
+    """Whether the order against every conflicting fact is within the clocks' uncertainty."""
     rank, fact = asked[index]
     against = [asked[other][1] for other in kept if (other < index) != (asked[other][0] < rank)]
     return all(

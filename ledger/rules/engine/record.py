@@ -1,7 +1,7 @@
-"""A round's facts, looked up by (what, who) as `play` asks for them.
+"""A round's facts, found by what happened and to whom, as `play` asks for them.
 
-Lookup by key and not by order is what keeps a ruling whole when a fact is late or swapped; order is
-judged afterwards (`order.py`). Arrival plays no part: facts come sorted by `order.in_order`.
+The order of facts plays no part in finding them, so a late or swapped fact does not derail a
+ruling. The order is judged afterwards (`order.py`). Facts come sorted by `order.in_order`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str | None, int | None, int, str | None]
 
-# One line a fact that answers a step: (name, to, position, hand, what).
+# One line for each fact that answers a step: (name, to, position, hand, what).
 _KEYS: dict[type, Callable[[Any], Key]] = {
     IrregularityCalled: lambda b: ("irregularity_called", None, None, 1, b.kind),
     NoMoreBetsCalled: lambda _: ("no_more_bets_called", None, None, 1, None),
@@ -109,13 +109,13 @@ _PLAY = (
     "hand_set",
     *_WAGERS,
 )
-"""Steps of play: one on record shows that play went on past those before it."""
+"""Steps of play. One on record shows that play went on past the steps before it."""
 _IN_PLAY = ("wager_placed", "hand_set", "cards_turned")
-"""What shows that a hand is in play; the last not where a hand given up is turned, too."""
+"""Facts that show a hand in play. The last one counts only if no folded hand is turned."""
 
 
 def racked(body: object) -> tuple[str, ...]:
-    """The cards that a burn, or a card found face up, puts into the discard rack."""
+    """The cards put into the discard rack by a burn, or by a card found face up."""
     if isinstance(body, CardBurned):
         return (body.card or UNKNOWN_CARD,)
     if isinstance(body, IrregularityCalled) and body.kind == "card_face_up":
@@ -124,12 +124,12 @@ def racked(body: object) -> tuple[str, ...]:
 
 
 def _decision(fact: Fact) -> str:
-    """What was decided."""
+    """The decision in a fact."""
     return said(fact, DecisionMade).decision
 
 
 class RecordedSource:
-    """The source of a recorded round. Facts are taken once; what is left over is looked at last."""
+    """The source of a recorded round. Each fact is taken once; what is left is judged last."""
 
     def __init__(
         self,
@@ -142,10 +142,12 @@ class RecordedSource:
         seats: Sequence[tuple[int, ...]] = (),
         broken_off: bool = False,
     ) -> None:
-        """`facts` in order; `wagers` the game knows; `missing` facts that gaps say were lost.
+        """Index the facts of a round, given in order.
 
-        `lossy`: the devices that lost them.
-        `broken_off`: the round was voided where it stood, which shows nothing of play going on.
+        `wagers` are those the game has. `missing` counts facts lost by sequence gaps, and `lossy`
+        names the devices that lost them. `gone` are positions whose players left, `seats` the
+        positions that one player holds. `broken_off`: the round was voided where it stood, so its
+        end does not show that play went on.
         """
         self.rank = {id(fact): rank for rank, fact in enumerate(facts)}
         self.may_be_lost = missing > 0
@@ -159,7 +161,7 @@ class RecordedSource:
         self._wagers = wagers
         self._reached = -1  # rank of the latest step taken
         self._queues: dict[Key, deque[Fact]] = {}
-        self._named: dict[str, list[deque[Fact]]] = {}  # the same, by the facts' name
+        self._named: dict[str, list[deque[Fact]]] = {}  # the same queues, by the facts' name
         self._placed: list[Fact] = []
         self._throws: list[int] = []  # ranks of valid throws
         cancelled = {
@@ -172,7 +174,7 @@ class RecordedSource:
                 self._index(rank, fact)
 
     def _index(self, rank: int, fact: Fact) -> None:
-        """File one fact under its key."""
+        """Index one fact under its key."""
         body = fact.body
         kind = type(body)
         if kind is CardsDealt:
@@ -199,9 +201,10 @@ class RecordedSource:
 
     @property
     def ended(self) -> bool:
-        """Nothing shows that play went on past the latest step taken: not the round's end either.
+        """Whether nothing on record shows that play went on past the latest step taken.
 
-        A wager that the game does not know shows nothing: no step will ever ask for it.
+        The round's end shows it as well. A wager that the game does not have shows nothing, because
+        no step asks for it.
         """
         return (self._broken_off or not self.closed) and not any(
             queue
@@ -212,7 +215,7 @@ class RecordedSource:
         )
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
-        """Wagers placed on these names; with `throw`, those placed for that throw alone."""
+        """Facts of these wagers. With `throw`, only those placed for that throw."""
         del section
         wanted = [
             fact
@@ -226,7 +229,7 @@ class RecordedSource:
         return wanted
 
     def throw_of(self, fact: Fact, *, before: bool) -> int:
-        """The throw a wager was placed before (1 = the first), or a payment was made after."""
+        """The throw of a fact, from 1: the next throw for a wager, the last one for a payment."""
         rank = self.rank[id(fact)]
         return sum(1 for throw in self._throws if throw < rank) + before
 
@@ -249,16 +252,17 @@ class RecordedSource:
         return fact
 
     def _is_another(self, fact: Fact, step: Step) -> bool:
-        """What was asked for is not on record: this one answers a later step."""
+        """Whether this fact answers a later step, because the one asked for is not on record."""
         if step.fact == "cards_turned":
             return self._is_lost(fact, step)
         lost = step.before and self.may_be_lost
         return bool(lost) and fact not in self.untaken(step.fact, step.before)
 
     def _is_lost(self, fact: Fact, step: Step) -> bool:
-        """The turn asked for is not on record: this one turns other cards, and later on.
+        """Whether this turn shows other cards, because the one asked for is not on record.
 
-        Facts were lost, or players went on deciding before it; else it shows cards early.
+        That is so if facts were lost, or if players went on deciding before it. Otherwise it shows
+        cards early.
         """
         body = fact.body
         turns = indexes(body) if isinstance(body, CardsTurned) else ()
@@ -271,9 +275,10 @@ class RecordedSource:
         )
 
     def _is_later(self, fact: Fact, step: Step) -> bool:
-        """Whether the next fact of a step's key answers a later one: this one need not happen.
+        """Whether the next fact of a step's key answers a later step.
 
-        Or it is not on record: the decision is of another kind, or came after `until`.
+        Then the step did not happen, or it is not on record: the decision is of another kind, or
+        came after `until`.
         """
         only = step.only or (step.options if step.may else ())
         if only and _decision(fact) not in only:
@@ -284,20 +289,20 @@ class RecordedSource:
         return self.rank[id(queue[0])] < self.rank[id(fact)]
 
     def shown(self, to: str, position: int | None, hand: int) -> int:
-        """How many cards of a holder the turns still on record show."""
+        """How many cards of a holder are shown by turns that no step has taken."""
         queue = self._queues.get(("cards_turned", to, position, hand, None), ())
         bodies = [fact.body for fact in queue]
         turned = [indexes(body) for body in bodies if isinstance(body, CardsTurned)]
         return max((index + 1 for at in turned for index in at), default=0)
 
     def _took(self, fact: Fact, name: str) -> Fact:
-        """A step of play was taken."""
+        """Note that a step of play was taken; the fact itself."""
         if name in _PLAY:
             self._reached = max(self._reached, self.rank[id(fact)])
         return fact
 
     def _instead(self, step: Step) -> Fact | None:
-        """A decision that answers an offer: a fold; a hand mucked that was to be shown."""
+        """A fact that answers a step otherwise: a fold, or a mucked hand that was to be shown."""
         if step.instead == "hand_mucked":
             mucked = self._queues.get(("hand_mucked", None, step.position, 1, None))
             return mucked.popleft() if mucked else None
@@ -307,7 +312,7 @@ class RecordedSource:
         return self._took(queue.popleft(), "decision_made")
 
     def _taken_back(self, step: Step) -> Fact | None:
-        """Chips of a bet that the player took back, once all he placed was taken."""
+        """The next fact by which a player takes back chips of a bet, after all he placed."""
         if step.fact != "wager_placed":
             return None
         queue = self._queues.get(("wager_withdrawn", None, step.position, 1, step.what))
@@ -318,7 +323,7 @@ class RecordedSource:
         return fact
 
     def _marker(self, queue: deque[Fact], step: Step) -> Fact | None:
-        """The first marker of its kind since the throw it goes with."""
+        """The first marker of its kind after the throw of the step."""
         for fact in queue:
             if self.throw_of(fact, before=False) == step.throw:
                 queue.remove(fact)
@@ -326,7 +331,7 @@ class RecordedSource:
         return None
 
     def _payment(self, queue: deque[Fact], step: Step) -> Fact | None:
-        """The first payment of a settlement; of a throw where it has one."""
+        """The first payment of a settlement; if it has a throw, of that throw."""
         for fact in queue:
             told = fact.body.throw  # type: ignore[attr-defined]  # every payment has one
             if step.throw in (None, told) or (
@@ -337,7 +342,10 @@ class RecordedSource:
         return None
 
     def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
-        """Facts of this name that no step has taken, in order; `before` the first of those left."""
+        """Facts of this name that no step has taken, in order.
+
+        With `before`, only those ahead of the first untaken fact of these other names.
+        """
         found = [fact for queue in self._named.get(name, ()) for fact in queue]
         if before:
             ends = [self.rank[id(fact)] for other in before for fact in self.untaken(other)[:1]]
@@ -346,7 +354,7 @@ class RecordedSource:
         return sorted(found, key=lambda fact: self.rank[id(fact)]) if found else found
 
     def has_lost(self, name: str) -> bool:
-        """Whether a device that tells facts of this name has lost some in this round."""
+        """Whether a device that sends facts of this name has lost some in this round."""
         return bool(self._lossy) and any(
             fact.source in self._lossy
             and (key := _KEYS.get(type(fact.body))) is not None
@@ -355,7 +363,7 @@ class RecordedSource:
         )
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
-        """Whether a fact came after another; None where their clocks cannot tell."""
+        """Whether a fact came after another. None if their clocks cannot decide."""
         if self.rank[id(fact)] < self.rank[id(other)]:
             return False
         apart = abs(fact.time_us - other.time_us)
@@ -366,14 +374,14 @@ class RecordedSource:
         return self._out
 
     def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
-        """Whether the record shows this player's hand in play later on."""
+        """Whether untaken facts show this player's hand still in play."""
         shows = _IN_PLAY if turns_show else _IN_PLAY[:-1]
         return any(
             queue and key[2] == position and key[0] in shows for key, queue in self._queues.items()
         )
 
     def _goes_on(self, step: Step) -> bool:
-        """Whether the hand that a step asks for a bet is in play later on."""
+        """Whether the hand that a step asks for a bet stays in play."""
         return self.plays_on(step.position or 0, turns_show=step.turns_show)
 
     def gone(self, position: int) -> bool:
@@ -381,5 +389,5 @@ class RecordedSource:
         return position in self._gone
 
     def seat_of(self, position: int) -> tuple[int, ...]:
-        """The positions one player holds, this one among them; empty where it is not on record."""
+        """The positions of the player at this one, itself included. Empty if not on record."""
         return next((held for held in self._seats if position in held), ())

@@ -1,6 +1,6 @@
-"""Wagers that never come into play: where the table has no place, too late, or after a fold.
+"""Wagers that never come into play: at no position of the table, too late, or after a fold.
 
-What is in play is settled by the game; here is only what goes back, and by which paragraph.
+The game settles what is in play. This module gives the other wagers back, each by its paragraph.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def within_table(t: Table, section: str) -> None:
-    """The table has so many positions: wagers at any other are found, and go back.
+    """Find and return wagers at positions that the table does not have.
 
-    One that was dealt cards all the same is played.
+    A hand that was dealt cards anyway is played.
     """
     most = t.rules.game.positions
     for seat in [seat for seat in t.positions() if not 1 <= seat <= most]:
@@ -32,7 +32,7 @@ def within_table(t: Table, section: str) -> None:
 
 
 def only_late(t: Table, placed: Iterable[Fact], by: Fact | None) -> set[tuple[int, str]]:
-    """Positions and wagers of which nothing lay there when wagers closed."""
+    """Positions and wagers that were placed only after wagers closed."""
     late: dict[tuple[int, str], bool] = {}
     for fact in placed:
         body = fact.body
@@ -44,9 +44,9 @@ def only_late(t: Table, placed: Iterable[Fact], by: Fact | None) -> set[tuple[in
 
 
 def back_if_late(t: Table, late: Iterable[tuple[int, str]], wager: str, section: str) -> None:
-    """A late wager is in play where its hand was set, decided on or turned; else it goes back.
+    """Return a late wager, unless its hand was set, decided on or turned.
 
-    For a game that deals to every position, so that cards do not show it.
+    For a game that deals to every position, so that dealt cards do not show who is in it.
     """
     shown = {
         getattr(fact.body, "position", None)
@@ -59,9 +59,9 @@ def back_if_late(t: Table, late: Iterable[tuple[int, str]], wager: str, section:
 
 
 def back_if_returned(t: Table, late: Iterable[tuple[int, str]], section: str) -> None:
-    """A late wager that the dealer refused goes back: returned on record, and nothing else of it.
+    """Return a late wager that the dealer refused: it is returned on record, and not paid.
 
-    For a game whose cards do not show who is in it. One that he accepted stays.
+    For a game whose cards do not show who is in it. A late wager that the dealer accepted stays.
     """
     returned = _moved(t, "wager_returned")
     for seat, wager in sorted(returned.intersection(late) - _moved(t, "wager_paid")):
@@ -69,15 +69,15 @@ def back_if_returned(t: Table, late: Iterable[tuple[int, str]], section: str) ->
 
 
 def _moved(t: Table, name: str) -> set[tuple[int, str]]:
-    """Positions and wagers of these payments."""
+    """Positions and wagers of payments with this name."""
     bodies = [fact.body for fact in t.source.untaken(name)]
     return {(body.position, body.wager) for body in bodies}  # type: ignore[attr-defined]  # payments
 
 
 def gave_up(t: Table, seat: int, wagers: Sequence[str], section: str) -> bool:
-    """Whether a player folded before he put down what he was asked for: that ends his round.
+    """Whether a player folded before he made the wager he was asked for. His round then ends.
 
-    What he puts down afterwards, of these wagers, is found and goes back.
+    Chips that he puts on these wagers afterwards are found, and go back.
     """
     folds = [
         fact

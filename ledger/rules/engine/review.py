@@ -1,6 +1,6 @@
-"""What the record shows beside the play itself: order, steps left out, cards, voids, money.
+"""Findings besides the play itself: order, steps left out, cards, voids and money.
 
-Each function looks at one thing and returns findings; none of them changes a settlement.
+Each function looks at one thing and returns findings. None of them changes a settlement.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def refs(facts: Iterable[Fact]) -> list[FactRef]:
-    """Facts by source and id."""
+    """References to facts, by source and id."""
     return [_ref(fact) for fact in facts]
 
 
@@ -32,7 +32,7 @@ def _ref(fact: Fact) -> FactRef:
 
 
 def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
-    """Gaps in devices' sequences."""
+    """Findings about gaps in devices' sequence numbers."""
     return [
         Finding(
             code="fact_missing",
@@ -47,7 +47,10 @@ def lost_facts(gaps: Iterable[Gap]) -> list[Finding]:
 
 
 def steps_left_out(table: Table, lost: int) -> tuple[list[Finding], int]:
-    """Steps that later ones show were passed over; so many as facts were lost are excused."""
+    """Findings about steps left out though play went on, and the excuses left.
+
+    Each of `lost` facts excuses one step.
+    """
     found = []
     dealt = set()
     for step in table.missing:
@@ -81,7 +84,7 @@ def _step(step: Step) -> str:
 
 
 def order(table: Table, record: RecordedSource) -> list[Finding]:
-    """Steps that were taken out of the order their sections give, late wagers apart."""
+    """Findings about steps out of the order their sections give, without late wagers."""
     told = ("late_wager", "order_uncertain")
     late = {ref for each in table.findings if each.code in told for ref in each.facts[:1]}
     taken = [(step, fact) for step, fact in table.taken if not late or _ref(fact) not in late]
@@ -111,11 +114,11 @@ _UNASKED = (
     ("cards_dealt", "misdeal"),
     ("hand_set", "out_of_turn"),
 )
-"""Steps of play, and as what one is found that nothing asked for."""
+"""Facts of play, and the code of one that no step asked for."""
 
 
 def unmatched_facts(table: Table, record: RecordedSource) -> list[Finding]:
-    """Wagers, throws and decisions that no step asked for, and stakes that none decided."""
+    """Findings about wagers, throws and decisions that no step asked for, and undecided stakes."""
     found = [
         _unasked(table, fact, fact.body)
         for name in ("wager_placed", "wager_withdrawn")
@@ -143,7 +146,7 @@ def unmatched_facts(table: Table, record: RecordedSource) -> list[Finding]:
 
 
 def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Finding:
-    """A wager put down, or taken back, when nothing asked for it; by two clocks, about then."""
+    """A wager placed or taken back when no step asked for it, or perhaps so by two clocks."""
     known = table.rules.game.wager(body.wager)
     section = table.rules.section(known.section) if known else None
     placed = isinstance(body, WagerPlaced)
@@ -166,7 +169,7 @@ def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Fi
 
 
 def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
-    """Cards that cannot be: twice in one deck, or of no deck of this game."""
+    """Findings about impossible cards: more of one than the decks hold, or none of this game."""
     deck, decks = table.rules.game.deck, table.rules.decks
     if not deck:
         return []
@@ -179,7 +182,7 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
     )
     del seen[UNKNOWN_CARD]
     found: list[Finding] = []
-    told = {(each.code, each.recorded) for each in table.findings}  # before a reshuffle
+    told = {(each.code, each.recorded) for each in table.findings}  # found before a reshuffle
     for card, times in sorted(seen.items()):
         holders = [spot for spot, held in table.cards.items() if card in held]
         position = next((seat for _, seat, _ in holders if seat), None)
@@ -199,7 +202,7 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
 
 
 def voids(table: Table, facts: Iterable[Fact], void: str | None, *, closed: bool) -> list[Finding]:
-    """A round voided without ground, or played on where a section voids it."""
+    """Findings about a round voided without a ground, or played on though a section voids it."""
     voided = [fact for fact in facts if isinstance(fact.body, RoundVoided)]
     if voided and void is None:
         says = "The round was voided; nothing on record gives a ground for it."

@@ -1,4 +1,4 @@
-"""What the rules say of a round: settlements, findings, and what must come next. Values only."""
+"""Rulings as values: settlements, findings, and what must come next."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ Status = Literal["complete", "awaiting", "void"]
 
 
 class FactRef(Struct, frozen=True):
-    """Which fact: a source and its id identify it for ever."""
+    """A reference to a fact. Source and id together identify it for ever."""
 
     source: str
     id: str
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
-    """What one wager was owed, by section. Money in cents, stakes not included in `net`."""
+    """What one wager is owed, by section. Money is in cents; `net` excludes the stake."""
 
     position: int
     hand: int = 1
     wager: str
-    throw: int | None = None  # 1 = the first valid throw; only where wagers repeat within a round
+    throw: int | None = None  # 1 = the first valid throw; only if wagers repeat within a round
     stake: int
     outcome: Outcome
     row: str | None = None  # the printed row that paid or pushed
     odds: str | None = None  # as printed
-    rows: list[str] | None = None  # the parts, where two rows pay one wager
+    rows: list[str] | None = None  # the rows, if two rows pay one wager
     net: int  # what the patron gains (+) or loses (-), after breakage
     exact_net: str  # the exact fraction before breakage
-    paytable: str | None = None  # its letter, where the Rules Submission chooses one
+    paytable: str | None = None  # its letter, if the Rules Submission chooses one
     section: str  # as printed: "592.12(b)"
-    reading: str | None = None  # the reading it depended on
+    reading: str | None = None  # the reading the settlement depends on
     reading_value: str | bool | None = None
     paid_from: Literal["table", "cage"] = "table"
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """Something the record shows that the rules do not: it reads aloud as one sentence."""
+    """A difference between the record and the rules, as one sentence and its parts."""
 
     code: str
     position: int | None = None
     hand: int | None = None
     wager: str | None = None
     throw: int | None = None
-    expected: int | str | None = None  # cents where it is money
+    expected: int | str | None = None  # cents if it is money
     recorded: int | str | None = None
     section: str | None = None
     says: str
@@ -54,11 +54,11 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class Awaiting(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"or_": "or"}):
-    """What must happen next and by which section; `or` names what may happen instead."""
+    """What must happen next, and its section. `or` names what may happen instead."""
 
     step: str
     who: str
-    section: str | None  # None: of no known game
+    section: str | None  # None: the game is not known
     position: int | None = None
     wager: str | None = None
     amount: int | None = None
@@ -66,23 +66,23 @@ class Awaiting(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"o
 
 
 class Ruling(Struct, frozen=True, kw_only=True):
-    """One round re-adjudicated: the whole of it, from the facts alone."""
+    """The ruling on one round, from its facts alone."""
 
     round: str  # "CC-07/2026-11-20/231"
     property: str
     game: str | None  # None: not on record
-    edition: str | None  # None: of no known game
-    edition_note: str | None = None  # where no edition covers the gaming day
+    edition: str | None  # None: the game is not known
+    edition_note: str | None = None  # given if no edition covers the gaming day
     status: Status
     settlements: list[Settlement]
     findings: list[Finding]
     awaiting: Awaiting | None
-    next: Awaiting | None = None  # what must come next on the record, payments included
-    before: Ruling | None = None  # the ruling without the corrections that were made since
+    next: Awaiting | None = None  # the next fact due, payments included
+    before: Ruling | None = None  # the ruling without later corrections
 
 
 class TableFindings(Struct, frozen=True, kw_only=True):
-    """Findings of procedures that belong to no round."""
+    """Findings about procedures, which belong to no round."""
 
     table: str
     property: str

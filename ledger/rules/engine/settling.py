@@ -1,4 +1,4 @@
-"""What one stake is owed, as a settlement."""
+"""The settlement of one stake."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class How(NamedTuple):
-    """What a settlement depended on, beside its rows."""
+    """What a settlement depends on, besides its rows."""
 
     throw: int | None = None
-    letter: str | None = None  # of the paytable
+    letter: str | None = None  # letter of the paytable
     readings: Sequence[str] = ()
-    face: int = 0  # cents of a coupon that plays beside the stake (603a.21)
-    even: int = 0  # cents of one that wins even money, whatever the odds
-    most: tuple[int, str] | None = None  # cents that a limit leaves to be won, and its paragraph
+    face: int = 0  # cents of a coupon that wins at the odds of the stake (603a.21)
+    even: int = 0  # cents of a coupon that wins even money at any odds
+    most: tuple[int, str] | None = None  # cents still to be won under a limit, and its paragraph
 
 
 PLAINLY = How()
@@ -41,9 +41,9 @@ def decided(
     section: str,
     how: How = PLAINLY,
 ) -> Settlement:
-    """A stake paid by a printed row, or by two, or lost where there is none.
+    """The settlement of a stake paid by one printed row or two, or lost if there is none.
 
-    `section` is chapter-relative; a row may stand under a reading of its own.
+    `section` is chapter-relative. A row may depend on a reading of its own.
     """
     seat, wager, hand = spot
     ratio = sum((row.ratio for row in rows), Fraction(0))
@@ -76,7 +76,7 @@ def decided(
 def halved(
     spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
 ) -> Settlement:
-    """A surrendered stake: half of it is lost; of an odd cent the house keeps the larger half."""
+    """The settlement of a surrendered stake: half is lost. The house keeps the odd cent."""
     seat, wager, hand = spot
     back = rules.broken(Fraction(stake, 2))
     return Settlement(
@@ -94,7 +94,7 @@ def halved(
 
 
 def fee(seat: int, name: str, cents: int, section: str) -> Settlement:
-    """What a player owes the house for an option, or as vigorish. `section` as printed."""
+    """The settlement of a fee for an option, or of vigorish. `section` as printed."""
     return Settlement(
         position=seat,
         wager=name,
@@ -109,7 +109,7 @@ def fee(seat: int, name: str, cents: int, section: str) -> Settlement:
 def pot(
     seat: int, put_in: int, won: int, section: str, row: str | None, reading: tuple[str, str] | None
 ) -> Settlement:
-    """A player's share of the pots beside what he put into them. `section` as printed."""
+    """The settlement of a player's share of the pots, less what he put in. `section` as printed."""
     net = won - put_in
     return Settlement(
         position=seat,
@@ -128,7 +128,7 @@ def pot(
 def pushed(
     spot: Spot, stake: int, rules: InForce, section: str, readings: Sequence[str] = ()
 ) -> Settlement:
-    """A stake that goes back by a paragraph and no printed row. `section` is chapter-relative."""
+    """The settlement of a stake that a paragraph returns. `section` is chapter-relative."""
     return replace(
         voided(spot, stake, rules.section(section)),
         outcome="push",
@@ -138,7 +138,7 @@ def pushed(
 
 
 def voided(spot: Spot, stake: int, section: str) -> Settlement:
-    """A stake that goes back. `section` as printed."""
+    """The settlement of a stake of a void wager. `section` as printed."""
     seat, wager, hand = spot
     return Settlement(
         position=seat,

@@ -1,4 +1,4 @@
-"""What `play` asks of a source: steps, each with the paragraph that requires it."""
+"""Steps, which `play` asks a source for, each with the paragraph that requires it."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
 B = TypeVar("B")
 
 Ways = Callable[[str], Sequence[Mapping[str, Any]]]
-"""Of a decision, or of a hand to set: the fields it may carry, each as good as the other."""
+"""Equally likely sets of fields that a decision or a set hand may carry."""
 
 
 def said(fact: Fact, kind: type[B]) -> B:
-    """What a fact says, as the kind of fact it is known to be."""
+    """A fact's body, of the kind it is known to be. Raises TypeError for another kind."""
     if not isinstance(fact.body, kind):
         raise TypeError(f"{fact.source} {fact.id} is no {kind.__name__}")
     return fact.body
 
 
 def pot_name(pot: int, share: str | None = None) -> str:
-    """A pot, or a share of one, as a step names it: `0`, `1 high`."""
+    """The name of a pot or a share of one in a step: `0`, `1 high`."""
     return f"{pot} {share}" if share else str(pot)
 
 
 def fee_name(fee: str, purpose: str | None = None) -> str:
-    """A fee, and what it is for, as a step names it: `vigorish`, `options exchange`."""
+    """The name of a fee and its purpose in a step: `vigorish`, `options exchange`."""
     return f"{fee} {purpose}" if purpose else fee
 
 
 class Step(NamedTuple):
-    """One thing that must happen, who it happens to, and the paragraph that requires it."""
+    """One thing that must happen, to whom, and the paragraph that requires it."""
 
     fact: str  # the fact's name, "cards_dealt"
     section: str  # chapter-relative
@@ -41,26 +41,26 @@ class Step(NamedTuple):
     hand: int = 1
     what: str | None = None  # the wager, the marker, the purpose of a throw
     cards: int = 0  # how many
-    face: Literal["up", "down"] = "down"  # of cards to deal
+    face: Literal["up", "down"] = "down"  # how the cards are dealt
     at: tuple[int, ...] = ()  # indexes of cards to turn; the place of a marker
-    amount: int | None = None  # cents, of a payment
+    amount: int | None = None  # cents of a payment
     choices: Sequence[int] = ()  # amounts a player may wager, cents
     throw: int | None = None
-    paid_from: Literal["table", "cage"] = "table"  # a payment
-    instead: str | None = None  # another fact that answers it
+    paid_from: Literal["table", "cage"] = "table"  # who pays
+    instead: str | None = None  # another fact that may answer it
     options: tuple[str, ...] = ()  # decisions a player may make
-    only: tuple[str, ...] = ()  # no other decision answers it, though it be his next one
-    until: str | None = None  # where facts were lost: one after the next fact of this name is later
-    costs: Mapping[str, int] = {}  # cents that some of them take
-    ways: Ways | None = None  # for a source that makes facts: what else they may say
-    may: bool = False  # nothing is amiss where it does not happen
-    turns_show: bool = True  # of a bet: cards turned later show that the hand was in play
-    dice: int = 3  # how many are thrown
-    before: tuple[str, ...] = ()  # where facts were lost: one after the first of these is another's
+    only: tuple[str, ...] = ()  # only these decisions answer it; another is a later one
+    until: str | None = None  # if facts were lost, one after this fact is a later one
+    costs: Mapping[str, int] = {}  # cents that some of them cost
+    ways: Ways | None = None  # for a simulation: further fields
+    may: bool = False  # the step may be left out
+    turns_show: bool = True  # for a bet: cards turned later show the hand in play
+    dice: int = 3  # number of dice
+    before: tuple[str, ...] = ()  # if facts were lost, one after these is another step's
 
 
 class Stop(Exception):  # noqa: N818 - the end of a record is no error
-    """The record ends here: nothing after this step is on it."""
+    """The record ends here: nothing on it follows this step."""
 
 
 class Void(Exception):  # noqa: N818 - what a section says follows is no error
@@ -72,63 +72,66 @@ class Void(Exception):  # noqa: N818 - what a section says follows is no error
 
 
 class FactSource(Protocol):
-    """Where facts come from: a record of a round, or chance."""
+    """The source of facts: the record of a round, or a simulation."""
 
     @property
     def ended(self) -> bool:
-        """No step of play is left and the round is still open."""
+        """Whether no step of play is left and the round is still open."""
 
     @property
     def may_be_lost(self) -> bool:
-        """A device's sequence has a gap in this round, so what is absent may have been lost."""
+        """Whether a device's sequence has a gap in this round, so that absent facts may be lost."""
 
     @property
     def button(self) -> int | None:
-        """The position with the button, where there is one."""
+        """The position with the button, or None."""
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
-        """`wager_placed` and `wager_withdrawn` of these wagers, in order; a throw's for dice."""
+        """Facts that place or withdraw these wagers, in order; for dice those of one throw."""
 
     def take(self, step: Step) -> Fact | None:
         """The next fact that answers the step, or None."""
 
     def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
-        """Facts of this name that no step has taken, in order; `before` the first of those left."""
+        """Facts of this name that no step has taken, in order.
+
+        With `before`, only those ahead of the first untaken fact of these other names.
+        """
 
     def has_lost(self, name: str) -> bool:
-        """Whether a device that tells facts of this name has lost some in this round."""
+        """Whether a device that sends facts of this name has lost some in this round."""
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
-        """Whether a fact came after another; None where their clocks cannot tell."""
+        """Whether a fact came after another. None if their clocks cannot decide."""
 
     def shown(self, to: str, position: int | None, hand: int) -> int:
-        """How many cards of a holder the turns still on record show."""
+        """How many cards of a holder are shown by turns that no step has taken."""
 
     def gone_from_deck(self) -> int:
         """How many cards left the deck in this round: dealt, burned, or found and racked."""
 
     def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
-        """Whether the record shows this player's hand in play later on.
+        """Whether untaken facts show this player's hand still in play.
 
-        By a bet, by a hand that is set, and, if `turns_show`, by cards of it that are turned.
+        A bet or a set hand shows it. With `turns_show`, turned cards of the hand show it too.
         """
 
     @property
     def voided(self) -> bool:
-        """The round was voided on record."""
+        """Whether the round was voided on record."""
 
     def gone(self, position: int) -> bool:
         """Whether the player left the table during the round."""
 
     def seat_of(self, position: int) -> tuple[int, ...]:
-        """The positions one player holds, this one among them; empty where it is not on record."""
+        """The positions of the player at this one, itself included. Empty if not on record."""
 
 
 POT = "pot"
-"""The wager that a share of the pots is settled as."""
+"""The wager name under which a share of the pots is settled."""
 
 Spot = tuple[int, str, int]
-"""Where a stake lies: position, wager, hand."""
+"""The place of a stake: position, wager, hand."""
 
 PAYMENT = {
     "win": "wager_paid",

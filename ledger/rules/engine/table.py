@@ -1,11 +1,11 @@
-"""The verbs a game is written in. Each names the section that requires it and asks for the fact.
+"""The verbs a game is written in. Each names the section of a step and asks for its fact.
 
-The same `play` serves a record (it is adjudicated), a record that ends early (what must come next),
-an irregularity on record (what follows), and chance (a round is dealt). The `FactSource` decides
-which of them. Nothing here knows a clock or a file, and nothing raises because a rule was broken.
+The same `play` judges a record, gives the next step where a record ends, follows an irregularity,
+and deals a simulated round. The `FactSource` decides which of these. Nothing here uses a clock or a
+file, and nothing raises because a rule was broken.
 
-In this order: asking for facts, wagers on the layout, dice and markers, cards, decisions, money. Of
-cards, what is seen rules: a card turned is the card ruled on, whatever the shoe had read.
+The verbs stand in this order: facts, wagers on the layout, dice and markers, cards, decisions,
+money. The card seen rules: a ruling uses a turned card, even if the shoe had read another.
 """
 
 from __future__ import annotations
@@ -60,42 +60,42 @@ if TYPE_CHECKING:
     from ledger.rules.engine.steps import Ways
 
 THREE_DICE = 3
-"""Two offensive dice and a defensive one; fewer are read without a name."""
+"""Two offensive dice and a defensive one. With fewer dice, none has a name."""
 
 
 class Table:
-    """One round in progress, as `play` sees it: what was asked of the record, what lies where."""
+    """One round in progress, as `play` sees it: the facts it asked for, wagers, cards, findings."""
 
     def __init__(self, source: FactSource, rules: InForce, dealt_from: str | None = None) -> None:
         self.source = source
         self.rules = rules
         self.dealt_from = dealt_from
-        self.stakes: dict[Spot, int | None] = {}  # None: placed, the amount not on record
-        self.most: dict[int, tuple[int, str]] = {}  # cents a limit leaves a position to win, where
+        self.stakes: dict[Spot, int | None] = {}  # None: placed, but the amount is not on record
+        self.most: dict[int, tuple[int, str]] = {}  # cents left to win, and the section
         self.known = KnownCoupons()
-        self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played beside the chips of a wager
-        # Chips and coupons taken back, by source and id of the fact that told it.
+        self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played with the chips of a wager
+        # Chips and coupons taken back, by source and id of the fact.
         self.taken_back: dict[tuple[str, str], tuple[int, tuple[Coupon, ...]]] = {}
-        self.redeemed: list[Redeemed] = []  # and what their wagers came to
+        self.redeemed: list[Redeemed] = []  # coupons and the settlements of their wagers
         self.cards: dict[tuple[str, int | None, int], list[str]] = {}
-        self.arranged: set[tuple[str, int | None]] = set()  # who set his hands: no order but his
-        self.discarded: dict[tuple[str, int | None], list[str]] = {}  # given up for others
+        self.arranged: set[tuple[str, int | None]] = set()  # holders who set their hands
+        self.discarded: dict[tuple[str, int | None], list[str]] = {}  # exchanged for others
         self.exposed: dict[tuple[str, int | None, int], set[int]] = {}
         self.settlements: list[Settlement] = []
         self.findings: list[Finding] = []
         self.taken: list[tuple[Step, Fact]] = []
-        self.runs: list[tuple[int, int]] = []  # of steps taken, that come in any order
+        self.runs: list[tuple[int, int]] = []  # ranges of steps taken that come in any order
         self.missing: list[Step] = []
         self.unsettled: list[Step] = []
         self.next: Step | None = None
-        self.last: Step | None = None  # the latest asked for, on record or not
-        self.closings: list[tuple[Fact, Fact]] = []  # a wager, and the fact that closed it
+        self.last: Step | None = None  # the latest step asked for, on record or not
+        self.closings: list[tuple[Fact, Fact]] = []  # a wager and the fact that closed it
         self.throws = 0
 
     # -- asking ------------------------------------------------------------------------------
 
     def take(self, step: Step) -> Fact | None:
-        """A step of play: the fact that answers it. Raises Stop where the record ends."""
+        """Ask for a step of play: the fact that answers it. Raises Stop if the record ends here."""
         fact = self.source.take(step)
         self.last = step
         if fact is not None:
@@ -110,7 +110,7 @@ class Table:
         return None
 
     def expect(self, step: Step) -> Fact | None:
-        """A step that decides nothing (a payment, a marker, the rack): play goes on without it."""
+        """Ask for a step that decides nothing, as a payment. Play goes on without it."""
         fact = self.source.take(step)
         self.last = step
         if fact is not None:
@@ -120,7 +120,7 @@ class Table:
         return fact
 
     def may_take(self, step: Step) -> Fact | None:
-        """A step of play that need not happen: its fact, where there is one."""
+        """Ask for a step of play that may be left out: its fact, or None."""
         fact = self.source.take(step)
         if fact is not None:
             self.last, self.next = step, None
@@ -130,15 +130,15 @@ class Table:
     def void_until_decided(
         self, kind: str, seats: Iterable[int], section: str, declaring: Collection[int] = ()
     ) -> None:
-        """An irregularity that voids the round until each player has folded or bet. Raises Void.
+        """Void the round for an irregularity before every player has folded or bet. Raises Void.
 
-        `declaring`: who may do neither, and has decided with a hand declared.
+        `declaring` are the positions that neither fold nor bet: a declared hand is their decision.
         """
         called = self.source.take(Step("irregularity_called", section, what=kind))
         if called is None:
             return
         decided = {
-            fact.body.position  # type: ignore[attr-defined]  # what a player does
+            fact.body.position  # type: ignore[attr-defined]  # a player's fact
             for fact in [
                 *self.source.untaken("wager_placed"),
                 *self.source.untaken("decision_made"),
@@ -149,13 +149,13 @@ class Table:
             raise Void(section)
 
     def as_they_came(self, seats: Iterable[int], *names: str) -> list[int]:
-        """Seats in the order of their next facts of these names, then those that have none.
+        """Seats in the order of their next facts of these names, then the seats without one.
 
-        For what a section asks of each player and gives no order for; `any_order` afterwards.
+        For steps that a section asks of each player in no given order; call `any_order` afterwards.
         """
         first: dict[int, Fact] = {}
         for fact in (fact for name in names for fact in self.source.untaken(name)):
-            seat: int = fact.body.position  # type: ignore[attr-defined]  # what a player does
+            seat: int = fact.body.position  # type: ignore[attr-defined]  # a player's fact
             if seat not in first or self.source.later_than(fact, first[seat]) is False:
                 first[seat] = fact
         asked = list(seats)
@@ -164,7 +164,7 @@ class Table:
         return [*came, *(seat for seat in asked if seat not in first)]
 
     def in_turn(self) -> Iterator[tuple[Fact, Fact]]:
-        """Facts that the sections put one after the other, earlier and later."""
+        """Pairs of facts that the sections put in order, the earlier one first."""
         starts = dict(self.runs)
         before: list[Fact] = []
         at = 0
@@ -176,7 +176,7 @@ class Table:
         yield from self.closings
 
     def any_order(self, since: int) -> None:
-        """Steps taken from there on may come in any order: no section gives them one."""
+        """Let the steps taken since this index come in any order: no section orders them."""
         self.runs.append((since, len(self.taken)))
         in_turn = cmp_to_key(self._came)
         self.taken[since:] = sorted(self.taken[since:], key=lambda taken: in_turn(taken[1]))
@@ -196,7 +196,7 @@ class Table:
         expected: int | str | None = None,
         recorded: int | str | None = None,
     ) -> None:
-        """Note a finding; `facts` are the facts it speaks of."""
+        """Add a finding; `facts` are the facts it names."""
         self.findings.append(
             Finding(
                 code=code,
@@ -213,7 +213,7 @@ class Table:
     # -- wagers ------------------------------------------------------------------------------
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None = None) -> list[Fact]:
-        """Take in what the players put on these wagers; the facts, in order."""
+        """Record what the players put on these wagers; their facts, in order."""
         facts = self.source.wagers(names, section, throw)
         for fact in facts:
             body = fact.body
@@ -228,9 +228,9 @@ class Table:
         return facts
 
     def _withdraw(self, fact: Fact, body: WagerWithdrawn) -> None:
-        """Chips taken back, of those that lay there; a wager taken back whole is none.
+        """Remove chips that a player took back from his stake. A stake taken back whole is gone.
 
-        Unless facts were lost, more than lay there is found.
+        More than lay there is a finding, unless facts were lost.
         """
         spot = (body.position, body.wager, 1)
         known = self.rules.game.wager(body.wager)
@@ -245,13 +245,13 @@ class Table:
         self.taken_back[fact.source, fact.id] = (taken, coupons)
 
     def play_coupon(self, spot: Spot, coupon: Coupon | None) -> None:
-        """A coupon lies beneath the chips of a wager; told again with more, it is the same."""
+        """Record a coupon beneath the chips of a wager. A serial seen again is the same coupon."""
         lying = self.coupons.get(spot, ())
         if coupon and all(coupon.serial != other.serial for other in lying):
             self.coupons[spot] = (*lying, coupon)
 
     def offered(self, fact: Fact) -> None:
-        """An optional wager stands only where the Rules Submission offers it."""
+        """Find an optional wager that the Rules Submission does not offer."""
         body = said(fact, WagerPlaced)
         wager = self.rules.game.wager(body.wager)
         if wager and wager.optional and body.wager not in self.rules.offers:
@@ -259,7 +259,7 @@ class Table:
             self.not_permitted(body.position, body.wager, why, wager.section, (fact,))
 
     def awaits(self, wagers: Sequence[str], section: str) -> None:
-        """A position with one of these wagers owes the others; with no wager at all, the first."""
+        """Ask a position with some of these wagers for the others; with none, for the first."""
         if not self.stakes:
             self.next = Step("wager_placed", section, what=wagers[0])
         for seat in self.positions():
@@ -268,7 +268,10 @@ class Table:
                 self.next = Step("wager_placed", section, position=seat, what=owed[0])
 
     def positions(self, *, dealt_to: bool = False) -> list[int]:
-        """Positions with a stake, clockwise; and those dealt cards, where facts were lost."""
+        """Positions with a stake, clockwise.
+
+        With `dealt_to`, and if facts were lost, also the positions that are dealt cards.
+        """
         seats = {seat for seat, _, _ in self.stakes}
         if dealt_to and self.source.may_be_lost:
             dealt = (said(fact, CardsDealt) for fact in self.source.untaken("cards_dealt"))
@@ -276,7 +279,7 @@ class Table:
         return sorted(seats)
 
     def dealt_to(self, seat: int) -> bool:
-        """Whether the record shows cards dealt to a position, by steps still to be asked."""
+        """Whether the record shows cards dealt to a position by steps still to come."""
         return any(
             said(fact, CardsDealt).position == seat for fact in self.source.untaken("cards_dealt")
         )
@@ -286,7 +289,7 @@ class Table:
         return self.source.may_be_lost and self.dealt_to(seat)
 
     def one_position_each(self, seats: Iterable[int], wager: str, section: str) -> None:
-        """A player may wager on one position only; the seats taken say who sits where."""
+        """Find wagers of one player on several positions. The seats taken show who sits where."""
         betting = set(seats)
         for seat in sorted(betting):
             others = betting.intersection(self.source.seat_of(seat)) - {seat}
@@ -294,7 +297,7 @@ class Table:
                 self.not_permitted(seat, wager, "its player wagers on another position", section)
 
     def two_adjacent(self, seats: Iterable[int], wager: str, section: str) -> list[tuple[int, int]]:
-        """A player may wager on two adjacent positions: those pairs; any other is not permitted."""
+        """Pairs of adjacent positions of one player. His wager on any other is a finding."""
         betting, pairs = set(seats), []
         held_by_one = {tuple(sorted(betting.intersection(self.source.seat_of(s)))) for s in betting}
         for held in sorted(held for held in held_by_one if len(held) > 1):
@@ -309,17 +312,18 @@ class Table:
         return pairs
 
     def as_told(self, name: str, seats: Iterable[int]) -> list[int]:
-        """Positions in the order the record has a fact of each: where a section asks for none.
+        """Positions in the recorded order of these facts, for steps that a section does not order.
 
-        Those it has none of come last, as given.
+        Positions without such a fact come last, in the order given.
         """
         told = [getattr(fact.body, "position", None) for fact in self.source.untaken(name)]
         return sorted(seats, key=lambda seat: told.index(seat) if seat in told else len(told))
 
     def in_order_set(self, seats: Iterable[int], wager: str, section: str) -> list[int]:
-        """Positions in the order their hands were set; of two of one player the larger wager's.
+        """Positions in the order their hands were set.
 
-        Of equal ones counterclockwise.
+        A player with two positions has the one with the larger wager first. If the wagers are
+        equal, they go counterclockwise.
         """
         order = self.as_told("hand_set", seats)
         if self.rules.options["adjacent_boxes"]:
@@ -332,35 +336,35 @@ class Table:
         return order
 
     def within_positions(self, section: str) -> None:
-        """The table has so many positions and no more."""
+        """Find wagers at positions that the table does not have."""
         most = self.rules.game.positions
         for seat in [seat for seat in self.positions() if seat > most]:
             wager = next(wager for held, wager, _ in self.stakes if held == seat)
             self.not_permitted(seat, wager, f"the table has {most} positions", section)
 
     def presume(self, seat: int, wagers: Iterable[str], section: str) -> None:
-        """Wagers that were there, as play shows; the amounts of those not on record are lost."""
+        """Note wagers that play shows were there. Amounts that are not on record stay unknown."""
         for wager in wagers:
             if not self.stake(seat, wager):
                 self.stakes[seat, wager, 1] = None
                 self.unsettled.append(Step("wager_placed", section, None, seat, what=wager))
 
     def stake(self, seat: int, wager: str, hand: int = 1) -> int:
-        """Cents on a wager; 0 where none was placed."""
+        """Cents on a wager; 0 if none was placed."""
         return self.stakes.get((seat, wager, hand)) or 0
 
     def betting(self, *wagers: str) -> Iterator[tuple[int, str]]:
-        """Positions clockwise, and each of these wagers that lies there."""
+        """Positions clockwise, each with the wagers of these that it has."""
         for seat in self.positions():
             for wager in wagers:
                 if (seat, wager, 1) in self.stakes:
                     yield seat, wager
 
     def close(self, placed: Iterable[Fact], by: Fact | None, section: str) -> set[tuple[int, str]]:
-        """Wagers close with a fact: one placed after it is late, and stays in the settlement.
+        """Close wagers with a fact. A wager placed after it is late, but stays in the settlement.
 
-        Chips taken back after it are still at stake, but for those that came after it themselves.
-        Returns what is late: position and wager.
+        Chips taken back after it are still at stake, unless they were placed after it too. Returns
+        the position and wager of each late wager.
         """
         late: set[tuple[int, str]] = set()
         came: Counter[Spot] = Counter()  # cents placed too late
@@ -401,7 +405,7 @@ class Table:
         *,
         certain: bool,
     ) -> None:
-        """Say that chips moved after wagers closed, or about then."""
+        """Find chips that moved after wagers closed, or at about that time."""
         code, how = ("late_wager", "after") if certain else ("order_uncertain", "about when")
         moved = "put" if isinstance(body, WagerPlaced) else "took back"
         self.find(
@@ -417,7 +421,7 @@ class Table:
     def not_permitted(
         self, seat: int, wager: str, why: str, section: str, facts: Iterable[Fact] = ()
     ) -> None:
-        """A wager that the section does not allow; it stays in the settlement."""
+        """Find a wager that the section does not allow; it stays in the settlement."""
         self.find(
             "wager_not_permitted",
             f"Position {seat}'s {self.name(wager)} is not permitted: {why} "
@@ -436,7 +440,7 @@ class Table:
     # -- dice and markers --------------------------------------------------------------------
 
     def offered_dice(self, section: str) -> None:
-        """The dice go round clockwise until a player accepts; he throws."""
+        """Judge the offers of the dice: clockwise until a player accepts, who then throws."""
         offers = self.source.untaken("dice_offered")
         places = [said(fact, DiceOffered).position for fact in offers]
         first = places[0] if places else 0
@@ -463,9 +467,9 @@ class Table:
     def throw(
         self, section: str, purpose: str = "down", dice: int = 3
     ) -> tuple[Fact, tuple[int, ...]]:
-        """Throw the dice: a valid throw, and what came up, the defensive die of three last.
+        """Ask for a valid throw: its fact and the dice, a defensive die last.
 
-        Raises Stop without one, or where it was read as so many dice as the game does not have.
+        Raises Stop without a throw, or if the number of dice is not the game's.
         """
         fact = self.take(
             Step("dice_thrown", section, what=purpose, throw=self.throws + 1, dice=dice)
@@ -482,7 +486,7 @@ class Table:
         return fact, shown
 
     def _misread(self, fact: Fact, section: str, purpose: str, shown: int, dice: int) -> None:
-        """A throw was told with other dice than the game's: what came up is not on record."""
+        """Find a throw recorded with another game's dice: its result is not on record."""
         self.unsettled.append(Step("dice_thrown", section, what=purpose, throw=self.throws))
         self.find(
             "step_missing",
@@ -495,9 +499,9 @@ class Table:
         )
 
     def mark(self, marker: str, at: int, section: str, *, or_at: int | None = None) -> None:
-        """Place a puck; where a device reports pucks, a wrong place is found.
+        """Ask for a puck. If a device reports pucks, a wrong place is a finding.
 
-        `or_at` is the same place by another count.
+        `or_at` is the same place counted otherwise.
         """
         step = Step("marker_placed", section, what=marker, at=(at,), throw=self.throws)
         fact = self.expect(step)
@@ -518,7 +522,7 @@ class Table:
     # -- cards -------------------------------------------------------------------------------
 
     def announce(self, fact: str, section: str) -> Fact | None:
-        """The dealer says it."""
+        """Ask for a call of the dealer, as "no more bets"."""
         return self.take(Step(fact, section))
 
     def deal(
@@ -532,9 +536,9 @@ class Table:
         face: Literal["up", "down"] = "down",
         before: tuple[str, ...] = (),
     ) -> list[str]:
-        """Deal until the holder has `count` cards; in the order they came off the deck.
+        """Deal until the holder has `count` cards; his cards in the order they left the deck.
 
-        `before`: the steps of play after which cards are dealt that are none of this deal.
+        `before` names steps of play: cards dealt after one of them belong to another deal.
         """
         held = self.cards.setdefault((to, position, hand), [])
         step = Step("cards_dealt", section, to, position, hand, face=face, before=before)
@@ -546,7 +550,7 @@ class Table:
         return held
 
     def hold(self, held: list[str], fact: Fact) -> None:
-        """Add the cards of a deal to a holder's."""
+        """Add the cards of a deal to a holder's cards."""
         body = said(fact, CardsDealt)
         if body.face == "up":
             faces = range(len(held), len(held) + len(body.cards))
@@ -560,13 +564,13 @@ class Table:
         section: str,
         before: Sequence[str] = (),
     ) -> None:
-        """Everyone has as many cards as the deal gives. Raises Void (or Stop, if it may go on).
+        """Find holders with a wrong number of cards. Raises Void, or Stop if more may come.
 
-        `before`: the steps of play after which cards are dealt that are none of this deal.
+        `before` names steps of play: cards dealt after one of them belong to another deal.
 
-        A card too few is no misdeal where a device's sequence shows that facts were lost, or a
-        later turn shows the cards: which one was lost is not known, so neither are the places and
-        turns of the holder's others.
+        A missing card is no misdeal if a sequence gap shows that facts were lost, or if a later
+        turn shows the cards. Which card was lost is not known, so the holder's other cards lose
+        their places and turns.
         """
         for fact in self.source.untaken("cards_dealt", before):
             body = said(fact, CardsDealt)
@@ -602,7 +606,7 @@ class Table:
         raise Void(section)
 
     def forget_order(self, to: str, position: int | None = None, hand: int = 1) -> None:
-        """One of a holder's deals is lost: which step each of the others answered is not known."""
+        """Forget which step each of a holder's deals answered: one of them is lost."""
         spot = (to, position, hand)
         self.taken = [
             (step, fact)
@@ -611,7 +615,7 @@ class Table:
         ]
 
     def stub(self, deck_cards: int, section: str) -> None:
-        """Where the stub was counted, it holds what was not dealt. Raises Void."""
+        """Compare a counted stub with the cards that were not dealt. Raises Void."""
         fact = self.source.take(Step("stub_counted", section))
         if fact is None or self.source.may_be_lost:
             return
@@ -638,9 +642,9 @@ class Table:
         *,
         ways: Ways | None = None,
     ) -> list[str]:
-        """A holder gives cards up: what he keeps, in its order. `deal` gives him the new ones.
+        """Exchange cards of a holder: the cards he keeps, in order. `deal` gives him the new ones.
 
-        `discards` as a decision told them; None where only the exchange tells which.
+        `discards` are the cards that a decision named; None if only the exchange names them.
         """
         step = Step("cards_exchanged", section, to, position, ways=ways)
         fact = self.take(step) if discards is None else self.expect(step)
@@ -669,9 +673,9 @@ class Table:
         *,
         ways: Ways | None = None,
     ) -> Mapping[str, Sequence[str]] | None:
-        """How a holder arranged his cards into hands of these sizes; the last setting holds.
+        """A holder's cards arranged into hands of these sizes. The last setting holds.
 
-        None where it is not on record, or is no arrangement of so many cards.
+        None if it is not on record, or does not have these sizes.
         """
         step = Step("hand_set", section, to, position, ways=ways)
         fact = self.take(step)
@@ -698,7 +702,7 @@ class Table:
         section: str,
         fact: Fact,
     ) -> None:
-        """The cards of a setting are those dealt; where the shoe did not read one, it shows it."""
+        """Compare a setting with the cards dealt. It shows a card that the shoe did not read."""
         self.arranged.add((to, position))
         held = self.cards.setdefault((to, position, 1), [])
         shown = [card for cards in hands.values() for card in cards]
@@ -714,7 +718,7 @@ class Table:
     def _not_held(
         self, to: str, position: int | None, card: str, section: str, fact: Fact | None
     ) -> None:
-        """A card is told of a holder who was dealt none like it."""
+        """Find a card that a fact names for a holder who was not dealt it."""
         if card == UNKNOWN_CARD:
             return
         who = f"position {position}" if position else f"the {to}"
@@ -723,14 +727,14 @@ class Table:
         self.find("card_mismatch", says, section, facts=facts, position=position, recorded=card)
 
     def reshuffle(self, section: str, *, keep: int) -> Fact | None:
-        """The discards go back into the deck, all but those of position `keep`."""
+        """Put the discards back into the deck, except those of position `keep`."""
         fact = self.take(Step("discards_reshuffled", section, position=None))
         for spot in [spot for spot in self.discarded if spot[1] != keep]:
             del self.discarded[spot]
         return fact
 
     def unexposed(self, to: str, section: str, *, but: int | None = None) -> None:
-        """No card of a holder was dealt face up, `but` this one perhaps. Raises Void."""
+        """Void the round if a card of a holder was dealt face up, other than `but`. Raises Void."""
         if self.exposed.get((to, None, 1), {but}) - {but}:
             raise Void(section)
 
@@ -745,10 +749,10 @@ class Table:
         early: str | None = None,
         must: bool = True,
     ) -> Fact | None:
-        """Turn these cards of a holder face up; the last fact that did. What is seen rules.
+        """Turn these cards of a holder face up; the last fact that turned one. The card seen rules.
 
-        `early` is the paragraph that voids a round where another card shows; play goes on without
-        cards that need not be seen (not `must`). Raises Void.
+        `early` is the paragraph that voids a round if another card shows. Without `must`, play goes
+        on if the cards are not turned. Raises Void.
         """
         held = self.cards.setdefault((to, position, hand), [])
         face_up = self.exposed.setdefault((to, position, hand), set())
@@ -775,7 +779,7 @@ class Table:
         return fact
 
     def _see(self, held: list[str], index: int, card: str, fact: Fact, section: str) -> None:
-        """Put a card seen face up in its place; say so where the shoe had read another."""
+        """Put a card seen face up in its place; find one that the shoe had read otherwise."""
         held.extend([UNKNOWN_CARD] * (index + 1 - len(held)))
         dealt = held[index]
         if card in (dealt, UNKNOWN_CARD):
@@ -797,7 +801,7 @@ class Table:
         )
 
     def discard(self, section: str, to: str, position: int | None = None, hand: int = 1) -> None:
-        """Put a hand into the discard rack."""
+        """Ask for a hand to be put into the discard rack."""
         self.expect(Step("hand_discarded", section, to, position, hand))
 
     # -- decisions ---------------------------------------------------------------------------
@@ -814,9 +818,9 @@ class Table:
     ) -> list[Fact] | None:
         """Ask a player for a wager of one of these amounts: the facts that place it.
 
-        None where he folds, or is passed over; an empty list where the record has lost the wager
-        but shows his hand in play later on. `turns_show`: cards of it that are turned show that;
-        not where a hand that is given up is turned for another wager.
+        None if he folds or is passed over. An empty list if the wager is lost, but the record shows
+        his hand in play afterwards. With `turns_show`, turned cards of the hand show that. Leave it
+        off if a folded hand is turned for another wager.
         """
         step = Step(
             "wager_placed",
@@ -836,7 +840,7 @@ class Table:
         if fact is None or not isinstance(fact.body, WagerPlaced):
             return None
         placed = self._all_of(fact, step)
-        # Where all of it was taken back he is asked again.
+        # A player who took all of it back is asked again.
         return placed or self.offer(seat, wager, choices, section, hand, turns_show=turns_show)
 
     def add(
@@ -849,28 +853,28 @@ class Table:
         *,
         due: bool = False,
     ) -> list[Fact]:
-        """Chips that a player may put down now, or must once he has decided so (`due`)."""
+        """Ask for chips that a player may put down now, or must after his decision (`due`)."""
         step = Step("wager_placed", section, None, seat, hand, wager, choices=choices, may=not due)
         fact = self.take(step) if due else self.may_take(step)
         if fact is not None:
             placed = self._all_of(fact, step)
             if isinstance(fact.body, WagerPlaced):
                 return placed
-            self.taken.pop()  # chips taken back that never lay there are no step of play
+            self.taken.pop()  # taking back chips that never lay there is no step of play
             return self.add(seat, wager, choices, section, hand, due=due)
         if due:
             self._lost(step)
         return []
 
     def _lost(self, step: Step) -> None:
-        """A wager that was made, as play shows, and is not on record: its amount is not known."""
+        """Note a wager that play shows, but the record lacks: its amount is not known."""
         self.stakes[step.position or 0, step.what or "", step.hand] = None
         self.unsettled.append(step)
 
     def _all_of(self, fact: Fact, step: Step) -> list[Fact]:
-        """All that was placed, and taken back, of one wager; what lies there is its stake.
+        """All facts that place or withdraw one wager. What then lies there is its stake.
 
-        Empty where all of it was taken back, or more than lay there.
+        Empty if all of it was taken back, or more than lay there.
         """
         placed, more = [fact], self.source.take(step._replace(instead=None, may=True))
         while more is not None:
@@ -910,11 +914,11 @@ class Table:
         may: bool = False,
         only: Sequence[str] = (),
     ) -> DecisionMade | None:
-        """What a player decides, one of these; None where it is not on record.
+        """Ask for a player's decision, one of these; None if it is not on record.
 
-        With `may` he need not decide: None where his next decision is none of them. `costs`: cents
-        that some take; `ways`: what else a decision may say, for a source that makes facts; `only`:
-        a next decision that is none of these is a later one, and this one is not on record.
+        With `may` he need not decide: None if his next decision is another one. `costs` gives the
+        cents of the decisions that cost something. `ways` gives further fields for a simulation.
+        With `only`, a decision not among these is a later one, and this one is not on record.
         """
         step = Step(
             "decision_made",
@@ -950,7 +954,7 @@ class Table:
         return body
 
     def fee(self, seat: int, name: str, cents: int, section: str, purpose: str | None) -> None:
-        """A player pays the house; the payment is the fact itself."""
+        """Ask for a fee that a player pays the house, and settle it."""
         step = Step("fee_paid", section, None, seat, what=fee_name(name, purpose), amount=cents)
         self.expect(step)
         self.settlements.append(fee(seat, name, cents, self.rules.section(section)))
@@ -975,8 +979,8 @@ class Table:
     ) -> None:
         """Settle a wager by its paytable; `lost` is the paragraph that collects it.
 
-        Nothing happens where none was placed. An outcome of None (a card not known) leaves it open.
-        `readings` are those the outcome depended on.
+        Nothing happens if none was placed. An outcome of None (a card not known) leaves it open.
+        `readings` are those that decided the outcome.
         """
         spot = (seat, wager, hand)
         if spot not in self.stakes:
@@ -1000,7 +1004,7 @@ class Table:
         hand: int = 1,
         readings: Sequence[str] = (),
     ) -> None:
-        """Settle a wager by rows already found: two where one wager is paid twice, none: lost."""
+        """Settle a wager by rows already found. Two rows both pay it; with no row it is lost."""
         section = table.section if rows else lost
         how = How(throw, table.letter, readings)
         self._decide((seat, wager, hand), rows, section, how)
@@ -1016,7 +1020,7 @@ class Table:
         hand: int = 1,
         readings: Sequence[str] = (),
     ) -> None:
-        """A payout without a wager of its own, on the stake of another; nothing where none is won.
+        """Settle a payout on the stake of another wager; nothing if none is won.
 
         An outcome of None (a card not known) leaves it open.
         """
@@ -1038,7 +1042,7 @@ class Table:
         hand: int = 1,
         readings: Sequence[str] = (),
     ) -> None:
-        """A wager is lost; `readings` are those that depended on."""
+        """Settle a lost wager; `readings` are those that decided it."""
         if (seat, wager, hand) in self.stakes:
             self._decide((seat, wager, hand), (), section, How(readings=readings))
 
@@ -1051,7 +1055,7 @@ class Table:
         hand: int = 1,
         readings: Sequence[str] = (),
     ) -> None:
-        """Nobody won a wager, so it goes back; `readings` are those that depended on."""
+        """Settle a wager that nobody won: it goes back. `readings` are those that decided it."""
         spot = (seat, wager, hand)
         stake = self.stakes.pop(spot, 0)
         if stake is None:
@@ -1060,14 +1064,14 @@ class Table:
             self.keep(pushed(spot, stake, self.rules, section, readings))
 
     def forfeit(self, seat: int, section: str, keep: Sequence[str] = ()) -> None:
-        """A hand is given up: its wagers are collected, its cards go into the rack."""
+        """Settle a hand given up: its wagers are collected, its cards go into the rack."""
         for held, wager, hand in list(self.stakes):
             if held == seat and wager not in keep:
                 self.collect(seat, wager, section, hand=hand)
         self.discard(section, "player", seat)
 
     def give_back(self, seat: int, wager: str, section: str, hand: int = 1) -> None:
-        """A wager that never came into play, or is void, goes back."""
+        """Return a wager that is void or never came into play."""
         spot = (seat, wager, hand)
         stake = self.stakes.pop(spot, None)
         if stake is not None:
@@ -1076,7 +1080,7 @@ class Table:
     def surrender(
         self, seat: int, wager: str, section: str, hand: int = 1, readings: Sequence[str] = ()
     ) -> None:
-        """Half of a wager is given up, the other half goes back."""
+        """Settle a surrendered wager: half is lost, the other half goes back."""
         spot = (seat, wager, hand)
         stake = self.stakes.pop(spot, None)
         if stake is not None:
@@ -1085,7 +1089,7 @@ class Table:
     def award(
         self, seat: int, cents: int, section: str, number: int = 0, share: str | None = None
     ) -> None:
-        """A pot, or a share of it, is pushed to a winner; `share_of_pots` settles what it is."""
+        """Ask for a pot or a share of one to go to a winner; `share_of_pots` settles it."""
         what = pot_name(number, share)
         self.expect(Step("pot_awarded", section, None, seat, what=what, amount=cents))
 
@@ -1099,18 +1103,18 @@ class Table:
         row: str | None = None,
         reading: str | None = None,
     ) -> None:
-        """What a player won of the pots, beside what he put in."""
+        """Settle what a player won of the pots, less what he put in."""
         self.stakes.pop((seat, POT, 1), None)
         named = (reading, as_json(self.rules.readings[reading])) if reading else None
         self.settlements.append(pot(seat, put_in, won, self.rules.section(section), row, named))
 
     def meter(self, name: str, section: str) -> int | None:
-        """What a progressive meter showed when a win was paid from it, cents."""
+        """The reading of a progressive meter when a win was paid from it, cents, or None."""
         fact = self.expect(Step("meter_read", section, what=name))
         return said(fact, MeterRead).amount if fact else None
 
     def _decide(self, spot: Spot, rows: Sequence[PaytableRow], section: str, how: How) -> None:
-        """Write down what a stake is owed, and expect it to be paid."""
+        """Settle a stake, and ask for its payment."""
         seat, wager, hand = spot
         stake = self.stakes.pop(spot)
         if stake is None:
@@ -1124,13 +1128,13 @@ class Table:
         self.keep(settled)
 
     def limit(self, seat: int, section: str) -> None:
-        """From here on a position wins no more than the holder's limit of a round, where it is."""
+        """Limit what a position can still win to the holder's payout limit of a round, if any."""
         cents = self.rules.limits.get("payout_per_player_round")
         if cents is not None:
             self.most[seat] = (cents, section)
 
     def keep(self, settlement: Settlement) -> None:
-        """Keep a settlement; its chips move next, of a surrender both ways."""
+        """Add a settlement and ask for its chips to move; for a surrender, both ways."""
         spot = (settlement.position, settlement.wager, settlement.hand)
         played = self.known.in_play(self.coupons.pop(spot, ()))
         self.redeemed += [(coupon, settlement) for coupon in played]
@@ -1146,7 +1150,7 @@ class Table:
             self.expect(step)
 
     def _move(self, fact: str, cents: int, of: Settlement) -> None:
-        """Expect the chips of a settlement to move."""
+        """Ask for the chips of a settlement to move."""
         section = of.section.removeprefix(f"{self.rules.edition.chapter}.")
         self.expect(
             Step(
@@ -1164,7 +1168,7 @@ class Table:
 
 
 def _decides(body: object, declaring: Collection[int]) -> bool:
-    """Whether a player who does this has folded or bet, or shown a hand that plays no further."""
+    """Whether this fact is a fold, a bet, or the declared hand of a player who cannot do either."""
     decision = getattr(body, "decision", "fold")
     return decision == "fold" or (
         decision == "declare" and getattr(body, "position", None) in declaring
@@ -1172,7 +1176,7 @@ def _decides(body: object, declaring: Collection[int]) -> bool:
 
 
 def _bring(held: list[str], card: str, to: int, face_up: set[int]) -> None:
-    """Cards that were arranged are turned in any order: put the one seen where it was told of."""
+    """Move an arranged card to the place where it was turned: a set hand is turned in any order."""
     places = [place for place in range(len(held)) if place not in face_up]
     for wanted in (card, UNKNOWN_CARD):
         place = next((place for place in places if held[place] == wanted), None)
@@ -1182,7 +1186,7 @@ def _bring(held: list[str], card: str, to: int, face_up: set[int]) -> None:
 
 
 def _among(choices: Sequence[int]) -> str:
-    """Amounts a player may wager, in words."""
+    """The amounts that a player may wager, in words."""
     if isinstance(choices, range):
         return f"between {dollars(choices[0])} and {dollars(choices[-1])}"
     return "one of " + ", ".join(dollars(choice) for choice in choices)

@@ -1,1 +1,1 @@
-"""What lies beside a wager: Match Play Coupons, progressive meters, House Money."""
+"""Coupons, progressive meters and House Money, which go with wagers of many games."""

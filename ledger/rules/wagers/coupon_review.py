@@ -1,7 +1,7 @@
-"""Findings of Match Play Coupons in play (603a.21): where one may lie, and that it is dropped.
+"""Findings about Match Play Coupons in play (603a.21): where one may lie, and its drop.
 
-The batches come from the office; a coupon that is not permitted stays in the settlement, as chips
-do. Where the property has no batch on record, a coupon is judged by 603a.21 alone.
+Batches come from the office. A coupon that is not permitted stays in the settlement, as chips do.
+If the property has no batch on record, a coupon is judged by 603a.21 alone.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
 
 LINES = {"craps": frozenset(("pass", "dont_pass"))}
-"""Games whose coupons lie on some wagers only: 603a.21(c)(2). Roulette, (c)(3), is not ruled on."""
+"""Games whose coupons may lie on some wagers only: 603a.21(c)(2). Roulette, (c)(3), is no game of
+the ledger."""
 
 
 class Played(NamedTuple):
-    """A coupon put down with a wager."""
+    """A coupon placed with a wager."""
 
     fact: Fact
     spot: Spot
@@ -42,7 +43,7 @@ class Played(NamedTuple):
 
 
 def review(t: Table, facts: Sequence[Fact], gaming_day: str, *, closed: bool) -> list[Finding]:
-    """Findings of the coupons of a round. Pure; changes no settlement."""
+    """Findings about the coupons of a round. Changes no settlement."""
     played = [each for each in _played(facts) if each.coupon.serial not in t.known.refused]
     if not played:
         return []
@@ -60,7 +61,7 @@ def review(t: Table, facts: Sequence[Fact], gaming_day: str, *, closed: bool) ->
 
 
 def _played(facts: Iterable[Fact]) -> Iterator[Played]:
-    """Each coupon of a wager once, in order, however often it is told with it."""
+    """Each coupon of a wager once, in order, even if several facts name it."""
     seen = set()
     for fact in facts:
         body = fact.body
@@ -87,7 +88,7 @@ def _not_permitted(t: Table, each: Played, why: str, section: str) -> Finding:
 
 
 def _placing(t: Table, facts: Iterable[Fact], each: Played) -> Iterator[tuple[str, str]]:
-    """Against the house, on a wager it may lie on, with chips of its value at least."""
+    """Reasons against its place: not against the house, on a wrong wager, with too few chips."""
     game, (_, wager, _) = t.rules.game, each.spot
     if game.pots or wager == POT:
         yield "patrons do not wager against the house there", "603a.21(a)"
@@ -102,9 +103,9 @@ def _placing(t: Table, facts: Iterable[Fact], each: Played) -> Iterator[tuple[st
 
 
 def _chips(t: Table, facts: Iterable[Fact], each: Played) -> int:
-    """The chips it lay under: those placed there, and no more than were at stake when it was won.
+    """Cents of chips that the coupon lay under, at most those at stake when its wager was decided.
 
-    What House Money was pressed there came later, and a stake decided before went without it.
+    House Money pressed onto the wager came later. A stake decided earlier was without the coupon.
     """
     placed = 0
     for fact in facts:
@@ -120,9 +121,9 @@ def _chips(t: Table, facts: Iterable[Fact], each: Played) -> int:
 def _one_each(
     t: Table, facts: Sequence[Fact], before: Iterable[Played], each: Played
 ) -> Iterator[tuple[str, str]]:
-    """One coupon a patron and round of play; a coupon cannot lie in two places.
+    """Reasons against a second coupon of a patron in a round of play, or of the same serial.
 
-    A line bet of Craps that was decided before is a round of play of its own.
+    A line bet of Craps that was decided before counts as a round of play of its own.
     """
     seat = each.spot[0]
     own = {seat, *t.source.seat_of(seat)}
@@ -134,7 +135,7 @@ def _one_each(
 
 
 def _decided_between(facts: Sequence[Fact], first: Played, then: Played) -> bool:
-    """Whether chips moved for the one coupon's wager before the other coupon was put down."""
+    """Whether the first coupon's wager was decided before the second one was placed."""
     between = facts[facts.index(first.fact) : facts.index(then.fact)]
     moved = (WagerPaid, WagerCollected, WagerReturned)
     return any(
@@ -145,13 +146,13 @@ def _decided_between(facts: Sequence[Fact], first: Played, then: Played) -> bool
 
 
 def _spent(t: Table, each: Played) -> Iterator[tuple[str, str]]:
-    """A coupon that was redeemed went into a drop box, and plays no other round."""
+    """The reason against a coupon that went into a drop box before: it plays no other round."""
     if each.coupon.serial in t.known.spent:
         yield "it went into a drop box before", DROPPED
 
 
 def _terms(t: Table, each: Played, gaming_day: str) -> Iterator[tuple[str, str]]:
-    """What the batch says: its serials, games, last day and value (603a.20(c)(2)-(5))."""
+    """Reasons against it by its batch: serials, games, last day, value (603a.20(c)(2)-(5))."""
     if not t.known.batches:
         return
     section = "603a.21(b)"
@@ -170,10 +171,10 @@ def _terms(t: Table, each: Played, gaming_day: str) -> Iterator[tuple[str, str]]
 
 
 def _not_dropped(t: Table, facts: Iterable[Fact], played: Sequence[Played]) -> Iterator[Finding]:
-    """Won or lost, a coupon goes into the box; on a push, as the reading has it."""
+    """Findings about coupons that did not go into the box; on a push the reading decides."""
     dropped = {fact.body.serial for fact in facts if isinstance(fact.body, CouponDropped)}
     if t.source.may_be_lost:
-        return  # what is absent may have been lost
+        return  # the drop may be among the lost facts
     for coupon, of in t.redeemed:
         if coupon.serial in dropped or not is_dropped(t.rules.readings, of):
             continue

@@ -1,7 +1,7 @@
-"""House Money pressed: its winnings added to another wager of the same player.
+"""House Money pressed: its winnings are added to another wager of the same player.
 
-The dealer moves the payout, so no chips come from the player's hand and no wager is placed; the
-other wager is settled on the sum. What a press may come to is the holder's Rules Submission's.
+The dealer moves the payout, so the player places no chips. The other wager is settled on the sum.
+The holder's Rules Submission limits how much may be pressed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PORTION, WHOLE, ANY, HALF = "press_portion", "whole", "any_part", "half"
 
 
 def reading(section: str) -> Reading:
-    """Whether the stake of House Money may be added with its payout."""
+    """The reading whether the stake of House Money may be pressed with its payout."""
     return Reading(
         STAKE_TOO,
         (False, True),
@@ -35,7 +35,7 @@ def reading(section: str) -> Reading:
 
 
 def option(section: str) -> Option:
-    """How much of the payout the holder lets a player add."""
+    """The option how much of the payout a player may press."""
     return Option(
         PORTION,
         (WHOLE, ANY, HALF),
@@ -49,10 +49,10 @@ def option(section: str) -> Option:
 def press(
     t: Table, seat: int, decided: Settlement | None, onto: Sequence[str], section: str
 ) -> set[str]:
-    """Add what a player presses to one of his wagers `onto`; a House Money wager was `decided`.
+    """Add what a player presses to one of his wagers `onto`. `decided` settled his House Money.
 
-    None: its cards are not known, so neither is what may be pressed. Returns the wagers that more
-    was pressed onto than the payout alone: that stands by the reading.
+    `decided` is None if cards are not known; then the amount to press is not known either. Returns
+    the wagers that got more than the payout, which only the reading permits.
     """
     won = decided.net if decided and decided.outcome == "win" else 0
     portion = t.rules.options[PORTION]
@@ -91,7 +91,7 @@ def press(
 def _ways(
     held: Sequence[str], onto: Sequence[str], unit: int, left: int, _: str
 ) -> Sequence[Mapping[str, Any]]:
-    """What a press may say: a wager of his, where there are several, and all or a part."""
+    """Possible presses for a simulation: which wager, if there are several, and all or a part."""
     return [
         {"amount": amount, **({"wager": wager} if len(onto) > 1 else {})}
         for wager in held

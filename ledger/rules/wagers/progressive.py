@@ -1,8 +1,8 @@
-"""Progressive wagers: what a win takes of a meter, who pays it, and what is filed of the meter.
+"""Progressive wagers: what a win takes of a meter, who pays it, and the meter's filed terms.
 
-The rate, the initial and the reset amount are the Rules Submission's `progressives`, by wager:
-`{"meter": "link-7", "rate": "1/10", "initial": 500000, "reset": 500000}`, amounts in cents. What a
-meter shows is read from the record; how it moves from round to round, `meters` judges.
+The Rules Submission's `progressives` give rate, initial and reset amount by wager: `{"meter":
+"link-7", "rate": "1/10", "initial": 500000, "reset": 500000}`, amounts in cents. The record gives
+the readings of a meter. `meters` judges how it moves from round to round.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 
 AMOUNTS = ("reset", "initial")
 TERMS = ("meter", "rate", *AMOUNTS)
-"""What a Rules Submission says of a meter."""
+"""The terms of a meter in a Rules Submission."""
 
 _SHARE = re.compile(r"(\d{1,3})% of meter and (.+)")
 _WHOLE = Fraction(1)
 
 
 class Meter(NamedTuple):
-    """A wager's meter, as the Rules Submission in force has it."""
+    """A wager's meter under the Rules Submission in force."""
 
     name: str
-    rate: Fraction | None  # of each wager, what the meter goes up by
+    rate: Fraction | None  # share of each wager that the meter goes up by
     reset: int | None  # cents
     initial: int | None  # cents
 
     def back_to(self, printed: int) -> int:
-        """Cents that it is reset to; `printed`: the least the section allows."""
+        """Cents that the meter is reset to; `printed` is the section's minimum."""
         return self.reset or printed
 
     def least(self, printed: int) -> int:
-        """Cents that it shows at least."""
+        """The minimum the meter shows, cents."""
         return min(self.back_to(printed), self.initial or self.back_to(printed))
 
 
 class ProgressiveWin(NamedTuple):
-    """A winning wager, and the row that pays it."""
+    """A winning wager and its row."""
 
     seat: int
     stake: int
@@ -58,13 +58,13 @@ class ProgressiveWin(NamedTuple):
 
 
 def meter_share(printed: str) -> Fraction:
-    """What a row pays of the meter: `10% of meter and 200 to 1` a tenth; other odds nothing."""
+    """A row's share of the meter: 1/10 for `10% of meter and 200 to 1`, 0 for other odds."""
     match = _SHARE.fullmatch(printed)
     return Fraction(int(match[1]), 100) if match else Fraction(0)
 
 
 def meter_of(rules: InForce, of: PrintedMeter) -> Meter:
-    """A wager's meter; None what the submission does not say, or as its section does not allow."""
+    """A wager's meter. A term is None if it is not filed or the section does not allow it."""
     told: Any = rules.progressives.get(of.wager)
     told = told if isinstance(told, dict) else {}
     name = told.get("meter")
@@ -76,13 +76,13 @@ def meter_of(rules: InForce, of: PrintedMeter) -> Meter:
 
 
 def amount_of(told: object, least: int) -> int | None:
-    """Cents that a meter begins at, or is reset to: as much as the section asks for at least."""
+    """An initial or reset amount in cents; None if it is below the section's minimum."""
     whole = isinstance(told, int) and not isinstance(told, bool)
     return told if whole and told >= least else None  # type: ignore[operator,return-value]  # an int
 
 
 def rate_of(told: object) -> Fraction | None:
-    """The part of each wager that its meter goes up by: `1/10`, `10%` or `0.1`."""
+    """The share of each wager that its meter goes up by: `1/10`, `10%` or `0.1`."""
     text = str(told)
     try:
         rate = Fraction(text.rstrip("%")) / (100 if text.endswith("%") else 1)
@@ -92,7 +92,7 @@ def rate_of(told: object) -> Fraction | None:
 
 
 def settle(t: Table, wins: Sequence[ProgressiveWin], table: Paytable, of: PrintedMeter) -> None:
-    """Pay winners of a progressive wager, counterclockwise; those of the whole meter share it."""
+    """Settle winners of a progressive wager, counterclockwise. Winners of the whole share it."""
     meter = meter_of(t.rules, of)
     sharers = sum(meter_share(win.row.odds) == _WHOLE for win in wins)
     shows = _reading(t, wins, meter, of)
@@ -112,7 +112,7 @@ def settle(t: Table, wins: Sequence[ProgressiveWin], table: Paytable, of: Printe
 def _reading(
     t: Table, wins: Sequence[ProgressiveWin], meter: Meter, of: PrintedMeter
 ) -> int | None:
-    """What the meter shows as these are paid, last; it is asked for where a win goes by it."""
+    """The last reading of the meter before these wins are paid; due if a win depends on it."""
     reads = [f for f in t.source.untaken("meter_read") if said(f, MeterRead).meter == meter.name]
     floor = of.cage_from * meter.least(of.least)
     asked = any(meter_share(w.row.odds) or w.row.ratio * w.stake >= floor for w in wins)
@@ -127,9 +127,9 @@ def _reading(
 def _payer(
     t: Table, win: ProgressiveWin, exact: Fraction, shows: int | None, of: PrintedMeter
 ) -> Payer:
-    """It is the amount that counts: so much of the meter or more is not the table's to pay.
+    """The payer by amount: from a printed share of the meter on, the cage.
 
-    Where no meter was read, whoever paid is right.
+    If no meter was read, the payer on record is right.
     """
     if shows is not None:
         return "cage" if exact >= of.cage_from * shows else "table"
@@ -141,7 +141,7 @@ def _payer(
 def _won(
     t: Table, win: ProgressiveWin, exact: Fraction, table: Paytable, payer: Payer
 ) -> Settlement:
-    """The settlement of a win; two parts where the meter is one of them."""
+    """The settlement of a win, with two rows if the meter is one of them."""
     share = meter_share(win.row.odds)
     return Settlement(
         position=win.seat,
