@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -27,6 +28,7 @@ TOPIC_PREFIX_MAX = 200
 
 _TOPIC_PREFIX = re.compile(r"[A-Za-z0-9._-]*")
 _PORT_MAX = 65_535
+_THIS_MACHINE = ("127.0.0.0/8", "::1/128")
 _THRESHOLD_MAX = 2**53
 _LOCK_S_MAX = 7 * 24 * 3600
 _READY_S_MAX = 3600
@@ -195,6 +197,12 @@ TABLE = (
         "cookies are sent over TLS only.",
     ),
     Setting(
+        "ROUND_LEDGER_TRUSTED_PROXIES",
+        "this machine, if ROUND_LEDGER_PUBLIC_URL is set; else none",
+        "Proxies in front of `serve` whose X-Forwarded-For is believed: addresses or networks,"
+        " as 192.0.2.10,2001:db8::/64.",
+    ),
+    Setting(
         "ROUND_LEDGER_TIME_ZONE",
         "UTC",
         "Time zone of the floor, as America/New_York: pages show times in it, with their offset.",
@@ -253,6 +261,7 @@ class Settings:
     http_host: str = "127.0.0.1"
     http_port: int = 8080
     public_url: str | None = None
+    trusted_proxies: tuple[str, ...] = ()
     time_zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     oidc_issuer: str | None = None
     oidc_client_id: str | None = None
@@ -289,6 +298,7 @@ def load(environ: Mapping[str, str]) -> Settings:
         http_host=given.get("ROUND_LEDGER_HTTP_HOST", Settings.http_host),
         http_port=_port("ROUND_LEDGER_HTTP_PORT", given.get("ROUND_LEDGER_HTTP_PORT", "8080")),
         public_url=_origin("ROUND_LEDGER_PUBLIC_URL", given.get("ROUND_LEDGER_PUBLIC_URL")),
+        trusted_proxies=_proxies(given),
         time_zone=_zone("ROUND_LEDGER_TIME_ZONE", given.get("ROUND_LEDGER_TIME_ZONE", "UTC")),
         oidc_issuer=given.get("ROUND_LEDGER_OIDC_ISSUER"),
         oidc_client_id=given.get("ROUND_LEDGER_OIDC_CLIENT_ID"),
@@ -357,6 +367,21 @@ def _origin(name: str, text: str | None) -> str | None:
             hint="Give it without a path: https://ledger.example.",
         )
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _proxies(given: Mapping[str, str]) -> tuple[str, ...]:
+    """Networks of proxies. This machine's is believed if a public URL says that there is one."""
+    text = given.get(f"{PREFIX}TRUSTED_PROXIES")
+    if text is None:
+        return _THIS_MACHINE if f"{PREFIX}PUBLIC_URL" in given else ()
+    try:
+        return tuple(str(ip_network(each.strip(), strict=False)) for each in text.split(","))
+    except ValueError:
+        raise Usage(
+            f"{text!r} names something that is not an address or network",
+            where=f"{PREFIX}TRUSTED_PROXIES",
+            hint="Give addresses or networks with commas between: 192.0.2.10,2001:db8::/64.",
+        ) from None
 
 
 def _zone(name: str, text: str) -> ZoneInfo:

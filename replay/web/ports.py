@@ -1,6 +1,6 @@
 """What every page works with, each opened once: the record, who may see it, what is kept read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -28,7 +28,7 @@ class Address(NamedTuple):
 
     url: str  # without a path: https://ledger.example, http://127.0.0.1:8080
     secure: bool  # browsers send cookies over TLS only
-    proxied: bool = False  # a proxy on this machine says where they ask from
+    proxies: Sequence[str] = ()  # networks of proxies that report where browsers ask from
 
 
 class Ports(NamedTuple):

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from ledger.errors import Lacking, LedgerError, NotFound, Unavailable
 from replay.shell.logs import LOG
@@ -58,6 +59,8 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
     for router in ROUTERS:
         app.include_router(router)
     app.add_middleware(BrowserHeaders, secure=ports.address.secure)
+    if ports.address.proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[*ports.address.proxies])
     app.add_exception_handler(NotSignedInError, _not_signed_in)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)

@@ -183,7 +183,7 @@ def _reached(settings: Settings, address: str, port: int) -> Address:
     url = settings.public_url or f"http://{name}:{port}"
     host = urlsplit(url).hostname or ""
     secure = url.startswith("https:") or not _loopback(host)
-    return Address(url, secure=secure, proxied=settings.public_url is not None)
+    return Address(url, secure=secure, proxies=settings.trusted_proxies)
 
 
 def _tell(text: str) -> None:

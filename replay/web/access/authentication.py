@@ -150,19 +150,15 @@ def cookie(request: Request, name: str) -> str:
 
 
 def address(request: Request) -> str:
-    """Where a browser asks from; behind a proxy on this machine, as that one saw it.
+    """The browser's address: the connection's, or the one that a trusted proxy reports.
 
-    Each proxy adds who it was asked by at the end of the header; what stands before it anybody
-    may have made up.
+    `unknown` if a proxy reports something that is not an address.
     """
     peer = request.client.host if request.client else ""
-    if not (_served(request).address.proxied and _is_loopback(peer)):
-        return peer
-    said = ",".join(request.headers.getlist("X-Forwarded-For")).rpartition(",")[2].strip()
     try:
-        return str(ipaddress.ip_address(said))
+        return str(ipaddress.ip_address(peer))
     except ValueError:
-        return peer
+        return "unknown"
 
 
 def keep(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
@@ -187,13 +183,6 @@ def drop(request: Request, response: Response, name: str) -> None:
         httponly=True,
         samesite="lax",
     )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _served(request: Request) -> Ports:
