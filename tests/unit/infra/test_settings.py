@@ -30,6 +30,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
     environ = {row.name: "7" if row.default.isdecimal() else f"/given/{row.name}" for row in TABLE}
     environ |= {
         "ROUND_LEDGER_PUBLIC_URL": "https://ledger.example/",
+        "ROUND_LEDGER_TRUSTED_PROXIES": "192.0.2.10",
         "ROUND_LEDGER_TIME_ZONE": "America/New_York",
         "ROUND_LEDGER_TOPIC_PREFIX": "casino-1.",
     }
