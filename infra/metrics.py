@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from infra.postgres.connection import Database
+    from infra.postgres.parking import ParkedSummary
+    from infra.postgres.relay_progress import Failure, Waiting
     from infra.postgres.tape import Lag
+    from ledger.record.tape import Counters
 
 SILENT_S_MAX = 30.0
 """How long the source may be silent until the process is not ready, seconds, without a setting."""
@@ -77,7 +80,7 @@ class ProcessMetrics(MetricsPage):
             at = answered_at()
             return time.monotonic() - (began_at if at is None else at)
 
-        says = "Since a broker last answered this process, or it began."
+        says = "Seconds since a broker last answered this process, or since it began."
         self.gauge(f"{whose}_silent_seconds", says, silent_s)
 
     def heartbeat(self, stop: Callable[[], bool]) -> Callable[[], bool]:
@@ -136,12 +139,12 @@ def counted(
         yield CounterMetricFamily(f"round_ledger_{whose}_{name}", text, value=of(name))
 
 
-def verdicts(tape: PostgresTape) -> Iterator[Metric]:
+def verdicts(received: Counters) -> Iterator[Metric]:
     """Everything received as the record counted it, and one sample a verdict."""
-    figures = tape.counters()._asdict()
-    says = "Inputs received, ever."
+    figures = received._asdict()
+    says = "Inputs received, ever, by the record's own count."
     yield CounterMetricFamily("round_ledger_received", says, value=figures.pop("received"))
-    says = "Inputs received, by what became of them."
+    says = "Inputs by verdict; their sum is the inputs received."
     yield _family(CounterMetricFamily, "facts", says, "verdict", figures)
 
 
@@ -151,35 +154,45 @@ def consumer_lag(lags: Sequence[Lag]) -> Iterator[Metric]:
     says = "Facts not in the view yet."
     yield _family(GaugeMetricFamily, "view_behind_facts", says, "view", figures)
     figures = {lag.view: lag.behind_us / 1_000_000 for lag in lags}
-    says = "Since the oldest fact that is not in the view was received; 0 where all are."
+    says = "Seconds since the oldest fact missing in the view was received; 0 if none is missing."
     yield _family(GaugeMetricFamily, "view_behind_seconds", says, "view", figures)
 
 
 def of_record(database: Database) -> Iterator[Metric]:
     """Quarantine, consumer lag, parked tapes, publishing backlog and failures of relays."""
-    gauge = partial(_family, GaugeMetricFamily)
     with PostgresTape(database) as tape:
-        lags = tape.view_lags()
-        received = tape.counters()._asdict()
-    aside = {name: received[name] for name in _ASIDE}
-    says = "Inputs set aside, ever."
+        lags, received = tape.view_lags(), tape.counters()
+    parked, waiting = parking.shown(database), relay_progress.waiting(database)
+    return record_metrics(lags, received, parked, waiting, relay_progress.failures(database))
+
+
+def record_metrics(
+    lags: Sequence[Lag],
+    received: Counters,
+    parked: Iterable[ParkedSummary],
+    waiting: Sequence[Waiting],
+    failures: Iterable[Failure],
+) -> Iterator[Metric]:
+    """The metrics of what `of_record` has read."""
+    gauge = partial(_family, GaugeMetricFamily)
+    aside = {name: getattr(received, name) for name in _ASIDE}
+    says = "Inputs in quarantine, ever, by verdict."
     yield _family(CounterMetricFamily, "quarantine_inputs", says, "verdict", aside)
     yield from consumer_lag(lags)
     tapes = Counter({lag.view: 0 for lag in lags})
     withheld = Counter(tapes)
-    for each in parking.shown(database):
+    for each in parked:
         tapes[each.view] += 1
         withheld[each.view] += each.withheld
-    yield gauge("view_parked_tapes", "Tapes that the view withholds.", "view", tapes)
+    yield gauge("view_parked_tapes", "Tapes that the view has parked.", "view", tapes)
     yield gauge("view_withheld_facts", "Facts of those tapes.", "view", withheld)
-    waiting = relay_progress.waiting(database)
-    says = "Records on the record or in the outbox that no broker has acknowledged yet."
+    says = "Publishing backlog: records that no broker has acknowledged yet."
     yield gauge("topic_behind_records", says, "topic", {w.topic: w.records for w in waiting})
-    says = "How long the first of them has waited; 0 where none waits."
+    says = "How long the first of them has waited, seconds; 0 if none waits."
     since = {w.topic: w.since_us / 1_000_000 for w in waiting}
     yield gauge("topic_behind_seconds", says, "topic", since)
-    ended = {each.error: each.times for each in relay_progress.failures(database)}
-    says = "Relays that ended with a failure, ever, by what it was."
+    ended = {each.error: each.times for each in failures}
+    says = "Relays that ended with a failure, ever, by error."
     yield _family(CounterMetricFamily, "relay_failures", says, "error", ended)
 
 

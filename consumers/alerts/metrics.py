@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 _TALLIED = {
     "read": "Records read by this process.",
     "raised": "Alerts that this process raised.",
-    "delivered": "Alerts that a channel took, counted by channel.",
-    "failed": "Tries of a channel that failed.",
+    "delivered": "Alerts accepted by a channel, each channel counted.",
+    "failed": "Failed tries of a channel.",
     "dead": "Records put on the dead-letter topic.",
-    "too_old": "Alerts not raised, of what came longer ago than the setting says.",
+    "too_old": "Alerts not raised: the fact is older than ROUND_LEDGER_ALERT_AGE_S.",
 }
 
 _STANDING = {
-    "letters": "Dead letters that nobody has handled; more where offsets hold none.",
-    "lag": "Records of the group's partitions that were not read yet.",
+    "letters": "Dead letters not handled yet; too high if some offsets hold no record.",
+    "lag": "Records of the group's partitions not read yet.",
 }
 
 

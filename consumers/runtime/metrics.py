@@ -24,12 +24,12 @@ LOG = logging.getLogger("round_ledger.views")
 
 _COUNTED = {
     "records": "Records read from the feed.",
-    "duplicates": "Facts met again on the feed, passed over.",
+    "duplicates": "Facts met again and skipped.",
     "reordered": "Facts that came after a later one of their tape.",
-    "gaps": "Holes in what was published, healed from the record.",
+    "gaps": "Gaps in what was published, filled from the record.",
     "healed": "Facts read from the record because the feed lacked them.",
-    "poisoned": "Records of the feed that are not what the record holds.",
-    "offsets_lost": "Offsets that the topic does not have any more.",
+    "poisoned": "Records of the feed that contradict the record.",
+    "offsets_lost": "Offsets that the topic no longer has.",
 }
 
 
@@ -58,7 +58,7 @@ class ConsumerMetrics(ProcessMetrics, RunnerListener):
             self.gauge_silence("feed", lambda: self.figures.answered_at)
         self._facts = Counter(
             "round_ledger_view_facts",
-            "Facts taken into a view.",
+            "Facts applied to a view.",
             ["view"],
             registry=self.registry,
         )
@@ -73,7 +73,7 @@ class ConsumerMetrics(ProcessMetrics, RunnerListener):
             self._fenced.labels(view)
         self._moved = Gauge(
             "round_ledger_view_moved_timestamp_seconds",
-            "When a view last took in facts, Unix time.",
+            "When the view last applied facts, Unix time.",
             ["view"],
             registry=self.registry,
         )

@@ -1,6 +1,6 @@
-"""What MkDocs builds the site from: the pages under `docs/`, and those generated from the program.
+"""What MkDocs builds the site from: the pages under `docs/`, and what the program generates.
 
-A hook of `mkdocs.yml`. The generated pages are made as the site is built; none is kept in git.
+A hook of `mkdocs.yml`. Generated pages and parts are made as the site is built; none is in git.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File
 
-from replay.docs.pages import generate
+from replay.docs.pages import generate, with_parts
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -22,6 +22,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, text in generate().items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(text: str, **_: object) -> str:
+    """Put the generated parts of a kept page where their marks are."""
+    return with_parts(text)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

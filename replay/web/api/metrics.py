@@ -25,12 +25,12 @@ class Metrics(MetricsPage):
 
     def __init__(self, tape: PostgresTape, committer: Committer, budget: Budget) -> None:
         super().__init__()
-        self.scrape(lambda: verdicts(tape))
+        self.scrape(lambda: verdicts(tape.counters()))
         self.scrape(lambda: consumer_lag(tape.view_lags()))
         says = "Facts that wait for a commit."
         self.gauge("committer_facts", says, lambda: committer.waiting.facts)
-        self.gauge("committer_octets", "Their octets.", lambda: committer.waiting.octets)
-        self.gauge("http_body_octets", "Octets of bodies under way.", lambda: budget.held)
+        self.gauge("committer_octets", "Their bytes.", lambda: committer.waiting.octets)
+        self.gauge("http_body_octets", "Bytes of bodies under way.", lambda: budget.held)
         self.requests = Counter(
             "round_ledger_http_requests",
             "Requests to /v1/facts, by mode and status.",
@@ -39,7 +39,7 @@ class Metrics(MetricsPage):
         )
         self.seconds = Histogram(
             "round_ledger_http_seconds",
-            "From the request's last octet to its answer, seconds.",
+            "Seconds from a request's last byte to its answer.",
             buckets=SECONDS,
             registry=self.registry,
         )
