@@ -1,1 +1,1 @@
-"""What happened at a table, and what the rules say of it. Imports no other part of the project."""
+"""The record of a table and the rules for it. Imports no other part of the project."""

@@ -1,13 +1,13 @@
-"""What can go wrong for a user or a caller, each with what, where and what to do now.
+"""The errors of the program. Each says what happened, where, and what to do now.
 
 LedgerError
 ├── Usage         the command, a setting or an input cannot be used as given      (exit code 2)
-├── NotFound      what was asked for is not on record                             (exit code 2)
-├── Refused       asked for something that is not allowed or contradicts the record (exit code 2)
-└── Unavailable   something needed does not answer: ask again later               (exit code 3)
-    ├── Busy      more is waiting than this process accepts: nothing was kept
-    └── Lacking   something beside the record is not there; anybody may be told what
-Findings of the rules are values, not errors.
+├── NotFound      the record does not have it                                     (exit code 2)
+├── Refused       the request is not allowed or contradicts the record            (exit code 2)
+└── Unavailable   a service does not answer: try again later                      (exit code 3)
+    ├── Busy      too many requests are waiting: nothing of this one was kept
+    └── Lacking   a part other than the record is absent; the message may be shown to anybody
+A broken rule is a finding, which is a value and not an error.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ def _rebuild(kind: type[LedgerError], what: str, where: str, hint: str) -> Ledge
 
 
 class Usage(LedgerError):  # noqa: N818 - reads as what it says: a usage error
-    """A command, a setting or an input cannot be used as it was given."""
+    """A command, a setting or an input cannot be used as given."""
 
     code = "usage"
 
 
 class NotFound(LedgerError):  # noqa: N818 - as above
-    """What was asked for is not on record."""
+    """The record does not have what was asked for."""
 
     code = "not_found"
 
 
 class Refused(LedgerError):  # noqa: N818 - as above
-    """What was asked for is not allowed, or contradicts what is on record."""
+    """The request is not allowed, or contradicts the record."""
 
     code = "refused"
 
 
 class Unavailable(LedgerError):  # noqa: N818 - as above
-    """Something needed does not answer.
+    """A service does not answer.
 
-    After an append the outcome is unknown: asking again is always safe, because a fact that was
-    kept is answered `duplicate` with its original receipt.
+    After an append the outcome is unknown. Repeating it is always safe: a fact that was kept is
+    answered `duplicate` with its original receipt.
     """
 
     code = "unavailable"
@@ -69,15 +69,15 @@ class Unavailable(LedgerError):  # noqa: N818 - as above
 
 
 class Busy(Unavailable):
-    """More is waiting than is accepted at once; of this call nothing was kept."""
+    """Too many requests are waiting. Nothing of this one was kept."""
 
     code = "busy"
 
 
 class Lacking(Unavailable):
-    """Something beside the record is not installed, or does not answer.
+    """A part other than the record is not installed, or does not answer.
 
-    Unlike what a database says of itself, what it says may be shown to whoever asked.
+    Its message may be shown to any user. A message of the database may not.
     """
 
     code = "lacking"

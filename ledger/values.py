@@ -1,7 +1,7 @@
-"""The value types facts are made of, parsed once at the edge and trusted from there on.
+"""The value types of facts, parsed once at the edge and trusted from there on.
 
-Money is integer cents, times are integer microseconds since 1970-01-01T00:00:00Z with the clock
-named by the fact's source, and names of places and rounds are those of the floor.
+Money is integer cents. A time is integer microseconds since 1970-01-01T00:00:00Z, by the clock that
+its field or source names. Places and rounds have the names used on the floor.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta
 
 Cents = Annotated[int, Meta(ge=-(10**13), le=10**13, description="money in cents")]
-"""Money in cents; never a float. Bounded so that no sum of them leaves 64 bits."""
+"""Money in cents; never a float. Bounded so that sums stay within 64 bits."""
 
 Denomination = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,8}(?![\s\S])")]
-"""The value of one chip or note in cents, as a decimal text: `"2500"` is $25."""
+"""The value of one chip or note in cents, as decimal text: `"2500"` is $25."""
 
 Pieces = Annotated[
     dict[Denomination, Annotated[int, Meta(ge=0, le=10**7)]],
@@ -25,12 +25,13 @@ Pieces = Annotated[
 ]
 """Chips or notes by denomination in cents: `{"2500": 40}` is 40 pieces of $25.
 
-Bounded so that what they come to can be summed: a text that is no number, or more than the chips
-there are, would stop every view of money.
+Bounded so that their total can be summed. A text that is no number, or an impossible count, would
+stop every view of money.
 """
 
 Position = Annotated[int, Meta(ge=0, le=99)]
-"""A betting position: 1 is the player farthest to the dealer's left, clockwise; 0 the dealer."""
+"""A betting position: 1 is the player farthest to the dealer's left, then clockwise. 0 is the
+dealer."""
 
 Die = Annotated[int, Meta(ge=1, le=6)]
 """The number on the uppermost side of a die."""
@@ -44,15 +45,15 @@ Card = Literal[
     "Jk", "??",
 ]
 # fmt: on
-"""A card: rank and suit, the joker `Jk`, or `??` for a card not known."""
+"""A card: rank and suit, the joker `Jk`, or `??` for a card that is not known."""
 
 UNKNOWN_CARD = "??"
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
-"""The pattern of a name: of a property, a place, a device, a table, a dispute."""
+"""The pattern of names: of a property, a place, a device, a table, a dispute."""
 
 GamingDay = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-"""The label of a gaming day, `YYYY-MM-DD`; not a clock time."""
+"""The label of a gaming day, `YYYY-MM-DD`. It is not a time."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -66,7 +67,7 @@ _RFC3339 = re.compile(
 
 
 class Source(NamedTuple):
-    """Who says so: `/<property>/<place>/<device>`."""
+    """The sender of a fact: `/<property>/<place>/<device>`."""
 
     property: str
     place: str
@@ -74,7 +75,7 @@ class Source(NamedTuple):
 
     @builtins.property  # `property` is a field here
     def tape(self) -> str:
-        """The tape its facts stand on: `<property>/<place>`, also the Kafka key."""
+        """The tape of its facts, `<property>/<place>`; also their Kafka key."""
         return f"{self.property}/{self.place}"
 
 
@@ -88,7 +89,7 @@ class RoundId(NamedTuple):
 
     @builtins.property  # `property` is a field here
     def subject(self) -> str:
-        """As it stands in a fact's `subject`: without the property, which is the source's."""
+        """The round in a fact's `subject`, without the property, which the source names."""
         return f"{self.table}/{self.gaming_day}/{self.number}"
 
     def __str__(self) -> str:
@@ -96,13 +97,13 @@ class RoundId(NamedTuple):
 
 
 def parse_source(text: str) -> Source | None:
-    """The parts of a source, or None where it is not `/<property>/<place>/<device>`."""
+    """The parts of a source, or None if it is not `/<property>/<place>/<device>`."""
     match = _SOURCE.fullmatch(text)
     return Source(*match.groups()) if match else None
 
 
 def parse_subject(text: str, property_: str) -> RoundId | None:
-    """The round a subject names, or None where it names none (a table, a property)."""
+    """The round that a subject names, or None if it names a table or a property."""
     match = _SUBJECT.fullmatch(text)
     if not match:
         return None
@@ -111,9 +112,9 @@ def parse_subject(text: str, property_: str) -> RoundId | None:
 
 
 def parse_round(name: str, property_: str | None = None) -> RoundId | None:
-    """The round that a name means, as `str(RoundId)` gives it; None where it names none.
+    """The round of a name in the form of `str(RoundId)`, or None for another form.
 
-    A name may leave the property out where `property_` says which is meant then.
+    The name may leave out the property if `property_` gives it.
     """
     match = _ROUND_NAME.fullmatch(name)
     named = (match[1] or property_) if match else None
@@ -121,7 +122,7 @@ def parse_round(name: str, property_: str | None = None) -> RoundId | None:
 
 
 def parse_time(text: str) -> int | None:
-    """Microseconds since the epoch (UTC) of an RFC 3339 time with offset, or None if it is not one.
+    """Microseconds since the epoch (UTC) of an RFC 3339 time with offset, or None for other text.
 
     Digits beyond microseconds are cut, not rounded. A leap second (`:60`) is not accepted.
     """
@@ -134,7 +135,7 @@ def parse_time(text: str) -> int | None:
 
 
 def format_time(time_us: int, offset_minutes: int = 0) -> str:
-    """RFC 3339 with microseconds, at the given offset (`Z` for 0)."""
+    """A time as RFC 3339 with microseconds, at the given offset (`Z` for 0)."""
     local = _EPOCH + timedelta(microseconds=time_us, minutes=offset_minutes)
     stamp = local.strftime("%Y-%m-%dT%H:%M:%S.") + f"{local.microsecond:06d}"
     if offset_minutes == 0:
@@ -144,6 +145,6 @@ def format_time(time_us: int, offset_minutes: int = 0) -> str:
 
 
 def dollars(cents: int) -> str:
-    """`$1,234.50`, for people; `-$5.00` below zero."""
+    """Cents as people read them: `$1,234.50`, `-$5.00` below zero."""
     sign, cents = ("-", -cents) if cents < 0 else ("", cents)
     return f"{sign}${cents // 100:,}.{cents % 100:02d}"

@@ -1,7 +1,7 @@
-"""Every fact the floor can tell, as typed structs, and the registry of their stored names.
+"""Every fact the floor can report, as typed structs, and the registry of their stored names.
 
-A stored name (`wager_placed.v1`) is ours and never a Python path: code may move, the tape may not.
-A fact's struct is named after it: `wager_placed` is `WagerPlaced`.
+A stored name (`wager_placed.v1`) is never a Python path: code may move, the tape may not. A fact's
+struct is named after it: `wager_placed` is `WagerPlaced`.
 """
 
 import re
@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from ledger.facts import cameras, cases, money, rounds, tables
-from ledger.facts.cameras import *  # noqa: F403 - every fact, told to others from here
+from ledger.facts.cameras import *  # noqa: F403 - other packages import every fact from here
 from ledger.facts.cases import *  # noqa: F403 - as above
 from ledger.facts.money import *  # noqa: F403 - as above
 from ledger.facts.rounds import *  # noqa: F403 - as above
@@ -26,7 +26,7 @@ def _stored_name(cls: type[Body]) -> str:
 
 
 def _family(module: ModuleType) -> dict[str, type[Body]]:
-    """The facts a module defines: its bodies that nothing else is derived from."""
+    """The facts that a module defines: its bodies without subclasses."""
     return {
         _stored_name(cls): cls
         for cls in vars(module).values()
@@ -56,7 +56,7 @@ ROUND_FACTS: frozenset[str] = frozenset(_ROUNDS) | frozenset(
 """Stored names of the facts that belong to a round, earlier versions included."""
 
 SUBJECT_REQUIRED: frozenset[str] = ROUND_FACTS | {"rules_submission_filed.v1"}
-"""Stored names of the facts that say nothing without a `subject`."""
+"""Stored names of the facts that need a `subject`."""
 
 _NAMES = {cls: name for name, cls in FACTS.items()}
 
@@ -65,10 +65,10 @@ _T = TypeVar("_T")
 
 
 def every_version(of: Mapping[str, _T]) -> dict[str, _T]:
-    """What goes by stored names of today, by those of earlier versions as well.
+    """A mapping by current stored names, with the earlier versions' names added.
 
-    For whoever tells rows apart by their stored name: an old fact's body is in today's words, and
-    its name is not.
+    Use it to look rows up by stored name. An old fact has its old name, but its decoded body is the
+    current one.
     """
     return {**of, **{name: of[today] for name, today in _TODAY.items() if today in of}}
 

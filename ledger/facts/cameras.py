@@ -1,6 +1,7 @@
-"""Cameras: what was recorded, how their clocks stood, who looked at which footage and why.
+"""Cameras: footage recorded, clock checks, and the handling of footage with its reason.
 
-A path here is a label on a recording; nothing ever opens it. Clock readings keep their own clock.
+A path here is a label on a recording; the ledger never opens it. Readings of a clock keep that
+clock's time.
 """
 
 from typing import Annotated
@@ -20,9 +21,9 @@ from ledger.facts.vocabulary import (
 
 
 class SegmentRecorded(FactOutsideRound, frozen=True, kw_only=True):
-    """A camera's recorder finishes a stretch of footage.
+    """A camera's recorder finishes a segment of footage.
 
-    start: by the camera's clock; frames: how many; duration_us: microseconds.
+    start: by the camera's clock; frames: number of frames; duration_us: microseconds.
     """
 
     camera: Label
@@ -39,7 +40,8 @@ class SegmentRecorded(FactOutsideRound, frozen=True, kw_only=True):
 class ClockChecked(FactOutsideRound, frozen=True, kw_only=True):
     """A camera's clock is compared with a reference. uncertainty_ms: milliseconds, plus or minus.
 
-    camera_time, reference_time: the two readings at one moment; reference: which clock that is.
+    camera_time, reference_time: the two readings at one moment; reference: the name of the
+    reference clock.
     """
 
     camera: Label
@@ -53,7 +55,7 @@ class ClockChecked(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CameraLost(FactOutsideRound, frozen=True, kw_only=True):
-    """A camera or its recorder goes dark."""
+    """A camera or its recorder stops recording."""
 
     camera: Label
     reason: Text
@@ -67,9 +69,9 @@ class CameraRestored(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class FootageHandled(FactOutsideRound, frozen=True, kw_only=True):
-    """Somebody handles footage. from, to: by the camera's clock; because: the reason given.
+    """An employee handles footage. from, to: by the camera's clock; because: the reason given.
 
-    dispute: the dispute it is done for, where it is for one.
+    dispute: the dispute it is handled for, if any.
     """
 
     camera: Label
@@ -94,7 +96,7 @@ class FootageExported(FootageHandled, frozen=True, kw_only=True):
 class FootageLocked(FootageHandled, frozen=True, kw_only=True):
     """Footage is kept from expiring. from, to: by the camera's clock.
 
-    window: the name of the stretch of time it preserves, where it is kept without a dispute.
+    window: the name of the preserved window, if it is kept without a dispute.
     """
 
     window: Label | None = None
@@ -103,12 +105,12 @@ class FootageLocked(FootageHandled, frozen=True, kw_only=True):
 class FootageReleased(FootageHandled, frozen=True, kw_only=True):
     """Locked footage may expire again. from, to: by the camera's clock.
 
-    With a `dispute` only what was locked for it, with a `window` only what preserves that one;
-    without either every lock on that span.
+    With a `dispute`, only that dispute's locks are released. With a `window`, only that window's.
+    Without either, every lock on that span is released.
     """
 
     window: Label | None = None
 
 
 class FootageExpired(FootageHandled, frozen=True, kw_only=True):
-    """Footage is past its keeping and gone. from, to: by the camera's clock."""
+    """Footage is past its retention and deleted. from, to: by the camera's clock."""

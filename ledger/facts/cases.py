@@ -1,6 +1,6 @@
 """Cases: a patron's dispute from claim to outcome, and corrections of the record.
 
-A correction adds a fact beside the one it corrects; neither ever changes or disappears.
+A correction is a fact added to the one it corrects. Neither ever changes or disappears.
 """
 
 from typing import Annotated, Any
@@ -22,7 +22,7 @@ from ledger.values import Cents, Position
 
 
 class Attached(Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
-    """What a note points at: a fact of a round, an instant, or both.
+    """A fact of a round, an instant, or both, attached to a note.
 
     reference_time: by the reference clock; camera_time: by the camera's own.
     """
@@ -53,7 +53,7 @@ class DisputeRaised(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class DisputeNoted(FactOutsideRound, frozen=True, kw_only=True):
-    """Something is noted in a dispute's file. moments: what the note points at."""
+    """A note is added to a dispute's file. moments: the facts and instants attached to it."""
 
     dispute: Label
     note: Text
@@ -62,7 +62,7 @@ class DisputeNoted(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class ObservationRecorded(FactOutsideRound, frozen=True, kw_only=True):
-    """An investigator writes down what the footage shows, before knowing the claim."""
+    """An investigator writes down what the footage shows, before he knows the claim."""
 
     dispute: Label
     round: RoundRef
@@ -96,9 +96,9 @@ class AdjustmentPaid(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class FactCorrected(FactOutsideRound, frozen=True, kw_only=True, gc=True):
-    """A recorded fact is corrected by two people; both rulings, before and after, stay visible.
+    """A recorded fact is corrected by two people. The rulings before and after both stay visible.
 
-    data: what it should have said; absent where it should not have been recorded at all.
+    data: the corrected content; absent if the fact should not have been recorded at all.
     """
 
     of: FactRef

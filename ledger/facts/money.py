@@ -1,6 +1,6 @@
-"""Money outside the rounds: inventories, fills and credits, buy-ins, the drop box, coupons, meters.
+"""Money outside rounds: inventories, fills and credits, buy-ins, drop boxes, coupons, meters.
 
-Every amount is in cents; chips and notes are pieces by denomination in cents.
+Every amount is in cents. Chips and notes are pieces by denomination in cents.
 """
 
 from typing import Annotated, Literal
@@ -104,7 +104,7 @@ class CounterCheckIssued(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class ChipsExchanged(FactOutsideRound, frozen=True, kw_only=True):
-    """A patron changes chips for others. given, received: pieces, seen from the patron."""
+    """A patron changes chips for others. given, received: pieces, from the patron's side."""
 
     position: Position
     given: Pieces
@@ -149,7 +149,7 @@ class CounterCheck(Struct, frozen=True, gc=False):
 
 
 class Voucher(Struct, frozen=True, gc=False):
-    """A voucher found in a drop box. amount: cents, where the count room wrote it down."""
+    """A voucher found in a drop box. amount: cents, if the count room recorded it."""
 
     voucher: Label
     amount: Cents | None = None
@@ -158,8 +158,8 @@ class Voucher(Struct, frozen=True, gc=False):
 class DropBoxCounted(Body, frozen=True, kw_only=True):
     """The count room counts one drop box, a first or a second time.
 
-    currency, chips: pieces by denomination in cents; counter_checks: with their cents;
-    vouchers: numbers, or numbers with their cents; coupons: serial numbers.
+    currency, chips: pieces by denomination in cents; counter_checks: with their cents; vouchers:
+    numbers, or numbers with their cents; coupons: serial numbers.
     """
 
     box: Label
@@ -178,7 +178,7 @@ class DropBoxCounted(Body, frozen=True, kw_only=True):
 
 
 class CouponsIssued(FactOutsideRound, frozen=True, kw_only=True):
-    """A batch of coupons is issued. face: cents; expires: the last gaming day they are good."""
+    """A batch of coupons is issued. face: cents; expires: the last gaming day they are valid."""
 
     serial_from: Label
     serial_to: Label
@@ -208,7 +208,7 @@ class CouponRefused(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class MeterRead(FactOutsideRound, frozen=True, kw_only=True):
-    """A progressive meter is read. amount: cents; with a round, what its win is paid from."""
+    """A progressive meter is read. amount: cents; with a round, the amount its win is paid from."""
 
     meter: Label
     amount: Cents
@@ -216,7 +216,7 @@ class MeterRead(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class MeterAdvanced(FactOutsideRound, frozen=True, kw_only=True):
-    """A progressive meter moves on. amount: cents it shows after that."""
+    """A progressive meter goes up. amount: cents it shows afterwards."""
 
     meter: Label
     amount: Cents
@@ -224,7 +224,7 @@ class MeterAdvanced(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class MeterReset(FactOutsideRound, frozen=True, kw_only=True):
-    """A progressive meter goes back to its seed. amount: cents it shows after that."""
+    """A progressive meter goes back to its seed. amount: cents it shows afterwards."""
 
     meter: Label
     amount: Cents
@@ -240,7 +240,7 @@ class PayoutVerified(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class JackpotDocumented(FactOutsideRound, frozen=True, kw_only=True):
-    """A large win is put on paper. amount: cents."""
+    """A large win is documented on paper. amount: cents."""
 
     position: Position
     wager: Identifier

@@ -1,7 +1,7 @@
-"""What happens in a round, from the first wager to the last card in the discard rack.
+"""The facts of a round, from the first wager to the last card in the discard rack.
 
-Each of these carries its round in `subject`. Amounts are cents; the facts say what was done, not
-what should have been, so nothing here knows a rule of any game.
+Each carries its round in `subject`. Amounts are cents. The facts say what was done, not what should
+have been done, so this module holds no rule of any game.
 """
 
 from typing import Annotated, Literal
@@ -64,7 +64,7 @@ class RoundStarted(Body, frozen=True, kw_only=True):
 
 
 class WagerPlaced(Body, frozen=True, kw_only=True):
-    """Chips go on the layout. amount: cents in chips, added to what is already on that wager."""
+    """Chips go on the layout. amount: cents in chips, added to any already on that wager."""
 
     position: Position
     wager: Identifier
@@ -82,7 +82,7 @@ class WagerWithdrawn(Body, frozen=True, kw_only=True):
 
 
 class WagerMarked(Body, frozen=True, kw_only=True):
-    """A wager is called on or off: it stays up, and counts or does not count."""
+    """A wager is called on or off. It stays on the layout, and counts or does not count."""
 
     position: Position
     wager: Identifier
@@ -94,11 +94,14 @@ class NoMoreBetsCalled(Body, frozen=True, kw_only=True):
 
 
 class DecisionsLockedCalled(Body, frozen=True, kw_only=True):
-    """The dealer calls that no decision may be changed any more."""
+    """The dealer calls that decisions are final."""
 
 
 class StartingPositionDetermined(Body, frozen=True, kw_only=True):
-    """The place where the deal begins. position: 0 is the dealer; dice or number as drawn."""
+    """The starting place of a deal is determined. position: 0 is the dealer.
+
+    dice, number: as drawn.
+    """
 
     method: Literal["shaker", "random_number", "button", "card_draw"]
     dice: Dice | None = None
@@ -107,7 +110,7 @@ class StartingPositionDetermined(Body, frozen=True, kw_only=True):
 
 
 class CardsDealt(Body, frozen=True, kw_only=True):
-    """Cards leave the shoe or the hand for a holder, one or several, in dealing order."""
+    """One or more cards leave the shoe or the hand for a holder, in dealing order."""
 
     to: To
     position: Position | None = None
@@ -122,7 +125,7 @@ class CardsDealt(Body, frozen=True, kw_only=True):
 class CardsTurned(Body, frozen=True, kw_only=True):
     """Cards that lay face down are turned up and read.
 
-    Which ones: `at` lists their indexes, or they follow one another from the index `from` on.
+    `at` lists their indexes. Without it, they follow one another from index `from` on.
     """
 
     to: To
@@ -139,7 +142,7 @@ class CardsTurned(Body, frozen=True, kw_only=True):
 
 
 def indexes(turned: CardsTurned) -> tuple[int, ...]:
-    """The index of each card turned, among its holder's cards in dealing order, from 0."""
+    """The index of each turned card among its holder's cards, in dealing order, from 0."""
     if turned.at is not None:
         return turned.at
     first = turned.from_ or 0
@@ -147,15 +150,16 @@ def indexes(turned: CardsTurned) -> tuple[int, ...]:
 
 
 class CardBurned(Body, frozen=True, kw_only=True):
-    """The top card goes to the discard rack unused. card: where it was seen."""
+    """The top card goes to the discard rack unused. card: the card, if it was seen."""
 
     card: Card | None = None
 
 
 class DecisionMade(Body, frozen=True, kw_only=True):
-    """A patron (or the dealer) decides: folds, draws, stands, raises, and what that needs.
+    """A patron (or the dealer) makes a decision, as fold, draw, stand or raise.
 
-    amount: cents; in poker the chips the decision adds to the pot.
+    discards, wager, to: what the decision concerns; amount: cents; in poker the chips that it adds
+    to the pot.
     """
 
     position: Position
@@ -169,7 +173,7 @@ class DecisionMade(Body, frozen=True, kw_only=True):
 
 
 class CardsExchanged(Body, frozen=True, kw_only=True):
-    """A holder gives cards up; the new ones follow as cards dealt."""
+    """A holder gives cards up. The new ones follow as cards dealt."""
 
     to: To
     position: Position | None = None
@@ -180,13 +184,13 @@ class CardsExchanged(Body, frozen=True, kw_only=True):
 
 
 class DiscardsReshuffled(Body, frozen=True, kw_only=True):
-    """The discards are shuffled to go on. except: the position whose own discards stay out."""
+    """The discards are shuffled to be dealt again. except: a position whose discards stay out."""
 
     except_: Position = field(name="except")
 
 
 class FeePaid(Body, frozen=True, kw_only=True):
-    """A patron pays the house for an option, as vigorish, or for time. amount: cents."""
+    """A patron pays the house for an option, for time, or as vigorish. amount: cents."""
 
     position: Position
     fee: Identifier
@@ -195,7 +199,7 @@ class FeePaid(Body, frozen=True, kw_only=True):
 
 
 class HandSet(Body, frozen=True, kw_only=True):
-    """A holder arranges cards into named hands; a second setting replaces the first."""
+    """A holder arranges cards into named hands. A second setting replaces the first."""
 
     to: To
     position: Position | None = None
@@ -214,7 +218,7 @@ class HoleCardChecked(Body, frozen=True, kw_only=True):
 class DiceThrown(Body, frozen=True, kw_only=True):
     """A valid throw, read from the dice: either `dice`, or two `offensive` and a `defensive`.
 
-    position: who threw; called: the total or the name the stickperson called.
+    position: who threw; called: the total or the name that the stickperson called.
     """
 
     dice: Dice | None = None
@@ -233,28 +237,28 @@ class DiceThrown(Body, frozen=True, kw_only=True):
 
 
 class NoRollCalled(Body, frozen=True, kw_only=True):
-    """A throw does not count. of: the throw this cancels, where one was already recorded."""
+    """A throw does not count. of: the throw this cancels, if it was already recorded."""
 
     reason: Text
     of: FactRef | None = None
 
 
 class DiceOffered(Body, frozen=True, kw_only=True):
-    """The dice are offered to a patron, who takes them or passes them on."""
+    """The dice are offered to a patron, who accepts or declines them."""
 
     position: Position
     accepted: bool
 
 
 class MarkerPlaced(Body, frozen=True, kw_only=True):
-    """A puck or marker is put down. at: the yard, down, count or point it shows, or a word."""
+    """A puck or marker is placed. at: the yard, down, count or point it shows, or a word."""
 
     marker: Literal["yard", "down", "game_length", "point", "bonus", "off"]
     at: int | Label
 
 
 class WagerPaid(Body, frozen=True, kw_only=True):
-    """The house pays a won wager. amount: winnings in cents, the stake not among them."""
+    """The house pays a winning wager. amount: winnings in cents, without the stake."""
 
     position: Position
     wager: Identifier
@@ -275,7 +279,7 @@ class WagerCollected(Body, frozen=True, kw_only=True):
 
 
 class WagerReturned(Body, frozen=True, kw_only=True):
-    """A stake goes back: a push, a void, or the half a surrender keeps. amount: cents."""
+    """A stake goes back: after a push, a void, or the half kept in a surrender. amount: cents."""
 
     position: Position
     wager: Identifier
@@ -287,7 +291,7 @@ class WagerReturned(Body, frozen=True, kw_only=True):
 class PotAwarded(Body, frozen=True, kw_only=True):
     """A pot, or a share of it, is pushed to a winner. pot: 0 is the main pot.
 
-    amount: cents, the winner's own chips in it included.
+    amount: cents, with the winner's own chips in it.
     """
 
     pot: Pot
@@ -297,14 +301,14 @@ class PotAwarded(Body, frozen=True, kw_only=True):
 
 
 class RakeTaken(Body, frozen=True, kw_only=True):
-    """The house takes its rake off a pot before it is awarded. amount: cents."""
+    """The house takes its rake from a pot before it is awarded. amount: cents."""
 
     amount: Cents
     pot: Pot | None = None
 
 
 class StackCounted(Body, frozen=True, kw_only=True):
-    """A patron's chips before the deal. amount: cents."""
+    """A patron's chips are counted before the deal. amount: cents."""
 
     position: Position
     amount: Cents
@@ -318,14 +322,14 @@ class HandShown(Body, frozen=True, kw_only=True):
 
 
 class HandMucked(Body, frozen=True, kw_only=True):
-    """A patron gives a hand up unshown; at the showdown that is a fold."""
+    """A patron gives a hand up without showing it. At the showdown that is a fold."""
 
     position: Position
     cards: Cards | None = None
 
 
 class IrregularityCalled(Body, frozen=True, kw_only=True):
-    """Something went wrong with cards, dice or a device, and was called. by: who called it."""
+    """An irregularity with cards, dice or a device is called. by: who called it."""
 
     kind: IrregularityKind
     position: Position | None = None
@@ -341,7 +345,7 @@ class RoundVoided(Body, frozen=True, kw_only=True):
 
 
 class HandDiscarded(Body, frozen=True, kw_only=True):
-    """A hand goes into the discard rack; the facts' order is the rack's order."""
+    """A hand goes into the discard rack. The order of these facts is the order in the rack."""
 
     to: To
     position: Position | None = None
@@ -352,4 +356,4 @@ class HandDiscarded(Body, frozen=True, kw_only=True):
 
 
 class RoundCompleted(Body, frozen=True, kw_only=True):
-    """The round is over; a fact that arrives later still belongs to it."""
+    """The round is over. A fact of it that arrives later still belongs to it."""

@@ -1,7 +1,7 @@
 """The JSON Schema of every fact, generated from its struct and kept beside it.
 
-`python -m ledger.facts.schemas` writes them; a test compares the kept ones. A tool for those who
-build devices and consumers: nothing that judges facts reads these files.
+`python -m ledger.facts.schemas` writes the files, and a test compares them. They serve people who
+build devices and consumers. No part of the ledger reads them.
 """
 
 import inspect
@@ -16,11 +16,11 @@ from msgspec import Struct
 from ledger.facts import FACTS, UPCASTERS
 
 FOLDER = Path(__file__).with_suffix("")
-"""Where they are kept."""
+"""The folder of the schemas."""
 
 
 def generate() -> dict[str, str]:
-    """The text of each file by its name, the same every time."""
+    """The text of each file by its name, the same on every run."""
     structs = {**FACTS, **{name: old for name, (old, _) in UPCASTERS.items()}}
     return {f"{name}.json": _text(name, struct) for name, struct in structs.items()}
 
@@ -38,14 +38,14 @@ def _text(name: str, struct: type[Struct]) -> str:
     }
     for part in parts.values():
         if said := part.get("description"):
-            part["description"] = inspect.cleandoc(said)  # before Python 3.13 it has its indent
+            part["description"] = inspect.cleandoc(said)  # indented before Python 3.13
     if parts:
         schema["$defs"] = dict(sorted(parts.items()))
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def main(folder: Path = FOLDER) -> int:
-    """Write every schema, and remove files that no fact has. Returns the exit code."""
+    """Write every schema, and remove files of unknown facts. Returns the exit code."""
     folder.mkdir(exist_ok=True)
     files = generate()
     for stale in {path.name for path in folder.glob("*.json")} - files.keys():

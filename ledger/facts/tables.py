@@ -1,6 +1,7 @@
-"""Tables, equipment and people: opening and closing, cards and dice in use, who stood where.
+"""Tables, equipment and people: openings, cards and dice in use, staff and cameras.
 
-People are credential numbers, patrons are positions or opaque tokens; no name is ever recorded.
+An employee is a credential number, a patron a position or an opaque token. No name is ever
+recorded.
 """
 
 from typing import Annotated, Any, Literal
@@ -61,14 +62,14 @@ class SeatLeft(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class Breakage(Struct, frozen=True, gc=False):
-    """How odd cents are broken: to a multiple of `unit` cents, in direction `mode`."""
+    """The rounding of odd cents: to a multiple of `unit` cents, in direction `mode`."""
 
     unit: Annotated[int, Meta(ge=1, le=2**53)] = 1
     mode: Identifier = "down"
 
 
 class RulesSubmissionFiled(Body, frozen=True, kw_only=True, gc=True):
-    """The certificate holder files what it chose for a game, from a gaming day on.
+    """The certificate holder files its choices for a game, in force from a gaming day on.
 
     Its `subject` is the table, or the property. limits: cents, null for none; paytables: the
     printed letter, or the rows themselves with their odds.
@@ -116,7 +117,7 @@ class FloorpersonRelieved(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CameraMapped(Body, frozen=True, kw_only=True):
-    """A camera is trained on a table. covers: which parts of it."""
+    """A camera is trained on a table. covers: the parts of the table it shows."""
 
     camera: Label
     table: Place
@@ -134,7 +135,7 @@ class CameraUnmapped(Body, frozen=True, kw_only=True):
 
 
 class DeviceOutOfOrder(FactOutsideRound, frozen=True, kw_only=True):
-    """A device of the table fails. covered: a cover or sign is on it."""
+    """A device of the table fails. covered: whether a cover or sign is on it."""
 
     device: Label
     covered: bool
@@ -157,7 +158,7 @@ class DecksReceived(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CardsRemoved(FactOutsideRound, frozen=True, kw_only=True):
-    """Cards are taken out of a batch. cards: how many, or which."""
+    """Cards are taken out of a batch. cards: how many, or which ones."""
 
     batch: Label
     cards: Count | tuple[Card, ...]
@@ -180,7 +181,7 @@ class InspectionVerified(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CardsSpread(FactOutsideRound, frozen=True, kw_only=True):
-    """A batch is spread out over the table."""
+    """A batch is spread over the table."""
 
     batch: Label
     face: Face
@@ -202,7 +203,7 @@ class CardsShuffled(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CardsCut(FactOutsideRound, frozen=True, kw_only=True):
-    """A batch is cut, by the dealer or a position. cards_above, cards_below: the cut, in cards."""
+    """A batch is cut, by the dealer or a position. cards_above, cards_below: number of cards."""
 
     batch: Label
     by: Literal["dealer"] | Position
@@ -219,7 +220,7 @@ class RecutDirected(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class CoverCardReached(FactOutsideRound, frozen=True, kw_only=True):
-    """The cover card appears: this is the last round before the shuffle. to: who was due."""
+    """The cover card appears: this is the last round of the shoe. to: the next holder due."""
 
     to: To
     position: Position | None = None
@@ -229,7 +230,7 @@ class CoverCardReached(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class StubCounted(FactOutsideRound, frozen=True, kw_only=True):
-    """The cards left undealt are counted. counted: cards."""
+    """The undealt cards are counted. counted: number of cards."""
 
     batch: Label
     counted: Count
@@ -251,7 +252,7 @@ class DiceReceived(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class DiceInspected(FactOutsideRound, frozen=True, kw_only=True):
-    """A set of dice is inspected before use. alternative: which of the three procedures."""
+    """A set of dice is inspected before use. alternative: the number of the procedure used."""
 
     set: Label
     by: By
@@ -269,7 +270,7 @@ class DiceSealed(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class DiceOpened(FactOutsideRound, frozen=True, kw_only=True):
-    """A sealed envelope of dice is opened. seal_intact: as it was found."""
+    """A sealed envelope of dice is opened. seal_intact: its state when it was opened."""
 
     set: Label
     envelope: Label
@@ -285,7 +286,7 @@ class DiceRemoved(FactOutsideRound, frozen=True, kw_only=True):
 
 
 class DiceDiscrepancyReported(FactOutsideRound, frozen=True, kw_only=True):
-    """Something is wrong with a set of dice, and was reported."""
+    """A discrepancy of a set of dice is reported."""
 
     set: Label
     reason: Text

@@ -1,7 +1,7 @@
-"""Facts in the words of earlier versions, and how each is read today.
+"""Earlier versions of facts, and how each is read as the current one.
 
-The bytes on the tape never change: an old fact is decoded by the struct of its own version and
-turned into the current one on the way out. A row here stays for as long as the tape does.
+The bytes on the tape never change. An old fact is decoded by the struct of its own version, then
+turned into the current one. A row here stays as long as the tape does.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,9 @@ class Upcaster(NamedTuple):
 
 
 class WagerPaidV0(Body, frozen=True, kw_only=True):
-    """The house pays a won wager, as pre-release devices sent it.
+    """The house pays a winning wager, as pre-release devices sent it.
 
-    paid_with_stake: cents pushed to the patron, the stake among them; stake: cents.
+    paid_with_stake: cents pushed to the patron, stake included; stake: cents.
     """
 
     position: Position
@@ -36,7 +36,7 @@ class WagerPaidV0(Body, frozen=True, kw_only=True):
 
 
 def wager_paid_v0(old: object) -> WagerPaid:
-    """Winnings alone are what version 1 calls the amount: the stake is taken off."""
+    """The current fact, whose amount is the winnings: the stake is taken off."""
     if not isinstance(old, WagerPaidV0):
         raise TypeError(f"expected a WagerPaidV0, got {type(old).__name__}")
     return WagerPaid(
@@ -49,4 +49,4 @@ def wager_paid_v0(old: object) -> WagerPaid:
 
 
 UPCASTERS: dict[str, Upcaster] = {"wager_paid.v0": Upcaster(WagerPaidV0, wager_paid_v0)}
-"""By stored type name; read by `ledger.record.wire`."""
+"""Upcasters by stored type name; `ledger.record.wire` uses them."""

@@ -1,1 +1,1 @@
-"""The record: what a received fact is, how its bytes are read, chained and verified."""
+"""The record of facts: reading their bytes, chaining, verification, quarantine."""

@@ -1,8 +1,8 @@
-"""The attributes of a CloudEvent judged, and a fact framed as it was received.
+"""Check a CloudEvent's attributes, and frame a fact as it was received.
 
-The same for every transport mode: structured, batch and binary hand over the same attributes as
-strings and the same octets of `data`, so a fact is equal to itself however it travelled. Raises
-MalformedError with the first thing that is wrong; nothing is repaired.
+Structured, batch and binary mode all pass the same strings and the same bytes of `data`. A fact is
+therefore equal however it travelled. Raises MalformedError for the first fault, and repairs
+nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ledger.record.tape import IDENTITY_OCTETS_MAX, Received, frame_attributes
 from ledger.values import NAME, RoundId, Source, parse_source, parse_subject, parse_time
 
 FACT_OCTETS_MAX = 64 * 1024
-"""A fact, envelope and all, is at most this long."""
+"""The longest fact in bytes, envelope included."""
 
 DEPTH_MAX = 32
-"""Arrays and objects within `data` stand at most this deep, `data` itself counted."""
+"""The deepest nesting of arrays and objects in `data`, `data` itself counted."""
 
 _ID_MAX = 256
 _SUBJECT_MAX = 256
@@ -38,7 +38,7 @@ parse_source_once = lru_cache(maxsize=4096)(parse_source)
 
 @lru_cache(maxsize=4096)
 def parse_subject_once(subject: str, property_: str) -> tuple[RoundId | None, bool]:
-    """The round a subject names, if any, and whether its gaming day is one of the calendar."""
+    """The round a subject names, if any, and whether its gaming day exists in the calendar."""
     round_ = parse_subject(subject, property_)
     if round_ is None:
         return None, True
@@ -50,9 +50,9 @@ def parse_subject_once(subject: str, property_: str) -> tuple[RoundId | None, bo
 
 
 def received(attributes: dict[str, str], data: bytes, parsed: object) -> Received:
-    """The fact as it is stored. `parsed` is what `data` holds, for checks that need values.
+    """The fact as it is stored. `parsed` is the parsed `data`, for checks of its values.
 
-    Raises MalformedError where attributes or `data` are not those of a fact.
+    Raises MalformedError if the attributes or `data` are not those of a fact.
     """
     content_type = attributes.pop("datacontenttype", None)
     if content_type is not None and not _JSON_TYPE.fullmatch(content_type):
@@ -68,7 +68,7 @@ def received(attributes: dict[str, str], data: bytes, parsed: object) -> Receive
     time_us = _time(attributes["time"])
     if data in (b"", b"null"):
         raise MalformedError(
-            "data_missing", "There is no `data`", "$.data", "send `data`, `{}` where it is empty"
+            "data_missing", "There is no `data`", "$.data", "send `data`; if it is empty, `{}`"
         )
     if not isinstance(parsed, dict):
         raise MalformedError(
@@ -100,8 +100,8 @@ def _check_attributes(attributes: dict[str, str]) -> None:
         if name not in _KNOWN and not _NAME.fullmatch(name):
             raise _bad(
                 name,
-                f"`{name}` is not a name of an attribute",
-                "use lower-case letters and digits, up to 64; other fields belong into `data`",
+                f"`{name}` is not a valid attribute name",
+                "use lower-case letters and digits, up to 64; other fields belong in `data`",
             )
         if unsafe(value):
             raise _bad(name, f"`{name}` holds a control character", "send printable text")
@@ -118,8 +118,8 @@ def _check_attributes(attributes: dict[str, str]) -> None:
     if identity > IDENTITY_OCTETS_MAX:
         raise _bad(
             "id",
-            f"`source` and `id` are {identity} octets long",
-            f"send at most {IDENTITY_OCTETS_MAX} octets of both together",
+            f"`source` and `id` are {identity} bytes long together",
+            f"send at most {IDENTITY_OCTETS_MAX} bytes of both together",
         )
     sequence = attributes.get("sequence")
     if sequence is not None and not _DIGITS.fullmatch(sequence):
@@ -158,7 +158,7 @@ def _check_subject(kind: kinds.FactKind, subject: str | None, source: Source) ->
             return
         raise MalformedError(
             "missing_subject",
-            f"`{kind.type}` says nothing without a `subject`",
+            f"`{kind.type}` needs a `subject`",
             "$.subject",
             "send the round: `<table>/<gaming day>/<round number>`"
             " (for a rules submission the table, or the property)",
@@ -173,7 +173,7 @@ def _check_subject(kind: kinds.FactKind, subject: str | None, source: Source) ->
     if not good:
         raise MalformedError(
             "bad_subject",
-            f"`{subject}` is not what `{kind.type}` can be about",
+            f"`{kind.type}` cannot have the subject `{subject}`",
             "$.subject",
             "send a round, `CC-07/2026-11-20/231`; for a rules submission a table or the property",
         )

@@ -1,8 +1,8 @@
-"""Group commit: every waiting append of this process shares one transaction and one flush.
+"""Group commit: all waiting appends of a process share one transaction and one flush.
 
-One thread drains what waits and hands it to the tape in one call; each caller gets its own
-receipts. An answer that did not come is asked for again: what was kept is then answered
-`duplicate` with its original receipt, so nothing is doubled. Knows no database.
+One thread passes the waiting facts to the tape in one call, and each caller gets its own receipts.
+An append without an answer is repeated. Facts that were already kept are then answered `duplicate`
+with their original receipt, so nothing is doubled. Knows no database.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     Facts = Sequence[Received | Quarantined]
 
 FACTS_A_COMMIT_MAX = 2_000
-"""Facts in one transaction, so that a flush is never long awaited."""
+"""The most facts in one transaction, so that a flush is quick."""
 
 OCTETS_A_COMMIT_MAX = 16 * 2**20
-"""Octets in one transaction; one submission larger than this goes alone."""
+"""The most bytes in one transaction. A larger submission has one of its own."""
 
 FACTS_WAITING_MAX = 20_000
-"""Facts that may wait; beyond this a caller is told to come back (`Busy`)."""
+"""The most facts that may wait. A caller beyond it gets `Busy`."""
 
 OCTETS_WAITING_MAX = 64 * 2**20
-"""Octets that may wait, so that large facts do not fill the memory."""
+"""The most bytes that may wait, so that large facts do not fill the memory."""
 
 ASK_AGAIN_S_MAX = 45.0
-"""How long an append is asked for again while the tape does not answer, seconds."""
+"""Seconds during which an append is repeated while the tape does not answer."""
 
 _PAUSE_S = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
-"""Pauses between asking again; the last one repeats."""
+"""Pauses between the repeats, seconds. The last one is used from then on."""
 
 
 class Submission(NamedTuple):
-    """What one caller wants kept together."""
+    """The facts that one caller wants kept together."""
 
     facts: Facts
     octets: int
@@ -51,14 +51,14 @@ class Submission(NamedTuple):
 
 
 class CommitBacklog(NamedTuple):
-    """What waits for a commit; what is being committed no longer does."""
+    """The facts that wait for a commit, without those being committed."""
 
     facts: int
     octets: int
 
 
 class Committer:
-    """One a process. Leaving the block, or `close`, commits what waits and ends the thread."""
+    """The committer of a process. `close`, or leaving the block, commits the rest and ends it."""
 
     def __init__(self, tape: Tape, *, ask_again_s_max: float = ASK_AGAIN_S_MAX) -> None:
         self._tape = tape
@@ -72,17 +72,17 @@ class Committer:
         self._thread.start()
 
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
-        """Keep all of them in one transaction and wait for it; one receipt each, in order.
+        """Keep these facts in one transaction and wait for it; one receipt each, in order.
 
-        Raises `Busy` where too much waits (nothing kept), `Unavailable` where the tape did not
-        answer (outcome unknown; sending again is safe), and what the tape refuses.
+        Raises `Busy` if too much waits; nothing is kept then. Raises `Unavailable` if the tape does
+        not answer; the outcome is unknown, and sending again is safe. Raises what the tape refuses.
         """
         return self.submit(facts).result()
 
     def submit(self, facts: Sequence[Received | Quarantined]) -> Future[list[Receipt]]:
-        """As `append`, without waiting; for asyncio use `asyncio.wrap_future`.
+        """Like `append`, without waiting; for asyncio use `asyncio.wrap_future`.
 
-        A future that is cancelled before its turn keeps nothing; afterwards it cannot be.
+        A future cancelled before its turn keeps nothing. After that it cannot be cancelled.
         """
         receipts: Future[list[Receipt]] = Future()
         octets = sum(map(_octets, facts))
@@ -107,7 +107,7 @@ class Committer:
 
     @property
     def waiting(self) -> CommitBacklog:
-        """How deep the queue is now."""
+        """The facts and bytes that wait now."""
         with self._changed:
             return CommitBacklog(self._facts_waiting, self._octets_waiting)
 
@@ -125,7 +125,7 @@ class Committer:
         self.close()
 
     def _has_room(self, facts: int, octets: int) -> bool:
-        """Whether this much may wait beside what does; whatever its size, one may wait alone."""
+        """Whether this much more may wait. A submission of any size may wait alone."""
         if not self._waiting:
             return True
         return (
@@ -144,7 +144,7 @@ class Committer:
             keep(group, self._ask)
 
     def _take(self) -> list[Submission]:
-        """As many submissions as fit into one transaction, in order, at least one."""
+        """The next submissions that fit into one transaction, at least one, in order."""
         group: list[Submission] = []
         facts = octets = 0
         while self._waiting:
@@ -164,13 +164,13 @@ class Committer:
 
 
 def keep(group: Sequence[Submission], asked: Callable[[Facts], list[Receipt]]) -> None:
-    """Keep a group in one transaction; where it is refused, each alone: one is at fault."""
+    """Keep a group in one transaction. If it is refused, keep each alone; one is at fault."""
     try:
         receipts = iter(asked([fact for one in group for fact in one.facts]))
     except Unavailable as error:
         for one in group:
             one.receipts.set_exception(error)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to a caller
+    except Exception as error:  # noqa: BLE001 - any error belongs to a caller
         if len(group) > 1:
             for one in group:
                 keep([one], asked)
@@ -187,7 +187,7 @@ def ask(
     gives_up: Callable[[], bool],
     pause: Callable[[float], None] = time.sleep,
 ) -> list[Receipt]:
-    """Append, and ask again while no answer comes. Raises the last `Unavailable`."""
+    """Append, and repeat while no answer comes. Raises the last `Unavailable` on giving up."""
     attempt = 0
     while True:
         try:

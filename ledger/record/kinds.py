@@ -1,7 +1,7 @@
-"""How the `data` of each type of fact is read: one decoder a stored name, and errors in words.
+"""Decoding the `data` of each type of fact: a decoder a stored name, and plain errors.
 
-Every version ever stored has its row; what an earlier one says is told in today's words. Nothing
-here sees an envelope.
+Every version ever stored has a row here. An earlier version is decoded into the current struct.
+Nothing here reads an envelope.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
 WIRE_PREFIX = "roundledger."
-"""What stands before a stored name in a CloudEvents `type`."""
+"""The prefix of a stored name in a CloudEvents `type`."""
 
 _MISSING = re.compile(r"Object missing required field `(?P<field>.+)`")
 _FIRST_NAME = re.compile(r"`(?P<field>[a-z0-9_]+)`")
@@ -30,7 +30,7 @@ _WHOLE_HINT = "money is an integer in cents (2500 is $25.00); no field of a fact
 
 
 class FactKind(NamedTuple):
-    """One stored name: how its octets are read, and what its struct can tell about the place."""
+    """One stored name: its decoder, and what its struct says of place and round."""
 
     type: str
     decode: Callable[[bytes], Struct]
@@ -56,14 +56,14 @@ KINDS: dict[str, FactKind] = {
     **{name: _kind(name, struct, None) for name, struct in FACTS.items()},
     **{name: _kind(name, old, upcast) for name, (old, upcast) in UPCASTERS.items()},
 }
-"""By stored name, every version."""
+"""Kinds by stored name, every version."""
 
 _ON_THE_WIRE = {WIRE_PREFIX + name: kind for name, kind in KINDS.items()}
 _KNOWN_NAMES = {name.rsplit(".", 1)[0] for name in KINDS}
 
 
 def kind_of(wire_type: str) -> FactKind:
-    """The kind a CloudEvents `type` names. Raises MalformedError where it names none."""
+    """The kind that a CloudEvents `type` names. Raises MalformedError if there is none."""
     kind = _ON_THE_WIRE.get(wire_type)
     if kind:
         return kind
@@ -77,14 +77,14 @@ def kind_of(wire_type: str) -> FactKind:
         )
     raise MalformedError(
         "unknown_type",
-        f"`{wire_type}` is not a fact this ledger knows",
+        f"This ledger has no fact `{wire_type}`",
         "$.type",
         "write `roundledger.<fact>.v<version>`; if the fact is new, upgrade and release this",
     )
 
 
 def body(kind: FactKind, data: bytes) -> Struct:
-    """The typed struct of `data`, in today's words. Raises MalformedError where it is none."""
+    """The typed struct of `data`, in the current version. Raises MalformedError."""
     try:
         told = kind.decode(data)
         return kind.upcast(told) if kind.upcast else told
@@ -97,7 +97,7 @@ def body(kind: FactKind, data: bytes) -> Struct:
 
 
 def _in_words(type_: str, error: str) -> MalformedError:
-    """The decoder's finding as what, where and what to do now."""
+    """The decoder's error as what, where and what to do now."""
     message, _, at = error.rpartition(" - at ")
     if not message:
         message, at = error, "`$`"
@@ -112,7 +112,7 @@ def _in_words(type_: str, error: str) -> MalformedError:
             f"{where}.{field}",
             f"send `{field}`; the schema roundledger:{type_} lists what a fact needs",
         )
-    if message.startswith("`"):  # a finding of the struct's own, which names the field first
+    if message.startswith("`"):  # an error of the struct's own, which names the field first
         named = _FIRST_NAME.match(message)
         reason = "missing_field" if " is missing" in message else "wrong_field"
         where = f"{where}.{named['field']}" if named else where
@@ -128,7 +128,7 @@ def _what(message: str, where: str) -> str:
     if message.startswith("Invalid enum value ") and _is_card(where):
         return message.removeprefix("Invalid enum value ") + " is not a card"
     if "matching regex" in message:
-        return "The text has not the form this field asks for"
+        return "The text does not have the form of this field"
     return message
 
 

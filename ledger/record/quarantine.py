@@ -1,7 +1,7 @@
-"""Whether the quarantine is whole: every digest recomputed from octets, every number accounted for.
+"""Verify the quarantine: recompute every digest from bytes, and account for every number.
 
-Its rows are not chained: somebody who writes octets and digest anew together is not found here.
-What is found says which row, or between which. Knows no database.
+Its rows are not chained. If bytes and digest are both replaced, it is not found here. A break names
+its row, or the rows it lies between. Knows no database.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ class QuarantineRow(NamedTuple):
 
     row: InQuarantine
     digest: bytes  # SHA-256, see `digest_of`
-    released_is_there: bool  # what it was released as stands on the record
+    released_is_there: bool  # whether its released fact is on record
 
 
 class QuarantineCounts(NamedTuple):
-    """What the record and the quarantine say at one moment."""
+    """The counts of the record and of the quarantine at one moment."""
 
     last: int  # the highest number
-    quarantined: int  # inputs with that verdict, as the record counts them
+    quarantined: int  # inputs with that verdict, counted by the record
     equivocation: int
-    quarantined_here: int  # the same, as the rows count them
+    quarantined_here: int  # the same, counted over the rows
     equivocation_here: int
 
 
 def digest_of(attributes: bytes | None, octets: bytes) -> bytes:
-    """SHA-256 over the length of the attributes (8 octets; -1: none), them, and the octets."""
+    """SHA-256 over the length of the attributes (8 bytes; -1: none), they and the input's bytes."""
     size = -1 if attributes is None else len(attributes)
     return hashlib.sha256(
         size.to_bytes(8, "big", signed=True) + (attributes or b"") + octets
@@ -45,7 +45,10 @@ def digest_of(attributes: bytes | None, octets: bytes) -> bytes:
 def verify_quarantine(
     rows: Iterable[QuarantineRow], counted: QuarantineCounts
 ) -> RecordBreak | None:
-    """The first thing in quarantine that is not as it was kept; `rows` by number, up to `last`."""
+    """The first row of the quarantine that is not as kept, or None.
+
+    `rows` come by number, up to `last`.
+    """
     number = 0
     for aside in rows:
         number += 1
@@ -59,10 +62,10 @@ def verify_quarantine(
 
 
 def _contradiction(aside: QuarantineRow) -> str | None:
-    """What of a row is not what its octets, or the record, say."""
+    """A difference between a row and its bytes or the record, in words, or None."""
     row = aside.row
     if digest_of(row.attributes, row.octets) != aside.digest:
-        return "its octets are not those that were kept"
+        return "its bytes are not those that were kept"
     if row.released_position is not None and not aside.released_is_there:
         return f"it was released as position {row.released_position}, which is not on record"
     if row.attributes is None:
@@ -72,12 +75,12 @@ def _contradiction(aside: QuarantineRow) -> str | None:
     except ValueError:
         return "the frame of attributes cannot be read"
     if (row.source, row.id) != (told.get("source"), told.get("id")):
-        return "its source and id are not what its attributes say"
+        return "its source and id differ from its attributes"
     return None
 
 
 def _uncounted(counted: QuarantineCounts) -> RecordBreak | None:
-    """Rows taken off the end, put in, or counted otherwise: the record's own figures tell."""
+    """Rows deleted, inserted or counted wrongly, as shown by the record's own counts."""
     for verdict, here, ever in (
         ("quarantined", counted.quarantined_here, counted.quarantined),
         ("equivocation", counted.equivocation_here, counted.equivocation),

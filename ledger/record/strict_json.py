@@ -1,8 +1,8 @@
-"""JSON read strictly: every octet accounted for, no name twice, no number that is none.
+"""Strict JSON: every byte is accounted for, no name is repeated, every number is valid.
 
-Readers differ in what they make of a repeated name, a NaN or a lone surrogate, so a record that let
-them in would mean different things to different people. Nothing here knows a fact; it never guesses
-what was meant, and it holds against any octets: no recursion that the input could drive.
+Readers disagree about a repeated name, a NaN or a lone surrogate. A record with one would mean
+different things to different readers. This module knows no facts and guesses nothing. It withstands
+any bytes: no input can drive a recursion.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _TEXT_MAX = 500
 
 
 class MalformedError(ValueError):
-    """Octets that are no well-formed fact.
+    """Bytes that are not a well-formed fact.
 
-    reason: a stable code; what: a sentence; where: a JSON path or an octet; hint: what to do now.
+    reason: a stable code; what: a sentence; where: a JSON path or a byte; hint: what to do now.
     """
 
     def __init__(self, reason: str, what: str, where: str, hint: str) -> None:
@@ -36,12 +36,12 @@ class MalformedError(ValueError):
         self.hint = hint
 
 
-class _Suspect(Exception):  # noqa: N818 - not an error yet: the slow reading decides
-    """A name twice, or a number that is none: read again, slowly, to say where."""
+class _Suspect(Exception):  # noqa: N818 - not an error yet: the second reading decides
+    """A repeated name or an invalid number. A second, slower reading says where."""
 
 
 class _Pairs(list[tuple[str, object]]):
-    """An object as it stood, repeated names and all."""
+    """An object with its repeated names."""
 
 
 class _Constant(str):
@@ -51,7 +51,7 @@ class _Constant(str):
 
 
 def printable(text: str) -> str:
-    """The text with control characters and lone surrogates escaped, cut to a fair length."""
+    """A text with control characters and lone surrogates escaped, and shortened."""
     text = text if len(text) <= _TEXT_MAX else text[:_TEXT_MAX] + "…"
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
@@ -86,20 +86,20 @@ _AS_IT_STOOD = json.JSONDecoder(object_pairs_hook=_Pairs, parse_constant=_Consta
 
 
 def read(octets: bytes, depth_max: int) -> object:
-    """The value the octets hold. Raises MalformedError where they are not strictly JSON."""
+    """The value of these bytes. Raises MalformedError if they are not strict JSON."""
     try:
         text = octets.decode()
     except UnicodeDecodeError as error:
         raise MalformedError(
             "not_utf8",
-            f"The octet 0x{octets[error.start]:02x} is not UTF-8",
-            f"octet {error.start}",
+            f"The byte 0x{octets[error.start]:02x} is not UTF-8",
+            f"byte {error.start}",
             "send JSON as UTF-8",
         ) from None
     if deeper_than(octets, depth_max):
         raise MalformedError(
             "too_deep",
-            f"Arrays and objects stand more than {depth_max} levels deep",
+            f"Arrays and objects are nested more than {depth_max} levels deep",
             "$",
             "send a flatter `data`; no fact needs as many levels",
         )
@@ -116,7 +116,7 @@ def read(octets: bytes, depth_max: int) -> object:
 
 
 def deeper_than(octets: bytes, depth_max: int) -> bool:
-    """Whether brackets outside strings nest deeper than that. Holds for octets that are no JSON."""
+    """Whether brackets outside strings nest deeper than that. The bytes need not be JSON."""
     if octets.count(b"[") + octets.count(b"{") <= depth_max:
         return False
     depth = 0
@@ -128,9 +128,9 @@ def deeper_than(octets: bytes, depth_max: int) -> bool:
 
 
 def elements(octets: bytes) -> list[bytes] | None:
-    """The octets of each element of an array, or None where no array is framed by the octets.
+    """The bytes of each element of an array, or None if the bytes are no array.
 
-    Only brackets, commas and strings are looked at, so that one bad element spoils no other.
+    Only brackets, commas and strings are read, so that one bad element does not spoil the others.
     """
     octets = octets.strip(_SPACE)
     found: list[bytes] = []
@@ -161,7 +161,7 @@ def _closed(
 
 
 def without_nul(value: object, path: str) -> None:
-    """No text may hold U+0000: a database cannot keep it. Raises MalformedError where one does."""
+    """Check that no text holds U+0000, which a database cannot keep. Raises MalformedError."""
     for where, text in _texts(value, path):
         if "\x00" in text:
             raise MalformedError(
@@ -193,9 +193,9 @@ def _suspects(value: object, path: str) -> Iterator[MalformedError]:
     if isinstance(value, _Constant):
         yield MalformedError(
             "not_a_number",
-            f"{value} is not a number of JSON",
+            f"{value} is not a JSON number",
             path,
-            "leave the field out where there is no number",
+            "leave the field out if there is no number",
         )
     elif isinstance(value, _Pairs):
         seen: set[str] = set()
@@ -203,7 +203,7 @@ def _suspects(value: object, path: str) -> Iterator[MalformedError]:
             if name in seen:
                 yield MalformedError(
                     "duplicate_key",
-                    f"`{name}` stands twice in one object",
+                    f"`{name}` appears twice in one object",
                     f"{path}.{name}",
                     "send each name once; readers disagree about which of two counts",
                 )
@@ -219,6 +219,6 @@ def _not_json(text: str, error: json.JSONDecodeError) -> MalformedError:
     return MalformedError(
         "not_json",
         f"Not JSON: {error.msg}",
-        f"octet {octet}",
-        "send one JSON object a fact; a cut line is sent again whole",
+        f"byte {octet}",
+        "send one JSON object a fact; send a cut line again whole",
     )

@@ -1,8 +1,8 @@
-"""The record's port: what is stored, what a save answers, how a chain is framed. No driver here.
+"""The port of the record: stored rows, receipts, and the framing of the hash chain. No driver.
 
-One tape per place. A row is what was received (the attributes as strings, the octets of `data`)
-framed with length prefixes, plus what the record adds: position, sequence on its tape, the time it
-was received, and the hash that ties it to the row before it (ADR 0003).
+Each place has one tape. A row holds the fact as received: attributes as strings and the bytes of
+`data`, framed with length prefixes. The record adds its position, its sequence on the tape, the
+time received, and the hash that ties it to the row before (ADR 0003).
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 Verdict = Literal["appended", "duplicate", "equivocation", "quarantined"]
-"""What became of one received fact; received = the sum of the four, always."""
+"""The verdict on one input. The four counts always add up to all inputs received."""
 
 GENESIS = bytes(32)
-"""The previous hash of the first row of a tape."""
+"""The previous hash for the first row of a tape."""
 
 IDENTITY_OCTETS_MAX = 1_000
-"""Octets that `source` and `id` may have together: they are the key of an index."""
+"""The most bytes of `source` and `id` together, which are the key of an index."""
 
 _CHAIN_VERSION = b"\x02"
 
 
 class Received(NamedTuple):
-    """A well-formed fact as it was received: exactly what is stored, hashed and sent on.
+    """A well-formed fact as received: exactly what is stored, hashed and sent on.
 
-    `attributes` frames every attribute but `data` and the transport's own (`datacontenttype` of
-    JSON), sorted by name, as received strings; `data` is the octets of `data` as they stood.
-    The named fields repeat attributes that are needed as columns.
+    `attributes` frames the attributes as received strings, sorted by name. `data` and the
+    transport's own (`datacontenttype` of JSON) are not among them. `data` is the bytes of `data` as
+    received. The named fields repeat attributes that are needed as columns.
     """
 
     tape: str  # "<property>/<place>"
@@ -57,11 +57,11 @@ class TapeRow(NamedTuple):
     received_at_us: int  # the ledger's clock
     attributes: bytes
     data: bytes
-    hash: bytes  # 32 octets
+    hash: bytes  # 32 bytes
 
 
 class Receipt(NamedTuple):
-    """The answer to one received fact. A duplicate gets the receipt of the original."""
+    """The answer to one input. A duplicate gets the receipt of the original."""
 
     verdict: Verdict
     source: str | None
@@ -70,11 +70,11 @@ class Receipt(NamedTuple):
     table_seq: int | None
     hash: bytes | None
     reason: str | None = None
-    quarantine_id: int | None = None  # of an equivocation or a quarantined input
+    quarantine_id: int | None = None  # for an equivocation or a quarantined input
 
 
 class Head(NamedTuple):
-    """The newest row of a tape: what a copy kept elsewhere is compared with."""
+    """The newest row of a tape. It is compared with a copy kept elsewhere."""
 
     tape: str
     table_seq: int
@@ -83,7 +83,7 @@ class Head(NamedTuple):
 
 
 class Quarantined(NamedTuple):
-    """Something received that is not a well-formed fact, with its bytes and why."""
+    """An input that is not a well-formed fact, with its bytes and the reason."""
 
     octets: bytes
     reason: str  # a code: `not_json`, `duplicate_key`, ...
@@ -95,7 +95,7 @@ class Quarantined(NamedTuple):
 
 
 class InQuarantine(NamedTuple):
-    """One row of the quarantine: the input, and what became of it."""
+    """One row of the quarantine: the input, and what happened to it."""
 
     quarantine_id: int
     verdict: Verdict  # "quarantined" or "equivocation"
@@ -105,7 +105,7 @@ class InQuarantine(NamedTuple):
     hint: str
     source: str | None
     id: str | None
-    attributes: bytes | None  # of an equivocation: its framed attributes; `octets` is its data
+    attributes: bytes | None  # for an equivocation, its framed attributes; `octets` is its data
     octets: bytes
     times_received: int
     received_at_us: int
@@ -115,7 +115,7 @@ class InQuarantine(NamedTuple):
 
 
 class Counters(NamedTuple):
-    """What became of everything ever received; a release counts as received again."""
+    """Counts of all inputs by verdict. A released input counts as received again."""
 
     received: int
     appended: int
@@ -125,15 +125,15 @@ class Counters(NamedTuple):
 
     @property
     def nothing_lost(self) -> bool:
-        """Whether every input received has had its verdict."""
+        """Whether every input has a verdict."""
         return self.received == sum(self[1:])
 
 
 class Tape(Protocol):
-    """The record. Its one implementation is `infra.postgres.connection`."""
+    """The record. `infra.postgres.connection` is its one implementation."""
 
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
-        """Keep all of them in one transaction; one receipt each, in order."""
+        """Keep these facts in one transaction; one receipt each, in order."""
 
     def read(self, after: int, limit: int) -> list[TapeRow]:
         """Rows with position > `after`, in order of position."""
@@ -146,12 +146,12 @@ class Tape(Protocol):
 
 
 def frame(parts: Iterable[bytes]) -> bytes:
-    """Each part behind its length (8 octets, big-endian): no two lists of parts frame alike."""
+    """Parts, each after its length (8 bytes, big-endian). Different lists frame differently."""
     return b"".join(len(part).to_bytes(8, "big") + part for part in parts)
 
 
 def unframe(octets: bytes) -> Iterator[bytes]:
-    """The parts of a frame. Raises ValueError where the lengths do not fit the octets."""
+    """The parts of a frame. Raises ValueError if the lengths do not fit the bytes."""
     at = 0
     while at < len(octets):
         end = at + 8
@@ -163,7 +163,7 @@ def unframe(octets: bytes) -> Iterator[bytes]:
 
 
 def frame_attributes(attributes: dict[str, str]) -> bytes:
-    """The attributes of a fact framed by name and value, sorted by name."""
+    """A fact's attributes framed by name and value, sorted by name."""
     return frame(part.encode() for name in sorted(attributes) for part in (name, attributes[name]))
 
 
@@ -179,11 +179,11 @@ def payload_hash(attributes: bytes, data: bytes) -> bytes:
 
 
 def chain_hash(previous: bytes, row: TapeRow) -> bytes:
-    """The hash of a row, recomputed from its bytes and the hash before it.
+    """The hash of a row, recomputed from its bytes and the previous hash.
 
-    SHA-256 over: version octet 0x02, previous hash (32), position (8), table_seq (8), time_us (8),
+    SHA-256 over: version byte 0x02, previous hash (32), position (8), table_seq (8), time_us (8),
     received_at_us (8), then the framed tape and type, then the payload hash (32). Integers are
-    signed, big-endian. The stored hash of the row itself takes no part.
+    signed, big-endian. The stored hash of the row is not used.
     """
     numbers = (row.position, row.table_seq, row.time_us, row.received_at_us)
     return hashlib.sha256(

@@ -1,10 +1,9 @@
-"""Whether the record is whole: every hash recomputed from bytes, and the first break named.
+"""Verify the record: recompute every hash from bytes, and name the first break.
 
-Reads rows in order of position, in constant memory, and believes no stored hash; a head kept
-elsewhere also finds what somebody with every right on the database could hide (ADR 0003). The first
-row that does not fit, and those after it, tell what was done: edited, moved, put in or taken out.
-That is evidence for a person, so it says what is known and no more. Knows no database: it verifies
-a copy just as well.
+Rows are read by position, in constant memory, and no stored hash is believed. A head kept elsewhere
+also finds what an owner of the database could hide (ADR 0003). The first row that does not fit, and
+those after it, show what was done: edited, moved, inserted or deleted. This is evidence for a
+person, so it says only what is known. Knows no database: it verifies a copy just as well.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ BreakKind = Literal[
     "quarantine deleted",
     "quarantine inserted",
 ]
-"""What was done to the record, as far as the record itself can tell."""
+"""The kinds of break, as far as the record itself can show."""
 
 PROGRESS_ROWS = 5_000
-"""How many rows pass between two calls of the progress function."""
+"""The number of rows between two calls of the progress function."""
 
 _HASH_OCTETS = 32
 DIGEST_OCTETS = 8
@@ -45,25 +44,25 @@ _TYPE_PREFIX = "roundledger."
 
 
 class Known(NamedTuple):
-    """What the list of identities says of a row."""
+    """The entry of a row in the list of identities."""
 
     position: int
-    data_digest: bytes  # the first 8 octets of SHA-256 of its data
+    data_digest: bytes  # the first 8 bytes of SHA-256 of its data
 
 
 class RecordBreak(NamedTuple):
-    """The first thing that is not as it was recorded."""
+    """The first difference from what was recorded."""
 
     kind: BreakKind
-    tape: str | None  # None where no remaining row tells
+    tape: str | None  # None: no remaining row shows it
     table_seq: int | None
-    position: int | None  # None: it is in quarantine
+    position: int | None  # None: the break is in quarantine
     says: str
-    quarantine_id: int | None = None  # of a row of the quarantine: its number
+    quarantine_id: int | None = None  # number of a row of the quarantine
 
 
 class TapePlace(NamedTuple):
-    """Where a tape stands while it is read: its newest row, and the hash before that."""
+    """The newest row of a tape read so far, and the hash before it."""
 
     table_seq: int
     position: int
@@ -72,33 +71,33 @@ class TapePlace(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """The first row that does not fit, and what should have stood there."""
+    """The first row that does not fit, and what belongs there."""
 
     row: TapeRow
     known: Known | None
     position: int
     table_seq: int
-    previous: bytes  # the hash it should be chained to
-    before: bytes  # the one before that
-    listed: bool  # whether identities are listed at all
+    previous: bytes  # the hash it should follow
+    before: bytes  # the hash before that one
+    listed: bool  # whether there is a list of identities
 
     @property
     def is_stranger(self) -> bool:
-        """Whether identities are listed, but not its own."""
+        """Whether there is a list of identities without this row's."""
         return self.listed and self.known is None
 
 
 class Expected(NamedTuple):
-    """What the record says of itself, and what was kept elsewhere."""
+    """The record's own counts and heads, and heads kept elsewhere."""
 
     tip: int  # the newest position
     heads: Sequence[Head]  # the newest row of every tape, as stored beside the tapes
-    identities: int | None = None  # how many identities are listed
-    kept: Sequence[Head] = ()  # heads from outside: a print-out, a file, another machine
+    identities: int | None = None  # number of identities in the list
+    kept: Sequence[Head] = ()  # heads kept elsewhere: a print-out, a file, another machine
 
 
 class Verified(NamedTuple):
-    """What a verification saw. `heads` are recomputed; compare them with those kept elsewhere."""
+    """The result of a verification. Compare the recomputed `heads` with those kept elsewhere."""
 
     rows: int
     heads: list[Head]
@@ -118,10 +117,10 @@ def verify(
 ) -> Verified:
     """Recompute every chain from `rows` (by position) and name the first break, if any.
 
-    A digest listed with an identity that is not of its row's data is named where nothing else is
-    broken: it may be the sign of a chain wholly recomputed, which a kept head names better.
-    `progress` is told the rows done and the tip. A copy without its list of identities is verified
-    with `identities_listed=False`.
+    If a listed digest is not that of its row's data, it is named only if nothing else is broken. It
+    may mean that the whole chain was recomputed, which a kept head shows better. `progress` gets
+    the rows done and the tip. Use `identities_listed=False` for a copy without a list of
+    identities.
     """
     stream = iter(rows)
     places: dict[str, TapePlace] = {}
@@ -153,7 +152,7 @@ def verify(
 
 
 def heads_to_json(heads: Iterable[Head]) -> Iterator[str]:
-    """One JSON object a head: what `verify` prints and `verify --head` reads."""
+    """One JSON object for each head: `verify` prints them and `verify --head` reads them."""
     for head in heads:
         yield json.dumps(
             {
@@ -166,7 +165,7 @@ def heads_to_json(heads: Iterable[Head]) -> Iterator[str]:
 
 
 def heads_from_json(lines: Iterable[str], where: str = "the file of heads") -> list[Head]:
-    """Heads kept elsewhere, one JSON object a line; empty lines and other members are ignored.
+    """Heads kept elsewhere, one JSON object a line. Empty lines and other members are ignored.
 
     Raises `Usage` for a line that is not a head.
     """
@@ -193,7 +192,7 @@ def _head_from_json(line: str, where: str) -> Head:
             hint="Give the lines that `round-ledger verify --json` printed.",
         ) from error
     if len(head.hash) != _HASH_OCTETS:
-        raise Usage("Its hash is not 32 octets", where=where, hint="Give the whole line.")
+        raise Usage("Its hash is not 32 bytes long", where=where, hint="Give the whole line.")
     return head
 
 
@@ -218,7 +217,7 @@ def _fits(
 def _missing_at_the_end(
     position: int, places: Mapping[str, TapePlace], expected: Expected
 ) -> RecordBreak | None:
-    """What the heads and figures know of that the rows do not show."""
+    """A break at the end: rows that heads or counts show, but that are absent."""
     for head in sorted(expected.heads, key=lambda head: head.position):
         place = places.get(head.tape, _START)
         if head.table_seq > place.table_seq:
@@ -247,7 +246,7 @@ def _truncated(tape: str | None, place: TapePlace, position: int, says: str) -> 
 
 
 def _without_head(tape: str, place: TapePlace) -> RecordBreak:
-    says = "No head of this tape is listed, so that no append could go on from its newest row."
+    says = "No head of this tape is listed, so no append could follow its newest row."
     return RecordBreak("deleted", tape, place.table_seq, place.position, says)
 
 
@@ -258,8 +257,8 @@ def _recomputed(head: Head, places: Mapping[str, TapePlace]) -> RecordBreak:
         head.tape,
         head.table_seq,
         head.position,
-        f"The chain holds together, but a head kept of it was {head.hash.hex()[:16]}…; "
-        f"something up to sequence {max(head.table_seq, place.table_seq)} was written anew.",
+        f"The chain is consistent, but its kept head is {head.hash.hex()[:16]}…; "
+        f"something up to sequence {max(head.table_seq, place.table_seq)} was rewritten.",
     )
 
 
@@ -269,9 +268,9 @@ def explain(
     rest: Iterator[tuple[TapeRow, Known | None]],
     places: Mapping[str, TapePlace],
 ) -> RecordBreak:
-    """What happened at the first row that does not fit; later rows are read for evidence.
+    """What happened at the first row that does not fit. Later rows are read as evidence.
 
-    `computed` is its hash recomputed, `places` where the tapes stand before it.
+    `computed` is its recomputed hash. `places` are the tapes' states before it.
     """
     row = suspect.row
     if row.position > suspect.position:
@@ -286,12 +285,12 @@ def explain(
 
 
 def beyond_the_tip(row: TapeRow, tip: int) -> RecordBreak:
-    """A row no append has numbered."""
+    """A break: a row beyond the newest position that the record counts."""
     return _break("inserted", row, f"the record counts {tip} positions")
 
 
 def _edited(suspect: Suspect, computed: bytes) -> RecordBreak:
-    """Nothing was moved: the row itself is not what was recorded."""
+    """A break without a move: the row itself is not what was recorded."""
     row, known = suspect.row, suspect.known
     column = contradiction(row)
     kind: BreakKind = "edited header"
@@ -299,20 +298,20 @@ def _edited(suspect: Suspect, computed: bytes) -> RecordBreak:
         kind = "identity missing" if computed == row.hash else "inserted"
         says = "it is not listed under its source and id"
     elif column:
-        says = f"{column} is not what its attributes say"
+        says = f"{column} differs from its attributes"
     elif computed == row.hash:
         says = f"its identity is listed at {known.position if known else 'another position'}"
     elif chain_hash(suspect.previous, row._replace(table_seq=suspect.table_seq)) == row.hash:
         says = f"its sequence was {suspect.table_seq}"
     elif known is None or known.data_digest != digest_of(row.data):
-        kind, says = "edited payload", "its octets are not those that were kept"
+        kind, says = "edited payload", "its bytes are not those that were kept"
     else:
-        says = "its data are as kept, what stands around them is not"
+        says = "its data are as kept, but other parts of the row are not"
     return _break(kind, row, says)
 
 
 def identity_edited(row: TapeRow, known: Known | None) -> RecordBreak | None:
-    """What is wrong with the identity of a row that is whole in itself, if anything is."""
+    """A wrong digest listed with the identity of a row that is right in itself, or None."""
     if known is None or known.data_digest == digest_of(row.data):
         return None
     return _break(
@@ -321,12 +320,12 @@ def identity_edited(row: TapeRow, known: Known | None) -> RecordBreak | None:
 
 
 def digest_of(data: bytes) -> bytes:
-    """What is listed with an identity of the octets of its data."""
+    """The digest of `data` in the list of identities."""
     return hashlib.sha256(data).digest()[:DIGEST_OCTETS]
 
 
 def copies_agree(row: TapeRow) -> bool:
-    """Whether the columns that only the attributes are chained for still say what those say."""
+    """Whether the columns that repeat attributes equal them. Only the attributes are chained."""
     try:
         told = unframe_attributes(row.attributes)
     except ValueError:
@@ -339,7 +338,7 @@ def copies_agree(row: TapeRow) -> bool:
 
 
 def contradiction(row: TapeRow) -> str | None:
-    """The column that is not what the received attributes say, if any."""
+    """The column that differs from the received attributes, if any."""
     try:
         told = unframe_attributes(row.attributes)
         source = parse_source(told["source"])
@@ -357,7 +356,7 @@ def contradiction(row: TapeRow) -> str | None:
 
 
 def _was_one_earlier(suspect: Suspect) -> bool:
-    """Whether the row fits one place earlier: then the row now before it was put in."""
+    """Whether the row fits one place earlier, so that the row before it was inserted."""
     row = suspect.row
     earlier = row._replace(position=row.position - 1)
     return row.hash in {
@@ -372,7 +371,7 @@ def _told_by_later_rows(
     rest: Iterator[tuple[TapeRow, Known | None]],
     places: Mapping[str, TapePlace],
 ) -> RecordBreak | None:
-    """Read on until a later row shows what was moved, put in, or taken out."""
+    """A break shown by later rows: a row moved, inserted or deleted; None if none shows it."""
     row, known = suspect.row, suspect.known
     chained = {tape: place.hash for tape, place in places.items()}
     chained[row.tape] = row.hash
@@ -386,14 +385,12 @@ def _told_by_later_rows(
         if nearest and shift is None and known and later_known:
             shift = _listed_shift(known, row, later_known, later)
         if shift == -1:
-            return _break(
-                "inserted", row, "everything after it stands one place later than recorded"
-            )
+            return _break("inserted", row, "everything after it is one place later than recorded")
         if shift == 1:
             return _deleted(row.tape, suspect.table_seq, suspect.position)
         chains = later.tape == row.tape and chain_hash(computed, later) == later.hash
         if chains and computed != row.hash:
-            return _break("edited header", row, "its stored hash is not the one it had")
+            return _break("edited header", row, "its stored hash is not the original one")
         chained[later.tape] = later.hash
         nearest = False
     if known and known.position == row.position + 1:
@@ -419,7 +416,7 @@ def _exchanged(suspect: Suspect, later: TapeRow, later_known: Known | None) -> b
 
 
 def _shift(suspect: Suspect, later: TapeRow, previous: bytes) -> int | None:
-    """How far `later` stands from where it was recorded: 0, -1 (a row put in), +1 (taken out)."""
+    """How far `later` is from its recorded place: 0, -1 (row inserted), +1 (row deleted)."""
     if chain_hash(previous, later) == later.hash:
         return 0
     same = later.tape == suspect.row.tape
@@ -434,7 +431,7 @@ def _shift(suspect: Suspect, later: TapeRow, previous: bytes) -> int | None:
 
 
 def _listed_shift(known: Known, row: TapeRow, later_known: Known, later: TapeRow) -> int | None:
-    """The same, by the list of identities, for a chain too broken to tell."""
+    """The same by the list of identities, for a chain too broken to show it."""
     shift = later_known.position - later.position
     if shift == -1 or (shift == 1 and known.position - row.position == 1):
         return shift
@@ -446,7 +443,7 @@ def _hole(
     rest: Iterator[tuple[TapeRow, Known | None]],
     places: Mapping[str, TapePlace],
 ) -> RecordBreak:
-    """A position is missing; the tape is the one that lacks a sequence, if any row tells."""
+    """A break at a missing position. Its tape is the one that lacks a sequence, if known."""
     reached = {tape: place.table_seq for tape, place in places.items()}
     row: TapeRow | None = suspect.row
     while row is not None:
@@ -463,7 +460,7 @@ def _taken_from_another_tape(
     rest: Iterator[tuple[TapeRow, Known | None]],
     places: Mapping[str, TapePlace],
 ) -> RecordBreak:
-    """All positions have moved up by one; the tape is the one where more than that has changed."""
+    """A break where all positions moved up by one. One tape changed more than that."""
     seen = {suspect.row.tape}
     for later, _ in rest:
         if later.tape in seen:
@@ -476,11 +473,11 @@ def _taken_from_another_tape(
 
 
 def _inserted_before(suspect: Suspect, places: Mapping[str, TapePlace]) -> RecordBreak:
-    """The row just before the suspect's position, on whichever tape that is."""
+    """A break at the row just before the suspect's position, on whichever tape."""
     position = suspect.position - 1
     tape = next((name for name, place in places.items() if place.position == position), None)
     seq = places[tape].table_seq if tape else None
-    says = "Everything after it stands one place later than recorded."
+    says = "Everything after it is one place later than recorded."
     return RecordBreak("inserted", tape, seq, position, says)
 
 

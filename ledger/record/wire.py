@@ -1,8 +1,8 @@
-"""Bytes <-> facts: CloudEvents 1.0 in, typed structs out, and nothing guessed.
+"""Bytes and facts: CloudEvents 1.0 in, typed structs out, nothing guessed.
 
-Octets are judged here once, at the edge: what comes out is a well-formed fact exactly as it was
-received, or the octets with a reason; nothing a device sends can raise. What the record holds is
-trusted from there on, and only decoded. Nothing here knows a rule of any game.
+Bytes are checked here once, at the edge. The result is a well-formed fact exactly as received, or
+the bytes with a reason. No input of a device can raise an error. What the record holds is trusted
+afterwards, and only decoded. Nothing here knows a rule of any game.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 _HEADERS_END = b"\r\n\r\n"
 _ID_MAX = 256
 BATCH_EVENTS_MAX = 10_000
-"""Events in one batch: more would hold the record's lock, and memory, for seconds."""
+"""The most events in one batch. More would hold the record's lock, and memory, for seconds."""
 
 
 class Fact(Struct, frozen=True, gc=False):
-    """One fact as the rules and views read it: who said it, when by whose clock, and what."""
+    """One fact as rules and views read it: its sender, its time and clock, and its content."""
 
     body: object  # one of ledger.facts
     source: str
     id: str
-    time_us: int  # the device's clock, microseconds since the epoch
+    time_us: int  # by the device's clock, microseconds since the epoch
     round: RoundId | None
-    table: str | None  # the table it speaks of: the round's, `data.table`, or the source's place
+    table: str | None  # its table: the round's, `data.table`, or the source's place
     boot: str | None
-    sequence: int | None  # the device's own counter, None where it has none
+    sequence: int | None  # the device's sequence number, None if it has none
 
 
 class BatchTooLong(ValueError):  # noqa: N818 - named for what it is
-    """A batch of more events than one request may hold; none of them was judged."""
+    """A batch with more events than allowed. None of them was checked."""
 
 
 class StoredFactError(Refused):
-    """A stored row does not decode: what, and where. The record or this program is at fault."""
+    """A stored row cannot be decoded: what, and where. The record or this program is at fault."""
 
 
 class _Data(Struct, gc=False):
@@ -90,7 +90,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def parse_structured(octets: bytes) -> Received | Quarantined:
-    """One CloudEvents JSON event: the fact as it is stored, or its octets with a reason."""
+    """The fact of one CloudEvents JSON event, or its bytes with a reason."""
     try:
         return _structured(octets)
     except MalformedError as error:
@@ -98,15 +98,16 @@ def parse_structured(octets: bytes) -> Received | Quarantined:
 
 
 def parse_line(octets: bytes) -> Received | Quarantined:
-    """One line of a feed, without its line feed: an event in structured mode."""
+    """The fact of one line of a feed, without its line feed: an event in structured mode."""
     return parse_structured(octets)
 
 
 def parse_batch(octets: bytes) -> list[Received | Quarantined] | Quarantined:
-    """A CloudEvents JSON batch, each event judged on its own octets.
+    """The facts of a CloudEvents JSON batch, each event checked by its own bytes.
 
-    One event that is no JSON spoils no other; only where no array is framed at all is the batch
-    quarantined as one. Raises BatchTooLong beyond BATCH_EVENTS_MAX: nothing of it is judged.
+    An event that is not JSON does not spoil the others. Only if the bytes are no array at all is
+    the batch quarantined as one. Raises BatchTooLong beyond BATCH_EVENTS_MAX; nothing of it is
+    checked then.
     """
     try:
         framed = _decode_batch(octets)
@@ -130,9 +131,9 @@ def _bounded(events: int) -> None:
 
 
 def parse_binary(headers: Mapping[str, str], body: bytes) -> Received | Quarantined:
-    """One event in HTTP binary mode: `ce-` headers, and the octets of `data` as the body.
+    """The fact of one event in HTTP binary mode: `ce-` headers, and the bytes of `data` as body.
 
-    What is quarantined keeps its headers before the body; `parse_kept` reads it again.
+    A quarantined event keeps its headers before the body; `parse_kept` reads it again.
     """
     attributes: dict[str, str] = {}
     try:
@@ -149,7 +150,7 @@ def parse_binary(headers: Mapping[str, str], body: bytes) -> Received | Quaranti
 
 
 def parse_kept(octets: bytes) -> Received | Quarantined:
-    """Quarantined octets judged again, in whichever mode they came."""
+    """Quarantined bytes checked again, in the mode they came in."""
     head, _, body = octets.partition(_HEADERS_END)
     if not head.lower().startswith((b"ce-", b"content-type:")):
         return parse_structured(octets)
@@ -166,9 +167,9 @@ def decode(
     attributes: bytes,
     data: bytes,
 ) -> Fact:
-    """The typed fact of a stored row, an earlier version in today's words.
+    """The typed fact of a stored row, in the current version.
 
-    The octets were judged when they came. Raises StoredFactError where they do not decode.
+    Its bytes were checked when they came. Raises StoredFactError if they do not decode.
     """
     kind = kinds.KINDS.get(type)
     who = parse_source_once(source)
@@ -216,7 +217,7 @@ def encode(
     boot: str | None = None,
     offset_minutes: int = 0,
 ) -> bytes:
-    """A fact as one line of a feed, without the line feed; the same octets every time.
+    """A fact as one line of a feed, without the line feed; the same bytes every time.
 
     time: microseconds since the epoch, written with the offset, or a text to write as it is.
     """
@@ -236,7 +237,7 @@ def encode(
 
 
 def structured(row: TapeRow | Received) -> bytes:
-    """The row as one CloudEvents JSON event, its `data` in the very octets received."""
+    """The row as one CloudEvents JSON event, with the bytes of `data` as received."""
     attributes = _encode(unframe_attributes(row.attributes))
     return attributes[:-1] + b',"data":' + row.data + b"}"
 
@@ -248,7 +249,7 @@ def _structured(octets: bytes) -> Received:
         raise MalformedError("not_an_object", "Not an object", "$", "send one JSON object a fact")
     if event.get("data_base64") is not None:
         raise MalformedError(
-            "data_base64", "`data_base64` is not read here", "$.data_base64", "send `data` as JSON"
+            "data_base64", "`data_base64` is not supported", "$.data_base64", "send `data` as JSON"
         )
     attributes = {
         name: value if value.__class__ is str else _attribute(name, value)
@@ -265,7 +266,7 @@ def _structured(octets: bytes) -> Received:
 
 
 def _attribute(name: str, value: object) -> str:
-    """The CloudEvents string of an attribute that is no string."""
+    """The CloudEvents string of an attribute of another type."""
     if name not in _TEXTS:
         if isinstance(value, bool):
             return "true" if value else "false"
@@ -275,7 +276,7 @@ def _attribute(name: str, value: object) -> str:
         "bad_attribute",
         f"`{name}` is not a text",
         f"$.{name}",
-        "send attributes as strings; what has parts belongs into `data`",
+        "send attributes as strings; what has parts belongs in `data`",
     )
 
 
@@ -283,14 +284,14 @@ def _check_size(octets: int) -> None:
     if octets > FACT_OCTETS_MAX:
         raise MalformedError(
             "oversize",
-            f"The fact is {octets} octets long",
+            f"The fact is {octets} bytes long",
             "$",
-            f"send at most {FACT_OCTETS_MAX} octets a fact; split it, or refer to a file",
+            f"send at most {FACT_OCTETS_MAX} bytes a fact; split it, or refer to a file",
         )
 
 
 def _kept(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The headers that are the event's own."""
+    """The headers that belong to the event."""
     return [
         (name, text)
         for name, text in headers.items()
@@ -323,12 +324,12 @@ def _header_text(header: str, text: str) -> str:
         return unquote_to_bytes(text.encode("latin-1")).decode()
     except UnicodeError:
         raise MalformedError(
-            "bad_attribute", f"`{header}` is not UTF-8", header, "percent-encode its UTF-8 octets"
+            "bad_attribute", f"`{header}` is not UTF-8", header, "percent-encode its UTF-8 bytes"
         ) from None
 
 
 def _who(octets: bytes, error: MalformedError) -> tuple[str | None, str | None]:
-    """Source and id, where they can be read from what is otherwise no fact."""
+    """Source and id of malformed input, if they can be read."""
     try:
         who = _decode_who(octets)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -353,7 +354,7 @@ def _safe(text: str | None) -> str | None:
 
 
 def _table(kind: kinds.FactKind, body: Struct, subject: str | None, property_: str) -> str | None:
-    """The table a fact outside a round names itself."""
+    """The table that a fact outside a round names."""
     table: str | None = getattr(body, "table", None) if kind.names_table else None
     if table is None and kind.names_round:
         spoken_of = body.round.rpartition(":")[2]  # type: ignore[attr-defined] # kind says it has
@@ -365,12 +366,12 @@ def _table(kind: kinds.FactKind, body: Struct, subject: str | None, property_: s
 
 
 def _device_counter(attributes: bytes) -> tuple[str | None, int | None]:
-    """`boot` and `sequence` from framed attributes, which stand sorted by name."""
+    """`boot` and `sequence` from framed attributes, which are sorted by name."""
     boot = sequence = None
     at, end = 0, len(attributes)
     while at < end:
         start = at + 8
-        at = start + attributes[at + 7]  # a name is at most 64 octets long
+        at = start + attributes[at + 7]  # a name is at most 64 bytes long
         name = attributes[start:at]
         if name > b"sequence":
             break

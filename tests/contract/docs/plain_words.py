@@ -33,8 +33,8 @@ HABITS = {
 
 _WORD = re.compile(r"[A-Za-z0-9][\w'.,/:-]*")
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
-_ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n|\n(?=\S+(?:, \S+)?  )")
-"""Where a sentence ends: at its full stop, a list, a paragraph, or a line in columns."""
+_ENDS = re.compile(r"(?<=[.!?])\s+|:\s*\n|\n\s*\n|\n(?=\S+(?:, \S+)?  |\W*[├└])")
+"""Where a sentence ends: at its full stop, a list, a paragraph, or a line in columns or a tree."""
 _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|JOIN|WHERE|GRANT|VALUES)\b")
 _PLACEHOLDER = "X"
 _FOR_TOOLS = re.compile(r"# *(?:noqa|type:|mypy:|ruff:|pragma|pylint|fmt:|!)")
