@@ -6,19 +6,28 @@ client library is not typed. No code outside `infra` imports it.
 
 from __future__ import annotations
 
-import socket
-from contextlib import closing, contextmanager, suppress
+import time
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from infra.kafka.library import CorruptRecordError, KafkaAdminClient, KafkaError
+from infra.kafka.bootstrap import NobodyListensError, answering
+from infra.kafka.library import (
+    CorruptRecordError,
+    KafkaAdminClient,
+    KafkaError,
+    KafkaNetClient,
+)
 from ledger.errors import Unavailable, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from infra.settings import Settings
+
+T = TypeVar("T")
 
 ANSWER_S_MAX = 15.0
 """How long a request to the cluster may take, seconds."""
@@ -26,7 +35,16 @@ ANSWER_S_MAX = 15.0
 RECONNECT_MS_MAX = 1_000
 """Longest wait before a client reconnects to a broker; the library's default is 30 s."""
 
-_KNOCK_S_MAX = 5
+CONNECT_MS = {
+    "socket_connection_setup_timeout_ms": 3_000,
+    "socket_connection_setup_timeout_max_ms": 10_000,
+}
+"""How long a connection may take until another broker is tried: at first, and after failures.
+
+A stopped broker takes connections and never answers. The library's times are 10 s and 30 s.
+"""
+
+_RETRY_S = 0.1
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISM = "SCRAM-SHA-512"
@@ -61,6 +79,7 @@ class Connection:
             "security_protocol": self.security,
             "client_id": "round-ledger",
             "reconnect_backoff_max_ms": RECONNECT_MS_MAX,
+            "kafka_client": partial(KafkaNetClient, **CONNECT_MS),  # the only way to them
         }
         if self.security.endswith("SSL"):
             options |= {
@@ -135,30 +154,49 @@ def cluster(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Cluster:
     return Cluster(told["cluster_id"], tuple(n for n in every if n not in down), tuple(every))
 
 
+def client(of: Callable[..., Any], kafka: Connection, **options: Any) -> Any:  # noqa: ANN401 - the library is not typed
+    """A client of the library, made with the bootstrap addresses that answer now.
+
+    Raises `Unavailable` if nobody listens, and what the library raises.
+    """
+    try:
+        found = answering(
+            kafka.bootstrap.split(","), kafka.ca_file, tls=kafka.security.endswith("SSL")
+        )
+    except NobodyListensError as error:
+        raise unavailable(kafka, error) from error
+    return of(**kafka.options() | {"bootstrap_servers": found} | options)
+
+
 @contextmanager
 def administrator(kafka: Connection, *, timeout_s: float = ANSWER_S_MAX) -> Iterator[Any]:
     """The library's administration client. Its errors are raised as `Unavailable`."""
     milliseconds = int(timeout_s * 1000)
-    _refuse_nobody(kafka)
+    until = time.monotonic() + timeout_s
     with translated(kafka):
-        client = KafkaAdminClient(
-            **kafka.options(),
+        admin = client(
+            KafkaAdminClient,
+            kafka,
             request_timeout_ms=milliseconds,
             bootstrap_timeout_ms=milliseconds,
         )
-        with closing(client):
-            yield client
+        with closing(admin):
+            answered(admin.describe_cluster, until)  # later questions go to who answered this one
+            yield admin
 
 
-def _refuse_nobody(kafka: Connection) -> None:
-    """Raise `Unavailable` at once if no port is open; the library would retry until its timeout."""
-    for address in kafka.bootstrap.split(","):
-        host, _, port = address.rpartition(":")
-        with suppress(OSError, ValueError):
-            socket.create_connection((host, int(port)), timeout=_KNOCK_S_MAX).close()
-            return
-    error = ConnectionError("no process listens on this address")
-    raise unavailable(kafka, error) from error
+def answered(question: Callable[[], T], until: float) -> T:
+    """The first answer to a question; another broker is asked while time is left.
+
+    until: by the monotonic clock. Raises the library's errors.
+    """
+    while True:
+        try:
+            return question()
+        except KafkaError as error:
+            if not error.retriable or time.monotonic() > until:
+                raise
+        time.sleep(_RETRY_S)
 
 
 @contextmanager

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from infra.kafka.clients import translated
+from infra.kafka.clients import client, translated
 from infra.kafka.library import KafkaConsumer, OffsetAndMetadata, TopicPartition
 from infra.kafka.reader import ANSWER_MS, bounds_of, consumed, consumer_options
 
@@ -103,9 +104,10 @@ class Member:
 def member(kafka: Connection, group: str, topics: Sequence[str]) -> Iterator[Member]:
     """A member that reads from the group's committed offsets; a new group from the beginning."""
     with translated(kafka):
-        consumer = KafkaConsumer(
-            *map(kafka.named, topics),
-            **consumer_options(kafka, records=POLL_RECORDS, reset="earliest"),
+        consumer = client(
+            partial(KafkaConsumer, *map(kafka.named, topics)),
+            kafka,
+            **consumer_options(records=POLL_RECORDS, reset="earliest"),
             group_id=kafka.named(group),
             session_timeout_ms=SESSION_MS,
             heartbeat_interval_ms=SESSION_MS // 3,

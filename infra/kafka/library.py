@@ -9,18 +9,29 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
     from kafka.admin import ConfigResource, ConfigResourceType
-    from kafka.errors import CorruptRecordError, KafkaError, TopicAlreadyExistsError
-    from kafka.protocol.metadata import MetadataRequest
+    from kafka.errors import (
+        CorruptRecordError,
+        KafkaError,
+        KafkaTimeoutError,
+        TopicAlreadyExistsError,
+    )
+    from kafka.net.compat import KafkaNetClient
+    from kafka.protocol.metadata import ApiVersionsRequest, MetadataRequest
+    from kafka.protocol.parser import KafkaProtocol
     from kafka.structs import OffsetAndMetadata
 
 __all__ = [
+    "ApiVersionsRequest",
     "ConfigResource",
     "ConfigResourceType",
     "CorruptRecordError",
     "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaError",
+    "KafkaNetClient",
     "KafkaProducer",
+    "KafkaProtocol",
+    "KafkaTimeoutError",
     "MetadataRequest",
     "OffsetAndMetadata",
     "TopicAlreadyExistsError",

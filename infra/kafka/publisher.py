@@ -8,9 +8,10 @@ library's producer can hang for ever. The relay then ends and resumes from its c
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from infra.kafka.clients import unavailable
+from infra.kafka.clients import client, unavailable
 from infra.kafka.library import KafkaError, KafkaProducer
 from infra.kafka.ports import SYSTEM
 from infra.kafka.records import partition_of
@@ -101,7 +102,8 @@ class Publisher:
         self._clock = clock
         self._newest: dict[tuple[str, int], int] = {}  # offset by partition
         try:
-            self._producer: Any = (made or KafkaProducer)(**kafka.options(), **options(deadline_s))
+            make = made or partial(client, KafkaProducer, kafka)
+            self._producer: Any = make(**options(deadline_s))
         except KafkaError as error:
             raise unavailable(kafka, error) from error
 

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from infra.kafka import topics
-from infra.kafka.clients import translated
+from infra.kafka.clients import answered, client, translated
 from infra.kafka.library import KafkaConsumer, TopicPartition
 from infra.kafka.ports import Bounds, Consumed, PartitionEnd
 from infra.kafka.records import REPUBLISHED
@@ -49,7 +49,10 @@ def consumed(each: Any) -> Consumed:  # noqa: ANN401 - the library is not typed
 
 def bounds_of(consumer: Any, topic: str, numbers: Sequence[int] = ()) -> dict[int, Bounds]:  # noqa: ANN401 - as above
     """The offsets that these partitions of a topic hold now; without numbers, all of them."""
-    numbers = numbers or sorted(consumer.partitions_for_topic(topic) or ())
+    until = time.monotonic() + SILENT_S_MAX
+    if not numbers:
+        found = answered(lambda: consumer.partitions_for_topic(topic), until)
+        numbers = sorted(found or ())
     places = [TopicPartition(topic, number) for number in numbers]
     if not places:
         return {}
@@ -58,10 +61,9 @@ def bounds_of(consumer: Any, topic: str, numbers: Sequence[int] = ()) -> dict[in
     return {place.partition: Bounds(begins[place], ends[place]) for place in places}
 
 
-def consumer_options(kafka: Connection, *, records: int, reset: str = "none") -> dict[str, Any]:
+def consumer_options(*, records: int, reset: str = "none") -> dict[str, Any]:
     """Options of every consumer: no automatic commits, no automatic creation of topics."""
     return {
-        **kafka.options(),
         **FETCHED,
         "enable_auto_commit": False,
         "auto_offset_reset": reset,
@@ -171,7 +173,8 @@ def reader(kafka: Connection, topic: str, *, required: bool = False) -> Iterator
     required: the topic must exist; the reader can then follow its partitions.
     """
     with translated(kafka):
-        consumer = KafkaConsumer(group_id=None, **consumer_options(kafka, records=_POLL_RECORDS))
+        options = consumer_options(records=_POLL_RECORDS)
+        consumer = client(KafkaConsumer, kafka, group_id=None, **options)
         with closing(consumer):
             numbers = range(topics.require(kafka, topic)) if required else ()
             yield Reader(kafka, consumer, topic, numbers)

@@ -107,7 +107,7 @@ def _mutate(database: Database, kafka: Connection) -> None:
             say("early")
             while True:
                 self.connection.execute("SELECT")  # raises once the server is gone
-                clients._refuse_nobody(kafka)  # as soon as no broker is there
+                clients.client(dict, kafka)  # as soon as no broker is there
                 time.sleep(0.02)
         return True
 

@@ -233,5 +233,5 @@ def refused(secured: Secured, folder: Path) -> None:
     ):
         with pytest.raises(Unavailable):
             cluster(connection(load(secured.as_("relay") | change)), timeout_s=4)
-    with pytest.raises(Unavailable, match="an address that is reached"):
+    with pytest.raises(Unavailable, match="the address it advertises"):
         cluster(Connection(secured.astray), timeout_s=4)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from packaging.requirements import Requirement
 
-from infra.kafka import consumer_group, reader
+from infra.kafka import clients, consumer_group, reader
 from infra.kafka.clients import Connection
 from infra.kafka.library import KafkaError
 from infra.kafka.publisher import WINDOW_OCTETS, Publisher, SendWindow, window_of
@@ -135,6 +135,7 @@ def test_no_consumer_jumps_commits_by_itself_or_makes_topics(
         raise KafkaError("no broker")
 
     monkeypatch.setattr(module, "KafkaConsumer", consumer)
+    monkeypatch.setattr(clients, "answering", lambda *_, **__: [WHERE.bootstrap])
     opened = {
         reader: lambda: reader.reader(WHERE, "t"),
         consumer_group: lambda: consumer_group.member(WHERE, "g", ["t"]),
@@ -175,7 +176,9 @@ def test_the_library_is_the_one_that_was_tried_with_its_checksums_in_c() -> None
 def test_nothing_is_done_while_a_group_is_shared_out_again() -> None:
     """Listeners run on the library's own thread, where a question hangs and heartbeats wait."""
     texts = {path.name: path.read_text() for path in (ROOT / "infra" / "kafka").glob("*.py")}
-    assert "KafkaConsumer(" in texts["consumer_group.py"], "the control: groups are joined here"
+    assert "partial(KafkaConsumer," in texts["consumer_group.py"], (
+        "the control: groups are joined here"
+    )
     for name, text in texts.items():
         assert "RebalanceListener" not in text, name
         assert ".subscribe(" not in text, name
