@@ -1,7 +1,7 @@
-"""A ruling from facts: the game's `play` run over a round's record, and what differs from it.
+"""The ruling on a round: the game's `play` run over its record, and every difference.
 
-A pure reading: the same facts give the same ruling to the byte, whatever order they arrived in, and
-nothing on record is refused for breaking a rule (ADR 0001).
+The ruling is a pure function. The same facts give the same bytes in any order of arrival. Nothing
+on record is refused for breaking a rule (ADR 0001).
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
 
 
 class RoundRecord(NamedTuple):
-    """All that is on record of one round, and around it, that its ruling may depend on."""
+    """Everything on record that the ruling of a round may depend on."""
 
     round: RoundId
-    facts: Sequence[Fact]  # with the round's subject, in any order
-    gaps: Sequence[Gap] = ()  # in a device's sequence, with the round on either side
+    facts: Sequence[Fact]  # facts with the round's subject, in any order
+    gaps: Sequence[Gap] = ()  # gaps in a device's sequence, with the round on either side
     gone: frozenset[int] = frozenset()  # positions whose player left during the round
     seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
-    batches: Sequence[CouponBatch] = ()  # of coupons that were issued, at the property
-    spent: Sequence[Fact] = ()  # drops of the round's coupons from before it
+    batches: Sequence[CouponBatch] = ()  # batches of coupons issued at the property
+    spent: Sequence[Fact] = ()  # earlier drops of the round's coupons
 
 
 _Stake = tuple[int | None, int, str | None]
@@ -73,9 +73,9 @@ class _Run(NamedTuple):
 
 
 def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
-    """The ruling of one round; it settles nothing where the record does not say which game.
+    """The ruling of one round. It settles nothing if the record does not name the game.
 
-    A device whose clock is off is ruled on as if it were not, and named.
+    The times of a device whose clock is off are corrected, and a finding names the device.
     """
     started = next((f.body for f in of.facts if isinstance(f.body, RoundStarted)), None)
     game = games().get(started.game) if started else None
@@ -93,9 +93,10 @@ def rule(of: RoundRecord, submissions: Sequence[FiledSubmission]) -> Ruling:
 
 
 def _set_apart(of: RoundRecord, rules: InForce, dealt_from: str | None) -> list[Skew]:
-    """The devices whose clocks are off by so much that the round is not played by them.
+    """The devices whose clocks are off by so much that the round cannot be played by them.
 
-    Asked of a closed round only: an open one is ruled on at every news, and this takes hundreds.
+    Only a closed round is examined: an open one is ruled on after every fact, and this takes
+    hundreds of rulings.
     """
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
     found = apart(of.facts) if closed else None
@@ -114,10 +115,10 @@ def _set_apart(of: RoundRecord, rules: InForce, dealt_from: str | None) -> list[
 
 
 def _unruled(of: RoundRecord, started: RoundStarted | None) -> Ruling:
-    """A round of no known game: said aloud, so that no chips pass in silence."""
+    """The ruling on a round of no known game: a finding, so that no chips move unnoticed."""
     closed = any(isinstance(fact.body, RoundCompleted | RoundVoided) for fact in of.facts)
     what = (
-        f"of {started.game}, a game the ledger has no rules of (`round-ledger games` lists them)"
+        f"of {started.game}, a game without rules here (`round-ledger games` lists the games)"
         if started
         else "of a game that is not on record: round_started is missing"
     )
@@ -142,9 +143,9 @@ def _unruled(of: RoundRecord, started: RoundStarted | None) -> Ruling:
 
 
 def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str | None) -> _Run:
-    """Run the game over the facts; a void starts over with every wager given back.
+    """Run the game over the facts. After a void, run it again with every wager given back.
 
-    A round voided without ground where it stood is run as far as it was played.
+    A round voided without a ground is run as far as it was played.
     """
     facts = in_order(facts)
     table, record = _table(of, facts, rules, dealt_from)
@@ -161,7 +162,7 @@ def _run(of: RoundRecord, facts: Sequence[Fact], rules: InForce, dealt_from: str
 
 
 def _played(table: Table, facts: Sequence[Fact]) -> tuple[bool, str | None]:
-    """Play as far as the record goes: whether it stopped short, and the paragraph that voids it."""
+    """Play as far as the record goes: whether it stopped early, and the paragraph that voids it."""
     try:
         _irregularities(table, facts)
         table.rules.game.play(table)
@@ -197,14 +198,14 @@ def _table(
 
 
 def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
-    """What follows from an irregularity on record. Raises Void."""
+    """Judge the irregularities on record. Raises Void."""
     cards: dict[str, set[str]] = {}
     for fact in facts:
         if isinstance(fact.body, IrregularityCalled):
             says = table.rules.game.irregularities.get(fact.body.kind)
             if says is None or says.in_play or not says.holds(table.dealt_from):
                 continue
-            # A card that two tell of is one card; two that one tells of are two.
+            # A card that two devices name is one card; two cards that one device names are two.
             named = fact.body.cards or ()
             cards.setdefault("", set()).update(named if says.once else ())
             told = cards.setdefault(fact.source, set())
@@ -214,7 +215,7 @@ def _irregularities(table: Table, facts: Sequence[Fact]) -> None:
 
 
 def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
-    """Every wager of a void round goes back, forfeited ones too; a fee is no wager and stays."""
+    """Give back every wager of a void round, forfeited ones too. A fee is not a wager and stays."""
     pots = table.rules.game.pots
     for fact in facts:
         body = fact.body
@@ -234,7 +235,7 @@ def _give_back_all(table: Table, facts: Sequence[Fact], section: str) -> None:
 
 
 def _shifted(facts: Sequence[Fact], off: Sequence[Skew]) -> Sequence[Fact]:
-    """The facts with the times of skewed devices put right."""
+    """The facts with the times of skewed devices corrected."""
     if not off:
         return facts
     shifts = {skew.source: skew.shift_us for skew in off}
@@ -245,7 +246,7 @@ def _shifted(facts: Sequence[Fact], off: Sequence[Skew]) -> Sequence[Fact]:
 
 
 def _ruling(of: RoundRecord, rules: InForce, run: _Run, off: Sequence[Skew]) -> Ruling:
-    """Put the run and what differs from it into one value."""
+    """The ruling from a run and its differences from the record."""
     table = run.table
     complete = run.void is None and not run.stopped and not table.unsettled
     status: Status = "void" if run.void is not None else "complete" if complete else "awaiting"
@@ -302,7 +303,7 @@ def _open(run: _Run) -> set[_Stake]:
 
 
 def _for(fact: Fact) -> _Stake:
-    """Position, hand and wager that a fact speaks of."""
+    """The position, hand and wager of a fact."""
     body = fact.body
     if isinstance(body, WagerPlaced | WagerPaid | WagerCollected | WagerReturned):
         return body.position, body.hand, body.wager
@@ -317,12 +318,12 @@ def _skew_finding(skew: Skew) -> Finding:
         code="clock_skewed",
         recorded=f"{-skew.shift_us // 1000} ms",
         says=f"The clock of {skew.source} is about {abs(skew.shift_us) // 1000} ms {way}; "
-        f"its facts are ruled on as if it were right.",
+        f"the ruling corrects the times of its facts.",
     )
 
 
 def _next(run: _Run, status: Status) -> Awaiting | None:
-    """What must come next on the record; None once the round is closed."""
+    """The next step due on the record; None once the round is closed."""
     if run.record.closed:
         return None
     step = run.table.next
@@ -335,14 +336,14 @@ def _next(run: _Run, status: Status) -> Awaiting | None:
 
 
 def _open_step(run: _Run) -> Awaiting | None:
-    """What a closed record lacks for its ruling."""
+    """The first step that a closed record lacks for its ruling."""
     table = run.table
     steps = [*table.unsettled, *table.missing, *([table.next] if table.next else [])]
     return _awaiting(steps[0], table) if steps else None
 
 
 def _awaiting(step: Step, table: Table) -> Awaiting:
-    """A step as it is printed."""
+    """A step as a ruling gives it."""
     who = f"position {step.position}" if step.position else step.to or "dealer"
     return Awaiting(
         step=step.fact,
@@ -356,12 +357,12 @@ def _awaiting(step: Step, table: Table) -> Awaiting:
 
 
 def _edition_note(rules: InForce) -> str | None:
-    """Said where the text's own dates do not cover the gaming day."""
+    """A note if no edition covers the gaming day, else None."""
     if not rules.outside:
         return None
     edition = rules.edition
     since, until = edition.effective_from or "unknown", edition.effective_until or "unknown"
     return (
         f"{edition.chapter} is {edition.status}, in force from {since} until {until}; "
-        f"the gaming day is outside, and it is the nearest text"
+        f"the gaming day is outside these dates, and this edition is the nearest"
     )

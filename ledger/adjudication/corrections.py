@@ -1,7 +1,7 @@
-"""What a round says once its facts are corrected: both rulings, before and after, stay visible.
+"""Rulings under corrections: those before and after both stay visible.
 
-A correction never touches the record. It names a fact by source and id and says what that should
-have said, or that it should not have been recorded.
+A correction never changes the record. It names a fact by source and id. It gives the fact's right
+content, or says that the fact should not have been recorded.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Ruling
 
 Corrections = dict[tuple[str, str], FactCorrected]
-"""Corrections by source and id of the fact they correct; the latest holds."""
+"""Corrections by source and id of the corrected fact. The latest one holds."""
 
 
 def corrections(facts: Iterable[Fact]) -> Corrections:
-    """The corrections among facts."""
+    """The corrections in these facts."""
     told = [fact for fact in facts if isinstance(fact.body, FactCorrected)]
     found: Corrections = {}
     for fact in sorted(told, key=lambda each: (each.time_us, each.source, each.id)):
@@ -40,7 +40,7 @@ def rule_corrected(
     submissions: Sequence[FiledSubmission],
     made: Mapping[tuple[str, str], FactCorrected],
 ) -> Ruling:
-    """A round's ruling; with corrections, the one after them, and beside it the one before."""
+    """A round's ruling. With corrections, it holds the ruling before them as well."""
     before = rule(of, submissions)
     if not any((fact.source, fact.id) in made for fact in (*of.facts, *of.spent)):
         return before
@@ -51,7 +51,7 @@ def rule_corrected(
 
 
 def corrected(facts: Iterable[Fact], made: Mapping[tuple[str, str], FactCorrected]) -> list[Fact]:
-    """Facts as they should have been said, without those that should not have been recorded."""
+    """The corrected facts, without those that should not have been recorded."""
     return [
         as_meant
         for fact in facts
@@ -60,9 +60,9 @@ def corrected(facts: Iterable[Fact], made: Mapping[tuple[str, str], FactCorrecte
 
 
 def _corrected(fact: Fact, correction: FactCorrected | None) -> Fact | None:
-    """A fact as it should have been said; None where it should not have been recorded.
+    """A corrected fact; None if it should not have been recorded.
 
-    A correction that is no such fact corrects nothing.
+    A correction whose content does not fit the fact changes nothing.
     """
     if correction is None:
         return fact

@@ -1,7 +1,7 @@
-"""A whole feed read at once: every round ruled on, and the procedures of every table beside them.
+"""Rulings on a whole feed: every round, and the procedures of every table.
 
-Pure: a feed in, rulings out, in the order the rounds began; no database. The same facts in another
-order of arrival, or sent twice, give the same rulings.
+Pure and without a database: a feed gives its rulings, in the order the rounds began. Facts in
+another order of arrival, or sent twice, give the same rulings.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ TableId = tuple[str, str]
 
 
 CONTEXT_FACTS = (SeatTaken, SeatLeft, StubCounted)
-"""Facts of a table that a ruling may depend on though they name no round: they fall within one."""
+"""Facts of a table that name no round, but that a ruling on a round may depend on."""
 
 
 class Coupons(NamedTuple):
-    """What is told of coupons beside the round: the batches, and what became of its serials."""
+    """Coupon facts for a ruling: batches issued, and facts about the round's serials."""
 
-    batches: Sequence[CouponBatch] = ()  # of every property
-    told: Iterable[Fact] = ()  # at its property, of the round's serials: played, dropped, refused
+    batches: Sequence[CouponBatch] = ()  # batches of every property
+    told: Iterable[Fact] = ()  # facts of its property that play, drop or refuse its serials
 
 
 NO_COUPONS = Coupons()
 
 
 class _Said(NamedTuple):
-    """A ruling or table finding, and the time it is printed at."""
+    """A ruling or a table finding, and the time that orders it."""
 
     time_us: int
     table: TableId
@@ -60,7 +60,7 @@ class _Said(NamedTuple):
 
 
 def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
-    """Rule on every round of a feed; findings of no round stand where a fact completes them."""
+    """Rule on every round of a feed. Findings outside rounds come with the fact that ends them."""
     told = deduplicate(facts)
     submissions = filed(told)
     lost = gaps(told)
@@ -82,7 +82,7 @@ def adjudicate(facts: Iterable[Fact]) -> Iterator[Ruling | TableFindings]:
 
 
 def deduplicate(facts: Iterable[Fact]) -> list[Fact]:
-    """Each fact once: a source and id said again adds nothing (ingest keeps equivocations)."""
+    """Each fact once. A repeated source and id adds nothing (ingest keeps equivocations)."""
     seen: dict[tuple[str, str], Fact] = {}
     for fact in facts:
         seen.setdefault((fact.source, fact.id), fact)
@@ -96,10 +96,10 @@ def record_of(
     touching: Sequence[Gap],
     of: Coupons = NO_COUPONS,
 ) -> RoundRecord:
-    """A round's record with what its ruling needs from around it.
+    """A round's record, with the context that its ruling needs.
 
-    `around` are the table's facts of no round of the kinds CONTEXT_FACTS; `touching` the gaps in
-    devices' sequences with a fact of this round on either side; `of` what is told of coupons.
+    `around` are the table's facts outside rounds of the kinds CONTEXT_FACTS. `touching` are gaps in
+    devices' sequences with a fact of this round on either side. `of` are the coupon facts.
     """
     first, last = span(facts)
     held: list[tuple[int, ...]] = []
@@ -132,7 +132,7 @@ def _rounds(
     made: Corrections,
     batches: Sequence[CouponBatch],
 ) -> Iterator[_Said]:
-    """Every round's ruling."""
+    """The ruling of every round."""
     told_of = _coupons(tables, made)
     touching: dict[RoundId, list[Gap]] = defaultdict(list)
     for gap in lost:
@@ -157,7 +157,7 @@ def _rounds(
 def _coupons(
     tables: Mapping[TableId, Sequence[Fact]], made: Corrections
 ) -> Mapping[tuple[str, str], Sequence[Fact]]:
-    """What is told of coupons, by property and serial, as it was told and as it was corrected."""
+    """Coupon facts by property and serial, as recorded and as corrected."""
     found: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     for (property_, _), its in tables.items():
         for fact in its:
@@ -170,7 +170,7 @@ def _coupons(
 def _of_table(
     table: TableId, facts: Sequence[Fact], submissions: Sequence[FiledSubmission]
 ) -> Iterator[_Said]:
-    """Findings of the procedures of one table, over its tape."""
+    """Findings about the procedures of one table, over its tape."""
     state = Equipment()
     rules_of = rules_for(table, submissions)
     for fact in in_order(fact for fact in facts if is_procedural(fact)):
@@ -180,7 +180,7 @@ def _of_table(
 
 
 def _of_floors(facts: Iterable[Fact]) -> Iterator[_Said]:
-    """Findings of who supervises what, over all tables of each property."""
+    """Findings about supervision, over all tables of each property."""
     floors: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
         if type(fact.body) in supervision.HEARD and fact.table:
@@ -196,7 +196,7 @@ def _of_floors(facts: Iterable[Fact]) -> Iterator[_Said]:
 
 
 def is_procedural(fact: Fact) -> bool:
-    """Whether a fact may change what the procedures of its table find."""
+    """Whether a fact may change the findings about its table's procedures."""
     return table_procedures.hears(fact, _metered())
 
 
@@ -218,12 +218,12 @@ def rules_for(table: TableId, submissions: Sequence[FiledSubmission]) -> RulesOf
 
 
 def table_findings(table: TableId, gaming_day: str | None, found: list[Finding]) -> TableFindings:
-    """Findings that belong to no round."""
+    """Findings about a table that belong to no round."""
     return TableFindings(table=table[1], property=table[0], gaming_day=gaming_day, findings=found)
 
 
 def _gap(gap: Gap) -> _Said:
-    """A gap that ends outside every round."""
+    """The finding about a sequence gap that ends outside every round."""
     source, place = gap.after.source.split("/")[1:3]
     table = (source, gap.after.table or place)
     before = gap.before.round.gaming_day if gap.before.round else None

@@ -1,4 +1,4 @@
-"""Which rules judge a round: the edition of its gaming day and the Rules Submission in force."""
+"""The rules in force for a round: the edition of its gaming day and the Rules Submission."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 NEVER = "9999-99-99"
-"""Of an edition whose first day is not known and that follows none that ends: after any day."""
+"""A day after every day, for an edition without a known first day or a predecessor that ends."""
 
 
 class FiledSubmission(NamedTuple):
-    """A Rules Submission as it was filed: where it holds, and when it was."""
+    """A Rules Submission as filed, with its place and time."""
 
     property: str
     table: str | None  # None: the whole property
@@ -31,7 +31,7 @@ class FiledSubmission(NamedTuple):
 
 
 def filed(facts: Iterable[Fact]) -> list[FiledSubmission]:
-    """The Rules Submissions among facts, in order of filing.
+    """The Rules Submissions in these facts, in order of filing.
 
     A submission's subject is a table, or its property.
     """
@@ -47,9 +47,9 @@ def filed(facts: Iterable[Fact]) -> list[FiledSubmission]:
 def in_force(
     game: Game, property_: str, table: str, gaming_day: str, submissions: Sequence[FiledSubmission]
 ) -> InForce:
-    """The rules for a table's gaming day; the table's own submission before the property's.
+    """The rules for a table's gaming day. A table's own submission precedes the property's.
 
-    None filed: every optional wager, default readings, breakage of one cent.
+    If none is filed: every optional wager, default readings, breakage of one cent.
     """
     holding = [
         each
@@ -79,12 +79,12 @@ def in_force(
 
 
 def _precedence(each: FiledSubmission) -> tuple[bool, str, int]:
-    """The table's own before the property's, the later day before the earlier, then the filing."""
+    """Order of precedence: the table's own, then the later effective day, then the later filing."""
     return each.table is not None, each.submission.effective_from, each.filed_us
 
 
 def _in_force(known: Sequence[_Choice], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The value of each choice; one that the game does not know chooses nothing."""
+    """The value of each choice. A value that the game does not have is ignored."""
     return {
         each.name: chosen[each.name] if chosen.get(each.name) in each.values else each.default
         for each in known
@@ -92,7 +92,7 @@ def _in_force(known: Sequence[_Choice], chosen: Mapping[str, Any]) -> dict[str, 
 
 
 def _limits(game: Game, chosen: Mapping[str, int | None]) -> dict[str, int]:
-    """Limits as filed, cents; one that no section knows, or too low for it, limits nothing."""
+    """Limits as filed, cents. One that the game does not have, or below its minimum, is ignored."""
     return {
         name: cents
         for name, cents in chosen.items()
@@ -101,7 +101,7 @@ def _limits(game: Game, chosen: Mapping[str, int | None]) -> dict[str, int]:
 
 
 def edition_of(game: Game, gaming_day: str, named: str | None) -> tuple[Edition, bool]:
-    """The edition in force on a day, and whether the day is outside every one: then the nearest.
+    """The edition for a day, and whether the day is outside all editions. Then it is the nearest.
 
     A Rules Submission may name the edition.
     """
@@ -116,7 +116,7 @@ def edition_of(game: Game, gaming_day: str, named: str | None) -> tuple[Edition,
 
 
 def _begins(game: Game) -> list[str]:
-    """The first day of each edition; of one whose day is not known, when the one before it ends."""
+    """The first day of each edition. If it is not known, the last day of the edition before."""
     ends = ["", *(edition.effective_until or "" for edition in game.editions)]
     return [
         edition.effective_from or end or NEVER
@@ -125,7 +125,7 @@ def _begins(game: Game) -> list[str]:
 
 
 def _covers(edition: Edition, gaming_day: str) -> bool:
-    """Whether a day lies within an edition whose days are known."""
+    """Whether a day lies within an edition with known days."""
     if edition.effective_from is None:
         return False
     until = edition.effective_until

@@ -1,8 +1,8 @@
-"""What the house keeps of each wager, exactly: fractions by enumeration, never by simulation.
+"""House edges of each wager, exactly: fractions by enumeration, never by simulation.
 
-No house offers a wager that the player gains on, so where one comes out here the text was misread,
-or the reading is listed by name. Paytables are the games' own; how likely a hand or a drive is, is
-worked out here apart from `play`, so that one checks the other.
+No house offers a wager on which the player gains. If one appears here, the text was misread, or its
+reading is listed by name. The paytables are the games' own. The chance of a hand or a drive is
+worked out here without `play`, so that one checks the other.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ NO_DAY = "9999-12-31"
 
 
 class Edge(NamedTuple):
-    """The house's share of a stake of one; negative where the player gains."""
+    """The house's share of a stake of one; negative if the player gains."""
 
     wager: str
     edge: Fraction
-    how: str  # what was counted, and how the player plays where he decides anything
+    how: str  # what was counted, and the player's strategy if he has decisions
 
 
 def edges(game_id: str, readings: Mapping[str, str | bool] | None = None) -> list[Edge]:
-    """The edges of a game as it is ruled where nothing is filed, but for these readings.
+    """The edges of a game under its default rules and these readings.
 
     Raises ModuleNotFoundError for a game whose edges are not worked out.
     """
@@ -43,8 +43,8 @@ def edges(game_id: str, readings: Mapping[str, str | bool] | None = None) -> lis
 def edges_under(rules: InForce) -> list[Edge]:
     """The edges of a game under the paytables, readings and options in force.
 
-    None of a game that players play against one another: what one loses another wins. Raises
-    ModuleNotFoundError as above.
+    Empty for a game that players play against one another: the house keeps nothing. Raises
+    ModuleNotFoundError for a game whose edges are not worked out.
     """
     if rules.game.pots:
         return []

@@ -1,7 +1,7 @@
-"""Asia Poker: the Bonus Wager over all 154,143,080 hands of seven, the other by seeded chance.
+"""Asia Poker: the Bonus Wager over all 154,143,080 hands of seven, the other by simulation.
 
-`python -m ledger.edges.asia_poker` counts the hands anew, suits taken as alike, and deals the
-rounds. Counted here by the ranks each suit holds, and not as the game ranks hands.
+`python -m ledger.edges.asia_poker` counts the hands again, suits taken as alike, and deals the
+seeded rounds. Hands are counted here by the ranks in each suit, not by the game's ranking.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ HANDS = {
     STRAIGHT: 11_034_204,
     NO_BONUS: 124_525_116,
 }
-"""Hands of seven out of 53 by what the Bonus Wager calls them, as `counted` counts them."""
+"""The number of hands of seven out of 53 for each row of the Bonus Wager, from `counted`."""
 
 ROUNDS, EVEN = 60_000, 3_382
-"""Rounds dealt by `dealt`, and those in which neither side has two hands higher than the other."""
+"""The rounds of `dealt`, and those in which neither side wins two hands."""
 
 SUITS, RANKS = 4, 13
 ACE, EIGHT, WHOLE = 1 << 12, 1 << 6, 5
@@ -74,7 +74,7 @@ OF_SIZE = [[mask for mask in MASKS if SIZE[mask] == size] for size in range(8)]
 
 
 def _run(mask: int) -> int:
-    """The most ranks of one run of five, the ace below the deuce as well."""
+    """The most ranks held of one run of five. The ace also counts below the deuce."""
     both = mask << 1 | mask >> 12
     return max((both >> low & 31).bit_count() for low in range(10))
 
@@ -83,14 +83,14 @@ RUN = [_run(mask) for mask in MASKS]
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """Both wagers; the Asia Poker Wager where player and dealer set their hands alike."""
+    """The edges of both wagers. For the Asia Poker Wager, both sides set their hands alike."""
     table = rules.paytable("bonus", *BONUS)
     every = sum(HANDS.values())
     kept = Fraction(0)
     for name, hands in HANDS.items():
         row = table.pays(BonusHand(ASIA_BONUS.index(name), name), rules.readings)
         kept += Fraction(hands, every) * (-row.ratio if row else 1)
-    # Whoever deals, each side is as likely to win two hands: what is left is the dealer's.
+    # Each side is as likely to win two hands. The dealer wins all other rounds.
     even = Fraction(EVEN, ROUNDS)
     base = even - (1 - even) / 2 * (ASIA_POKER.rows[0].ratio - 1)
     how = (
@@ -104,7 +104,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 
 def counted() -> Counter[str]:
-    """Every hand of seven by what it is called: seven of the deck, or six and the joker."""
+    """The number of hands of seven by name: seven cards of the deck, or six and the joker."""
     found: Counter[str] = Counter()
     for jokers in (0, 1):
         for ways, suits in _alike(7 - jokers):
@@ -113,7 +113,7 @@ def counted() -> Counter[str]:
 
 
 def _alike(cards: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The ranks held of each suit, suits in any order, and in how many orders there are."""
+    """The ranks held of each suit, in any order of suits, and the number of such orders."""
     for sizes in combinations_with_replacement(range(cards + 1), SUITS):
         if sum(sizes) != cards:
             continue
@@ -128,7 +128,7 @@ def _alike(cards: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 
 
 def named(suits: Sequence[int], jokers: int) -> str:
-    """What 659a.6(d) calls the ranks held of each suit, and the joker."""
+    """The name in 659a.6(d) of the ranks held of each suit, with or without the joker."""
     a, b, c, d = suits
     once, fours = a | b | c | d, a & b & c & d
     twice = a & b | c & d | (a | b) & (c | d)
@@ -156,8 +156,8 @@ def named(suits: Sequence[int], jokers: int) -> str:
 
 
 def dealt(rounds: int = ROUNDS) -> int:
-    """Of seeded rounds, those in which neither side has two of three hands higher."""
-    chance = random.Random(659)  # noqa: S311 - repeatable, guards nothing
+    """The seeded rounds in which neither side wins two of three hands."""
+    chance = random.Random(659)  # noqa: S311 - repeatable, not for security
     deck, by, even = [*DECK, JOKER], Ranking(), 0
     for _ in range(rounds):
         cards = chance.sample(deck, 14)

@@ -1,4 +1,4 @@
-"""Baccarat: every coup of the shoe (`coups`), at what its chapter and the standard game pay."""
+"""Baccarat: every coup of the shoe (`coups`), at the odds of its chapter and the standard game."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The three outcomes, and House Money taken or pressed."""
+    """The edges of the three outcomes, and of House Money taken or pressed."""
     return coups.edges(rules, PRINTED)

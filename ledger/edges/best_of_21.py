@@ -1,7 +1,7 @@
-"""What the best play of a hand of 21 is worth, exactly, from a shoe that no card is missed in.
+"""The worth of a hand of 21 by best play, exactly, from a shoe of infinitely many decks.
 
-Each card is drawn as if all were still there (an infinite deck), which is within a few tenths of a
-per cent of a shoe of six or eight decks. Values are in stakes of one. Used by the three games.
+A card drawn leaves the chances of the others unchanged. The result is within a few tenths of a per
+cent of that for six or eight decks. Values are in stakes of one. The three games of 21 use it.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import NamedTuple
 ACE, TEN, LIMIT, STANDS = 1, 10, 21, 17
 DRAWS = tuple(range(ACE, TEN + 1))
 _SOFT = 10
-_NEVER = Fraction(-100)  # worth less than anything that may be played
+_NEVER = Fraction(-100)  # below the worth of any play
 
 
 class Game21(NamedTuple):
-    """What a game allows, as far as the worth of a hand goes by it."""
+    """The rules of a game that decide the worth of a hand."""
 
     tens: int  # ranks that count 10: four, or three without 10s
     blackjack: Fraction
     hits_soft_17: bool = False
-    double_any: bool = False  # on any number of cards, else on two
+    double_any: bool = False  # double on any number of cards, else on two
     double_split: bool = True
     split_hands: int = 4
     resplit_aces: bool = False
     surrender: str = "first_two"  # or "any", "none"
-    after_double: Fraction | None = None  # what giving up a doubled hand costs, where one may
-    bust_ties: bool = False  # with a dealer in excess of 21
+    after_double: Fraction | None = None  # the cost of giving up a doubled hand, if allowed
+    bust_ties: bool = False  # a player in excess of 21 ties with such a dealer
     wins_with_21: bool = False
 
     def chance(self, card: int) -> Fraction:
-        """Of a card of this value, an ace 1."""
+        """The chance of a card of this value; an ace is 1."""
         return Fraction(self.tens if card == TEN else 1, 9 + self.tens)
 
 
@@ -44,12 +44,12 @@ class State(NamedTuple):
 
     @property
     def total(self) -> int:
-        """With one ace at 11 where that is not in excess of 21."""
+        """The points, with one ace at 11 if that is not in excess of 21."""
         soft = self.ace and self.points + _SOFT <= LIMIT
         return self.points + _SOFT if soft else self.points
 
     def plus(self, card: int) -> State:
-        """With another card."""
+        """The cards with one more."""
         return State(self.points + card, self.ace or card == ACE)
 
 
@@ -58,7 +58,7 @@ EMPTY = State(0, ace=False)
 
 @cache
 def dealer(game: Game21, up: int) -> dict[int, Fraction]:
-    """Totals the dealer ends with, 22 for any in excess of 21, where he has no Blackjack."""
+    """The chances of the dealer's totals without a Blackjack; 22 is any in excess of 21."""
     never = {ACE: TEN, TEN: ACE}.get(up)
     holes = {card: game.chance(card) for card in DRAWS if card != never}
     all_ = sum(holes.values())
@@ -85,14 +85,14 @@ def _drawn(game: Game21, cards: State) -> dict[int, Fraction]:
 
 
 def blackjack_chance(game: Game21, up: int) -> Fraction:
-    """That the dealer has a Blackjack under this card."""
+    """The chance that the dealer has a Blackjack with this card up."""
     other = {ACE: TEN, TEN: ACE}.get(up)
     return game.chance(other) if other else Fraction(0)
 
 
 @cache
 def stand(game: Game21, cards: State, up: int) -> Fraction:
-    """What a hand is worth that gets no more cards."""
+    """The worth of a hand that gets no further cards."""
     total, ends = cards.total, dealer(game, up)
     if total > LIMIT:
         return ends[LIMIT + 1] - 1 if game.bust_ties else Fraction(-1)
@@ -105,7 +105,7 @@ def stand(game: Game21, cards: State, up: int) -> Fraction:
 
 @cache
 def hit(game: Game21, cards: State, up: int) -> Fraction:
-    """What it is worth with another card, played as well as can be."""
+    """The worth with one more card, then best play."""
     return sum(
         (game.chance(card) * best(game, cards.plus(card), up, 0) for card in DRAWS), Fraction(0)
     )
@@ -113,7 +113,7 @@ def hit(game: Game21, cards: State, up: int) -> Fraction:
 
 @cache
 def double(game: Game21, cards: State, up: int) -> Fraction:
-    """What it is worth with twice the stake and one card."""
+    """The worth with twice the stake and one card."""
     found = Fraction(0)
     for card in DRAWS:
         held = cards.plus(card)
@@ -125,12 +125,12 @@ def double(game: Game21, cards: State, up: int) -> Fraction:
 
 
 FIRST, OF_SPLIT = 1, 2
-"""Two cards as they were dealt, and two cards of a split; 0 for any other hand."""
+"""Two cards as dealt, and two cards after a split; 0 for any other hand."""
 
 
 @cache
 def choices(game: Game21, cards: State, up: int, kind: int) -> dict[str, Fraction]:
-    """What each decision is worth, but for a split; a hand of 21 or more has none but to stand."""
+    """The worth of each decision except a split. A hand of 21 or more only stands."""
     found = {"stand": stand(game, cards, up)}
     if cards.total >= LIMIT:
         return found
@@ -144,19 +144,19 @@ def choices(game: Game21, cards: State, up: int, kind: int) -> dict[str, Fractio
 
 @cache
 def best(game: Game21, cards: State, up: int, kind: int) -> Fraction:
-    """What a hand is worth by the best decision, splits apart."""
+    """The worth of a hand by its best decision, without splits."""
     return max(choices(game, cards, up, kind).values())
 
 
 @cache
 def split(game: Game21, card: int, up: int) -> Fraction:
-    """What a pair is worth when it is split, and split again while that is worth more."""
+    """The worth of a pair that is split, and split again while that is worth more."""
     return _pending(game, card, up, 2, game.split_hands - 2)
 
 
 @cache
 def _pending(game: Game21, card: int, up: int, hands: int, left: int) -> Fraction:
-    """So many hands of one card, with so many splits left."""
+    """The worth of hands that each start with one card, with the splits left."""
     if not hands:
         return Fraction(0)
     others = _pending(game, card, up, hands - 1, left)
@@ -177,13 +177,13 @@ def _pending(game: Game21, card: int, up: int, hands: int, left: int) -> Fractio
 
 
 def is_natural(one: int, two: int) -> bool:
-    """An ace and a 10."""
+    """Whether two cards are an ace and a 10."""
     return {one, two} == {ACE, TEN}
 
 
 @cache
 def first_two(game: Game21, one: int, two: int, up: int) -> Fraction:
-    """What two cards are worth where the dealer has no Blackjack."""
+    """The worth of two cards if the dealer has no Blackjack."""
     if is_natural(one, two):
         return game.blackjack
     worth = best(game, EMPTY.plus(one).plus(two), up, FIRST)
@@ -192,7 +192,7 @@ def first_two(game: Game21, one: int, two: int, up: int) -> Fraction:
 
 @cache
 def without_blackjack(game: Game21, up: int) -> Fraction:
-    """What a stake is worth under a card, where the dealer has no Blackjack."""
+    """The worth of a stake against a card if the dealer has no Blackjack."""
     return sum(
         (
             game.chance(one) * game.chance(two) * first_two(game, one, two, up)
@@ -204,13 +204,13 @@ def without_blackjack(game: Game21, up: int) -> Fraction:
 
 
 def beside_blackjack(game: Game21) -> Fraction:
-    """What a stake is worth where the dealer has one: nothing with a Blackjack, else it is lost."""
+    """The worth of a stake if the dealer has a Blackjack: 0 with a Blackjack, else it is lost."""
     natural = 2 * game.chance(ACE) * game.chance(TEN)
     return natural * (game.blackjack if game.wins_with_21 else 0) - (1 - natural)
 
 
 def edge(game: Game21) -> Fraction:
-    """What the house keeps of a stake of one."""
+    """The house edge of a stake of one."""
     gained = Fraction(0)
     for up in DRAWS:
         lost = blackjack_chance(game, up)
@@ -222,7 +222,7 @@ def edge(game: Game21) -> Fraction:
 def standard(
     options: dict[str, str | int | bool], *, tens: int, blackjack: Fraction, double_any: bool
 ) -> Game21:
-    """The standard game as the options in force have it."""
+    """The standard game under the options in force."""
     return Game21(
         tens=tens,
         blackjack=blackjack,

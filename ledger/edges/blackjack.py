@@ -1,8 +1,8 @@
-"""Blackjack: its wager by best play, House Money over every two cards, Straight Jack beside it.
+"""Blackjack: its wager by best play, House Money over every two cards, and Straight Jack.
 
 Published for six decks, dealer standing on soft 17, doubling after splits and late surrender: about
-0.33 % (wizardofodds.com, house edge calculator); from full decks, as here, a little more. House
-Money, pressed with its stake where that gains: 2.6 % (discountgambling.net, six decks).
+0.33 % (wizardofodds.com, house edge calculator). From full decks, as here, it is a little more.
+House Money, pressed with its stake if that gains: 2.6 % (discountgambling.net, six decks).
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ HOW_PRESSED = (
     "every two cards of the decks, all winnings pressed where the hand gains by best play, "
     f"{FULL} after that"
 )
-METER = 1000  # stakes of $5 in a meter that was just reset
+METER = 1000  # stakes of $5 in a meter just reset
 SAME_RANK_SUITS = "scdh"
 _SIX = 6
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The Blackjack Wager, House Money pressed where that gains, and Straight Jack."""
+    """The edges of the Blackjack Wager, House Money pressed if that gains, and Straight Jack."""
     pays = rules.paytable("blackjack", HANDS)
     blackjack = pays.pays("blackjack", rules.readings)
     game = standard(
@@ -80,7 +80,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 @cache
 def house_money(game: Game21, decks: int, pressed: int, *, ace_king: bool) -> Fraction:
-    """The edge of House Money, all of its winnings pressed onto a hand that is worth it.
+    """The edge of House Money, with all winnings pressed onto a hand if that gains.
 
     `pressed`: stakes that move with the winnings.
     """
@@ -98,7 +98,7 @@ def house_money(game: Game21, decks: int, pressed: int, *, ace_king: bool) -> Fr
 
 @cache
 def pressing(game: Game21, one: int, two: int) -> Fraction:
-    """What a stake added to the Blackjack Wager gains, once the hole card was read, if it gains."""
+    """The gain of a stake added to the Blackjack Wager after the hole card was read; at least 0."""
     found = Fraction(0)
     for up in DRAWS:
         open_ = 1 - blackjack_chance(game, up)
@@ -110,7 +110,7 @@ def pressing(game: Game21, one: int, two: int) -> Fraction:
 
 
 class DrawnCards(NamedTuple):
-    """Cards as they were drawn, by rank; whether they still run is `straight_jack`'s to say."""
+    """Cards in drawing order, by rank. `straight_jack` decides whether they run."""
 
     ranks: tuple[str, ...]
 
@@ -125,7 +125,7 @@ class DrawnCards(NamedTuple):
 
 @cache
 def pays_of(length: int) -> Fraction:
-    """What a run pays, in stakes; of six cards by the suit of its ace, each suit as likely."""
+    """The pay of a run, in stakes. For six cards, its ace may be of each suit equally likely."""
     readings: Mapping[str, object] = {}
     suits = SAME_RANK_SUITS if length == _SIX else "s"
     found = Fraction(0)
@@ -137,7 +137,7 @@ def pays_of(length: int) -> Fraction:
 
 @cache
 def straight_jack_edge(game: Game21, repeated: str) -> Fraction:
-    """The edge of Straight Jack: two cards in a row, and what the best play of the hand adds."""
+    """The edge of Straight Jack: two cards in a row, and the gain of later cards by best play."""
     gained = Fraction(0)
     each = Fraction(1, len(RANKS) ** 2)
     for one in RANKS:
@@ -156,7 +156,7 @@ def straight_jack_edge(game: Game21, repeated: str) -> Fraction:
 
 
 def _first(game: Game21, run: DrawnCards, up: int, repeated: str) -> Fraction:
-    """What two cards in a row come to: 10s that are split stay a straight of two."""
+    """The worth of two cards in a row. Split 10s stay a straight of two."""
     state = run.state
     one, two = (VALUE[f"{rank}c"] for rank in run.ranks)
     if one == two == TEN and split(game, TEN, up) > best(game, state, up, FIRST):
@@ -166,7 +166,7 @@ def _first(game: Game21, run: DrawnCards, up: int, repeated: str) -> Fraction:
 
 @cache
 def _played(game: Game21, run: DrawnCards, up: int, repeated: str, kind: int) -> Fraction:
-    """What a run comes to as its hand is played best."""
+    """The worth of a run while its hand is played best."""
     open_ = choices(game, run.state, up, kind)
     chosen = max(open_, key=lambda name: (open_[name], name))
     if chosen not in ("hit", "double_down"):

@@ -1,8 +1,8 @@
-"""Every coup of a baccarat shoe, counted: what the three games' edges are worked out from.
+"""Every coup of a baccarat shoe, counted: the basis of the three games' edges.
 
-Cards are drawn without replacement from whole decks; a coup of four or five cards is weighed as if
-six had been drawn. Published for eight decks and a Tie at 8 to 1: Banker 1.0579 %, Player
-1.2351 %, Tie 14.3596 %; Banker of EZ Baccarat 1.0183 % (wizardofodds.com, Baccarat basics).
+Cards are drawn without replacement from whole decks. A coup of four or five cards is weighed as if
+six had been drawn. Published for eight decks and a Tie at 8 to 1: Banker 1.0579 %, Player 1.2351 %,
+Tie 14.3596 %; Banker of EZ Baccarat 1.0183 % (wizardofodds.com, Baccarat basics).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Ended = Mapping[Coup, int]
 
 
 class Initial(NamedTuple):
-    """The first four cards as far as anything goes by them: points, and hands with a pair."""
+    """The first four cards as far as they matter: points, and hands with a pair."""
 
     player: tuple[int, int]
     banker: tuple[int, int]
@@ -66,10 +66,10 @@ def edges(rules: InForce, printed: Printed) -> list[Edge]:
 
 
 def stakes(rules: InForce, tables: Base) -> dict[str, Callable[[Coup], Fraction]]:
-    """What each wager on the outcome gains, in stakes."""
+    """The gain of each wager on the outcome, in stakes."""
     banker = rules.paytable(BANKER, tables.banker)
     if rules.options["vigorish"] == "none":
-        banker = tables.free  # marked vigorish comes to 19 to 20 as well
+        banker = tables.free  # marked vigorish amounts to 19 to 20 as well
 
     def pays(wager: str) -> Callable[[Coup], Fraction]:
         table = rules.paytable(wager, getattr(tables, wager)) if wager != BANKER else banker
@@ -89,7 +89,7 @@ def _gained(ended: Ended, pays: Callable[[Coup], Fraction]) -> Fraction:
 
 
 def _house_money(rules: InForce, printed: Printed, tables: Base) -> list[Edge]:
-    """House Money alone, and pressed onto the better of both hands wherever that gains."""
+    """The edges of House Money alone, and pressed onto the better hand whenever that gains."""
     by_wager = stakes(rules, tables)
     won = pressed = Fraction(0)
     rest = _cards(rules.decks, 6) // _cards(rules.decks, 4)
@@ -115,7 +115,7 @@ def _house_money(rules: InForce, printed: Printed, tables: Base) -> list[Edge]:
 
 
 def _cards(decks: int, drawn: int) -> int:
-    """Ways to draw so many cards, in order."""
+    """The number of ways to draw these cards, in order."""
     ways = 1
     for gone in range(drawn):
         ways *= decks * len(RANKS) * len(SUITS) - gone
@@ -124,7 +124,7 @@ def _cards(decks: int, drawn: int) -> int:
 
 @cache
 def shoe(decks: int) -> Mapping[Initial, int]:
-    """Every first four cards in order, the Player's first and third, and how often they come."""
+    """Every first four cards in order, the Player's first and third, and their number."""
     found: Counter[Initial] = Counter()
     each = decks * len(SUITS)
     for ranks in product(RANKS, repeat=4):
@@ -144,7 +144,7 @@ def _points(hand: tuple[str, str]) -> tuple[int, int]:
 
 @cache
 def tails(decks: int, player: tuple[int, int], banker: tuple[int, int]) -> Ended:
-    """How a coup may end from its first four cards: ways to draw two more, in order."""
+    """The endings of a coup after its first four cards: ways to draw two more, in order."""
     left = Counter(VALUE[rank + suit] for rank in RANKS for suit in SUITS for _ in range(decks))
     left.subtract((*player, *banker))
     rest = left.total()
@@ -166,7 +166,7 @@ def _banker(
     left: Counter[int],
     ways: int,
 ) -> None:
-    """End a coup with the Banker's third card, or without one; the next card is drawn anyway."""
+    """End a coup with or without the Banker's third card. The next card is drawn anyway."""
     if not banker_draws(player, banker):
         found[_ended(player, banker)] += ways * left.total()
         return

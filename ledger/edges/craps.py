@@ -1,7 +1,7 @@
 """Craps: every wager exactly, over the 36 throws of two dice.
 
-Published beside it: Pass 1.414 %, Don't Pass 1.364 % of what is bet, All Small and All Tall at
-34 to 1 7.76 %, All Or Nothing At All at 175 to 1 7.46 %; a Lay Bet without vigorish keeps nothing.
+Published: Pass 1.414 %, Don't Pass 1.364 % of what is bet, All Small and All Tall at 34 to 1 7.76
+%, All Or Nothing At All at 175 to 1 7.46 %. A Lay Bet without vigorish keeps nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ POINTS = (4, 5, 6, 8, 9, 10)
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """Every wager; no reading moves any, as each goes by throws after it was made."""
+    """The edges of every wager. No reading changes one: only throws after the wager count."""
     del rules
     made = sum(LIKELY[point] * before_a_7(frozenset({point})) for point in POINTS)
     missed = sum(LIKELY[point] for point in POINTS) - made
@@ -44,7 +44,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 
 def _lay(wager: str) -> Edge:
-    """A 7 before the number: true odds, so nothing is kept but a vigorish that is not printed."""
+    """The edge of a 7 before the number. At true odds it is 0; a vigorish is not printed."""
     number, table = LAYS[wager]
     lost = before_a_7(frozenset({number}))
     how = "a 7 before the number, without vigorish: true odds"
@@ -52,7 +52,7 @@ def _lay(wager: str) -> Edge:
 
 
 def _bonus(wager: str) -> Edge:
-    """All of its numbers, in any order, before a 7."""
+    """The edge of all of its numbers, in any order, before a 7."""
     needed, table = BONUS[wager]
     won = before_a_7(frozenset(needed))
     how = "every order of its numbers before a 7"
@@ -61,7 +61,7 @@ def _bonus(wager: str) -> Edge:
 
 @cache
 def before_a_7(needed: frozenset[int]) -> Fraction:
-    """How likely all of these numbers are thrown before a 7."""
+    """The chance that all of these numbers are thrown before a 7."""
     if not needed:
         return Fraction(1)
     ends = LIKELY[SEVEN] + sum(LIKELY[number] for number in needed)

@@ -1,8 +1,8 @@
 """Criss-Cross Poker: the Five Card Bonus over every cross, the two Antes over every deal.
 
-The base game has decisions, so its edge is that of a named strategy, all later bets inside it. With
-the two cards of a player known, the Across Hand goes by the row and the middle card and the Down
-Hand by the column and the middle card: two tables, folded together over every row and column.
+The base game has decisions, so its edge is that of a named strategy with all later bets. Given a
+player's two cards, the Across Hand depends on the row and the middle card. The Down Hand depends on
+the column and the middle card. These are two tables, combined over every row and column.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ BASE_GAME: dict[tuple[Strategy, str], Fraction] = {
     ("best", "one_to_one"): Fraction(-339430603, 7023689400),
     ("pairs", "one_to_one"): Fraction(210433367, 3511844700),
 }
-"""The two Antes' edge by strategy and reading of 12(b), as `base_game` counts it (in a minute)."""
+"""The two Antes' edge by strategy and reading of 12(b), as `base_game` counts it (a minute)."""
 
-LEFT = len(DECK) - 2  # cards that a player's two leave
+LEFT = len(DECK) - 2  # cards left without a player's two
 TRIPLES = np.array(list(combinations(range(LEFT), 3)))
 LINES = np.array(list(combinations(range(LEFT), 2)))  # a row, or a column, without its middle card
 LINE = np.zeros((LEFT, LEFT), dtype=np.intp)
 LINE[LINES[:, 0], LINES[:, 1]] = LINE[LINES[:, 1], LINES[:, 0]] = np.arange(len(LINES))
 COLUMNS = comb(LEFT - 2, 2)
 MIDDLES = LEFT - 4
-NOT_DEALT = 10_000  # in a table of pays: the middle card is in the line already
+NOT_DEALT = 10_000  # in a table of pays: the middle card is already in the line
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The Five Card Bonus, counted now, and the two Antes as they were counted."""
+    """The edge of the Five Card Bonus, counted now, and of the two Antes, as counted before."""
     readings = rules.readings
     reading = str(readings["pair_of_tens"])
     return [
@@ -69,7 +69,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 
 def five_card_bonus(readings: Readings) -> Fraction:
-    """The edge of the Five Card Bonus: every class of hands, and how many hands are of it."""
+    """The edge of the Five Card Bonus: every class of hands, and the number of hands in it."""
     gained, hands = Fraction(0), 0
     for ranks in combinations_with_replacement(RANKS, 5):
         copies = [ranks.count(rank) for rank in set(ranks)]
@@ -86,12 +86,12 @@ def five_card_bonus(readings: Readings) -> Fraction:
 
 
 def _of_suits(ranks: tuple[str, ...], suits: str) -> list[str]:
-    """Cards of these ranks, neighbours of different suits where there are several."""
+    """Cards of these ranks. Neighbours have different suits if there are several."""
     return [rank + suits[index % len(suits)] for index, rank in enumerate(ranks)]
 
 
 def holes() -> Iterator[tuple[tuple[str, str], int]]:
-    """A player's two cards, one pair of each kind, and how many of the 1,326 are of that kind."""
+    """A player's two cards: one pair of each kind, and how many of the 1,326 are of that kind."""
     for index, high in enumerate(RANKS):
         yield (high + "c", high + "d"), 6
         for low in RANKS[:index]:
@@ -100,23 +100,23 @@ def holes() -> Iterator[tuple[tuple[str, str], int]]:
 
 
 class Folded(NamedTuple):
-    """With two cards known, sums over the 46 middle cards, by row and column; in stakes."""
+    """Sums over the 46 middle cards for two known cards, by row and column; in stakes."""
 
     antes: Ints  # both Antes
     across: Ints  # the Across Bet, at one stake
-    middle: Ints  # the Middle Bet, at one stake: the higher hand pays what pays more
+    middle: Ints  # the Middle Bet, at one stake: the hand that pays more decides
     apart: npt.NDArray[np.bool_]  # the row and the column share no card
 
 
 def folded(hole: tuple[str, str], readings: Readings) -> Folded:
-    """Every row beside every column. The Down Hand is the Across Hand with its lines swapped."""
+    """Every row with every column. The Down Hand is the Across Hand with its lines swapped."""
     cards = [card for card in DECK if card not in hole]
     hands = [hand_of((*hole, cards[i], cards[j], cards[k])) for i, j, k in TRIPLES]
     pays = _by_line(hands, BET, readings, NOT_DEALT)
     middle = np.zeros((len(LINES), len(LINES)), dtype=np.int32)
     for column in pays.T:
         middle += np.maximum.outer(column, column)
-    middle -= 4 * NOT_DEALT  # the two cards of either line are no middle card
+    middle -= 4 * NOT_DEALT  # the two cards of a line are no middle card
     pays[pays == NOT_DEALT] = 0
     antes = _beside(_by_line(hands, ANTE, readings, 0))
     return Folded(antes + antes.T, _beside(pays), middle, _apart())
@@ -130,7 +130,7 @@ def _apart() -> npt.NDArray[np.bool_]:
 
 
 def _by_line(hands: list[PokerHand], table: Paytable, readings: Readings, absent: int) -> Ints:
-    """What each line and middle card wins, in stakes; `absent` where the card is in the line."""
+    """The win of each line and middle card, in stakes; `absent` if the card is in the line."""
     won: dict[int, int] = {}
     for hand in hands:
         if hand.value not in won:
@@ -144,13 +144,13 @@ def _by_line(hands: list[PokerHand], table: Paytable, readings: Readings, absent
 
 
 def _beside(pays: Ints) -> Ints:
-    """Sums over the middle cards by line, less those that lie in the other line."""
+    """Sums over the middle cards by line, without those in the other line."""
     total: Ints = pays.sum(axis=1, dtype=np.int32)[:, None]
     return total - pays[:, LINES[:, 0]] - pays[:, LINES[:, 1]]
 
 
 def best(sums: Folded) -> int:
-    """What two cards gain by best play, in stakes over every row, column and middle card."""
+    """The gain of two cards by best play, in stakes over every row, column and middle card."""
     antes, across, middle, apart = sums
     middle = np.where(middle > 0, 3 * middle, middle)
     by_bet = [-2 * MIDDLES * COLUMNS * len(LINES)]
@@ -165,7 +165,7 @@ def best(sums: Folded) -> int:
 
 
 def pairs(sums: Folded, hole: tuple[str, str]) -> int:
-    """What two cards gain by playing every hand, and raising with pairs that are seen."""
+    """The gain of two cards if every hand is played, and raised with pairs that are seen."""
     antes, across, middle, apart = sums
     cards = [card for card in DECK if card not in hole]
     seen = [(*hole, cards[one], cards[two]) for one, two in LINES]
@@ -178,7 +178,7 @@ def pairs(sums: Folded, hole: tuple[str, str]) -> int:
 
 
 def _paired(cards: tuple[str, ...]) -> bool:
-    """Whether four cards hold a pair of 6s or better; two pairs of any rank are better."""
+    """Whether four cards hold a pair of 6s or better. Two pairs of any rank are better."""
     ranks = [card[0] for card in cards]
     twice = {rank for rank in ranks if ranks.count(rank) > 1}
     return any(RANKS.index(rank) >= RANKS.index("6") for rank in twice) or sorted(
@@ -187,7 +187,7 @@ def _paired(cards: tuple[str, ...]) -> bool:
 
 
 def base_game(strategy: Strategy, readings: Readings) -> Fraction:
-    """The edge of the two Antes, all later bets inside it, counted over every deal."""
+    """The edge of the two Antes with all later bets, counted over every deal."""
     gained = 0
     for hole, ways in holes():
         sums = folded(hole, readings)

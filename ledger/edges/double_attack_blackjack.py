@@ -1,7 +1,7 @@
 """Double Attack Blackjack: the Bet by best play, Bust It over every three cards of the shoe.
 
 Published: 0.62 % of the Bet from eight decks by best play (wizardofodds.com, Double Attack
-Blackjack); here cards are drawn from full decks, so a little apart.
+Blackjack). Here cards are drawn from full decks, so the figure differs a little.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RANKS = "23456789JQKA"
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The Bet by best play, and Bust It counted over every three cards."""
+    """The edges of the Bet by best play, and of Bust It over every three cards."""
     readings = rules.readings
     half = readings["surrender_double_down"] == "half"
     game = Game21(
@@ -55,7 +55,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 
 def bet(game: Game21) -> Fraction:
-    """The edge of a Bet of one: a Double Attack Wager goes back beside a dealer's Blackjack."""
+    """The edge of a Bet of one. A Double Attack Wager goes back on a dealer's Blackjack."""
     gained = Fraction(0)
     for up in DRAWS:
         lost = blackjack_chance(game, up)
@@ -67,7 +67,7 @@ def bet(game: Game21) -> Fraction:
 
 @cache
 def bust_it() -> Fraction:
-    """The edge of Bust It: ranks alone decide, but for three 8s."""
+    """The edge of Bust It. Ranks alone decide, except for three 8s."""
     gained = Fraction(0)
     for ranks in product(RANKS, repeat=3):
         each = DECKS * len(SUITS)
@@ -80,7 +80,7 @@ def bust_it() -> Fraction:
 
 
 def _ways(kinds: Sequence[str], each: int) -> int:
-    """Orders in which cards of these kinds come off, with so many of each kind."""
+    """The number of orders in which these many cards of each kind are drawn."""
     found = 1
     for index, kind in enumerate(kinds):
         found *= each - list(kinds[:index]).count(kind)

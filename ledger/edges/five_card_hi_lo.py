@@ -1,7 +1,8 @@
-"""Five Card Hi-Lo: every hand of a player beside every hand of the dealer, by points.
+"""Five Card Hi-Lo: every hand of a player with every hand of the dealer, by points.
 
-For points the 2,598,960 hands are 1,993 kinds: how many cards of each value, of ten. Every kind of
-a player is laid beside every kind of the dealer from the 47 cards left, so the figures are exact.
+The points make 1,993 kinds of the 2,598,960 hands, by the number of cards of each of ten values.
+Every kind of a player is compared with every kind of the dealer from the 47 cards left. The figures
+are exact.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int64]
 
 TENS = "TJQK"
-VALUES = "A23456789T"  # a rank of each value, and how many cards of it there are
+VALUES = "A23456789T"  # a rank of each value, and its number of cards
 IN_DECK = np.array([len(SUITS) * (len(TENS) if value == "T" else 1) for value in VALUES])
-DEALT = comb(52 - CARDS, CARDS)  # the dealer's hands beside a player's
+DEALT = comb(52 - CARDS, CARDS)  # the dealer's hands for each of a player's
 CHOOSE = np.array([[comb(n, k) for k in range(CARDS + 1)] for n in range(max(IN_DECK) + 1)])
 
 FOR_THE_ANTE = "set and played, or given up, as is best for the Ante; Play and Ante Bonus inside it"
@@ -50,7 +51,7 @@ FOR_TIES = "every hand played, set for the most ties"
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """Every wager before the cards: Ante, Tie Wager and Poker Bonus."""
+    """The edges of every wager before the cards: Ante, Tie Wager and Poker Bonus."""
     bonus = rules.paytable("poker_bonus", *POKER_BONUS)
     ante, tie, for_ties = base_game(rules)
     return [
@@ -65,12 +66,12 @@ class ValueCounts(NamedTuple):
     """Hands that hold the same number of cards of each value."""
 
     counts: tuple[int, ...]
-    cards: tuple[str, ...]  # one of them; suits only tell its cards apart
-    hands: int  # how many there are
+    cards: tuple[str, ...]  # one of them; suits only distinguish its cards
+    hands: int  # the number of such hands
 
     @property
     def settings(self) -> tuple[HiLo, ...]:
-        """The points a player may set it as."""
+        """The points as which a player may set the hand."""
         return player_hi_lo(self.cards)
 
 
@@ -104,14 +105,14 @@ def dealers() -> Dealers:
 
 
 def ways(kind: ValueCounts) -> Ints:
-    """How many hands of each kind the dealer may have beside a player's: DEALT together."""
+    """The number of dealer's hands of each kind for a player's hand: DEALT in all."""
     left = IN_DECK - np.array(kind.counts)
     found: Ints = CHOOSE[left[None, :], dealers().counts].prod(axis=1)
     return found
 
 
 def won(tables: Sequence[Paytable], setting: HiLo, hands: Ints, rules: InForce) -> Fraction:
-    """What a stake of one wins by these tables over the dealer's hands; a loss where none pays."""
+    """The win of a stake of one by these tables over the dealer's hands; a loss if none pays."""
     high, low = np.sign(setting.high - dealers().high), np.sign(setting.low - dealers().low)
     total = Fraction(0)
     for by_high in (-1, 0, 1):
@@ -124,7 +125,7 @@ def won(tables: Sequence[Paytable], setting: HiLo, hands: Ints, rules: InForce) 
 
 
 def base_game(rules: InForce) -> tuple[Fraction, Fraction, Fraction]:
-    """The edges of the Ante and of the Tie Wager by the Ante's best play, and of ties for ties."""
+    """The edges of the Ante and the Tie Wager by the Ante's best play, and of play for ties."""
     aces = rules.paytable("ante_bonus", *ANTE_BONUS)
     kept = rules.readings["ante_bonus_after_fold"]
     gained = [Fraction(0)] * 3
@@ -147,7 +148,7 @@ def base_game(rules: InForce) -> tuple[Fraction, Fraction, Fraction]:
 
 
 def five_cards() -> Iterator[tuple[tuple[str, ...], int]]:
-    """A hand of each class of five cards, and how many hands are of it."""
+    """A hand of each class of five cards, and the number of hands in it."""
     for ranks in combinations_with_replacement(RANKS, CARDS):
         copies = [ranks.count(rank) for rank in set(ranks)]
         if max(copies) > len(SUITS):

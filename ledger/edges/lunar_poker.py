@@ -1,8 +1,8 @@
-"""Lunar Poker: the Super Wager over every hand of five, the Ante over rounds dealt by chance.
+"""Lunar Poker: the Super Wager over every hand of five, the Ante by simulation.
 
-The Ante's later choices (cards, a dealer forced) are too many to enumerate, so its edge is that of
-a named strategy that buys nothing, sampled with a seed; `python -m ledger.edges.lunar_poker` counts
-the figures kept here again.
+The Ante's later choices (cards, a dealer forced) are too many to enumerate. Its edge is therefore
+that of a named strategy that buys nothing, sampled with a seed. `python -m
+ledger.edges.lunar_poker` counts the figures kept here again.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ HOW = (
     "2,000,000 rounds by chance, within 0.6 % of the Ante"
 )
 ANTE = {"best_paying": -377_378, "next_best": -381_660}
-"""Antes gained by the player in so many rounds, by reading of 11(e)(1)(ii), as `ante` counts it."""
+"""Antes gained by the player in these rounds, by reading of 11(e)(1)(ii), from `ante`."""
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The Super Wager under its paytable, counted now, and the Ante as it was sampled."""
+    """The edge of the Super Wager by its paytable, counted now, and of the Ante, as sampled."""
     gained = ANTE[str(rules.readings["second_combination"])]
     return [
         Edge("ante", Fraction(-gained, ROUNDS), HOW),
@@ -44,7 +44,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 
 def super_wager(rules: InForce) -> Fraction:
-    """The edge of the Super Wager: every class of ranks, by one suit, one color, and the rest."""
+    """The edge of the Super Wager: every class of ranks, by one suit, one color, and others."""
     table = rules.paytable("super", *SUPER)
     gained, hands = Fraction(0), 0
     for cards, ways in _classes():
@@ -55,7 +55,7 @@ def super_wager(rules: InForce) -> Fraction:
 
 
 def _classes() -> Iterator[tuple[list[str], int]]:
-    """One hand of each class, and how many hands are of it."""
+    """One hand of each class, and the number of hands in it."""
     for ranks in combinations_with_replacement(RANKS, 5):
         held = Counter(ranks)
         if max(held.values()) > len(SUITS):
@@ -73,13 +73,13 @@ def _classes() -> Iterator[tuple[list[str], int]]:
 
 
 def _hand(ranks: tuple[str, ...], suits: str) -> list[str]:
-    """Cards of these ranks, the suits by turns: never two of one card, for `ways` above zero."""
+    """Cards of these ranks in alternating suits: never one card twice if `ways` is above zero."""
     return [rank + suits[place % len(suits)] for place, rank in enumerate(ranks)]
 
 
 def ante(rounds: int = ROUNDS, seed: int = SEED) -> dict[str, int]:
-    """Antes gained by the player, by reading: what `ANTE` keeps of so many rounds."""
-    chance = random.Random(seed)  # noqa: S311 - repeatable, guards nothing
+    """Antes gained by the player, by reading; `ANTE` keeps them for its number of rounds."""
+    chance = random.Random(seed)  # noqa: S311 - repeatable, not for security
     gained = {"best_paying": 0, "next_best": 0}
     for _ in range(rounds):
         cards = chance.sample(DECK, 10)
@@ -89,7 +89,7 @@ def ante(rounds: int = ROUNDS, seed: int = SEED) -> dict[str, int]:
 
 
 def _played(player: list[str], house: list[str]) -> dict[str, int]:
-    """What a round wins, in Antes, by reading."""
+    """The win of a round, in Antes, by reading."""
     mine, dealer = hand_of(player), hand_of(house)
     if not qualifies(mine):
         net = -1

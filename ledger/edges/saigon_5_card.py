@@ -1,7 +1,7 @@
 """Saigon 5 Card: the Ante over every deal of card values, the Bonus over every hand of five.
 
-Only what cards count matters to the Ante, so hands are multisets of eleven values, each weighed by
-how many deals are of it once the other hand is out. The pot is the players' own.
+Only the values of cards matter to the Ante, so hands are multisets of eleven values. Each is
+weighed by the number of its deals after the other hand is dealt. The pot belongs to the players.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from ledger.rules.engine.game import InForce
 
 VALUES = "A23456789TJ"
-"""What cards count, ace to ten; J stands for the joker."""
+"""The values of cards, ace to ten; J is the joker."""
 HELD = (*[4] * 9, 16, 1)
 BEST = "three that qualify wherever there are some, with the highest count; every deal of values"
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The Ante under the reading of the dealer's joker, the Bonus, and the pot: nobody's edge."""
+    """The edges of the Ante under the reading of the dealer's joker, the Bonus, and the pot."""
     return [
         Edge("ante", ante(str(rules.readings["dealer_joker"])), BEST),
         Edge("bonus", bonus(rules), "2,869,685 hands"),
@@ -63,17 +63,17 @@ def ante(dealer_joker: str) -> Fraction:
 
 
 def _there(hand: tuple[int, ...]) -> bool:
-    """Whether the deck holds so many cards of each value."""
+    """Whether the deck holds these cards of each value."""
     return all(hand.count(value) <= HELD[value] for value in set(hand))
 
 
 def _cards(hand: tuple[int, ...]) -> list[str]:
-    """Cards of these values, whatever their suits."""
+    """Cards of these values, in any suits."""
     return [JOKER if VALUES[value] == "J" else VALUES[value] + "c" for value in hand]
 
 
 def bonus(rules: InForce) -> Fraction:
-    """The edge of the Bonus: hands of five, and of four beside the joker, by ranks and one suit."""
+    """The edge of the Bonus: hands of five, and of four with the joker, by ranks and one suit."""
     gained, hands = Fraction(0), 0
     for size, joker in ((5, ()), (4, (JOKER,))):
         for cards, ways in _classes(size):
@@ -84,7 +84,7 @@ def bonus(rules: InForce) -> Fraction:
 
 
 def _classes(size: int) -> Iterator[tuple[list[str], int]]:
-    """One hand of so many cards of each class, suited and not, and how many hands are of it."""
+    """One hand of each class of this size, suited or not, and the number of hands in it."""
     for ranks in combinations_with_replacement(RANKS, size):
         copies = Counter(ranks)
         if max(copies.values()) > len(SUITS):

@@ -1,7 +1,7 @@
-"""Spanish 21: its wager by best play from a shoe so large that no card is missed.
+"""Spanish 21: its wager by best play from a shoe of infinitely many decks.
 
-Published figures (0.76 % where the dealer hits soft 17, wizardofodds.com) are of a game whose 21s
-always win and which pays bonuses; neither is printed here, so this one keeps more.
+Published figures (0.76 % if the dealer hits soft 17, wizardofodds.com) are of a game whose 21s
+always win and which pays bonuses. Neither is printed here, so this one keeps more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HOW = "best play, all later wagers inside it, every card drawn from full decks (
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """The Spanish 21 Wager."""
+    """The edge of the Spanish 21 Wager."""
     pays = rules.paytable("spanish_21", HANDS)
     blackjack = pays.pays("blackjack", rules.readings)
     game = standard(

@@ -1,7 +1,7 @@
-"""Three Card Poker: every hand of a player beside every hand of the dealer, and every six cards.
+"""Three Card Poker: every hand of a player with every hand of the dealer, and every six cards.
 
-Published for the same odds: Ante 3.37 % playing queen-6-4 and better, Pair Plus 2.32 %. The Six
-Card Bonus counts the best five of 20,358,520 sixes, by ranks and by how many share a suit.
+Published for the same odds: Ante 3.37 % if queen-6-4 and better are played, Pair Plus 2.32 %. The
+Six Card Bonus counts the best five of 20,358,520 sixes, by ranks and by how many share a suit.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from ledger.rules.hands.short_hands import SixCardHand
 
 HANDS = tuple(combinations(DECK, 3))
-DEALT = comb(len(DECK) - 3, 3)  # the dealer's hands beside a player's
+DEALT = comb(len(DECK) - 3, 3)  # the dealer's hands for each of a player's
 SIX = 6
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """Ante, Pair Plus and Six Card Bonus; the Play Wager and Ante Bonus are inside the Ante."""
+    """The edges of Ante (with Play Wager and Ante Bonus), Pair Plus and Six Card Bonus."""
     return [
         Edge("ante", ante(rules), "played where that is worth more than giving it up"),
         Edge("pair_plus", pair_plus(rules), "22,100 hands"),
@@ -50,7 +50,7 @@ def edges(rules: InForce) -> list[Edge]:
 
 @cache
 def alike() -> dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], int]]:
-    """Hands that are the same but for the names of their suits: one of each, and how many."""
+    """Hands that differ only in the names of suits: one of each, and their number."""
     found: dict[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], int]] = {}
     for cards in HANDS:
         suits = {card[1] for card in cards}
@@ -86,7 +86,7 @@ def ante(rules: InForce) -> Fraction:
 
 
 def pair_plus(rules: InForce) -> Fraction:
-    """The edge of Pair Plus; a hand that it pays is always played."""
+    """The edge of Pair Plus. A hand that it pays is always played."""
     gained = Fraction(0)
     for cards, count in alike().values():
         hand = three_card_hand(cards)
@@ -96,7 +96,7 @@ def pair_plus(rules: InForce) -> Fraction:
 
 
 def _sixes() -> Iterator[tuple[list[str], int]]:
-    """Six cards of each kind, and how many there are: by ranks, and five or six of one suit."""
+    """Six cards of each kind, and their number: by ranks, and by five or six of one suit."""
     for ranks in combinations_with_replacement(RANKS, SIX):
         copies = Counter(ranks)
         if max(copies.values()) > len(SUITS):
@@ -118,7 +118,7 @@ def _sixes() -> Iterator[tuple[list[str], int]]:
 
 @cache
 def sixes() -> Counter[SixCardHand]:
-    """How many of 20,358,520 sixes are of each Six Card Bonus hand, by its category alone."""
+    """The number of the 20,358,520 sixes for each Six Card Bonus hand, by its category alone."""
     found: Counter[SixCardHand] = Counter()
     one: dict[tuple[bool, str], SixCardHand] = {}
     for cards, count in _sixes():
@@ -128,7 +128,7 @@ def sixes() -> Counter[SixCardHand]:
 
 
 def six_card_bonus(rules: InForce) -> Fraction:
-    """The edge of the Six Card Bonus, which stays whatever becomes of the Ante."""
+    """The edge of the Six Card Bonus, which stays in play whatever happens to the Ante."""
     gained = Fraction(0)
     for hand, count in sixes().items():
         row = with_odds(rules, SIX_CARD_BONUS, hand).pays(hand, rules.readings)

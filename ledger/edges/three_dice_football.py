@@ -1,6 +1,6 @@
 """Three Dice Football: single play wagers over 216 throws, full game wagers over every drive.
 
-A drive is followed here by what a throw moves and how many downs are left, not as `play` does.
+A drive is followed here by the yards of a throw and the downs left, not by `play`.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 TRIPS, TURNOVER = "trips", "turnover"
 Outcome = str | int  # a Trips TD, a turnover, or the yards that the marker moves
-SHOWN = {TRIPS: Throw(2, 2, 2), TURNOVER: Throw(1, 1, 6)}  # a throw that stands for its kind
+SHOWN = {TRIPS: Throw(2, 2, 2), TURNOVER: Throw(1, 1, 6)}  # a throw that represents its kind
 NEITHER = Throw(1, 2, 3)
 DEFENSIVE, TOTAL = range(1, 7), range(2, 13)
 FIELD, GOAL, DOWNS, PLAYS_MAX = 20, 10, 3, 6
 
 
 class Ending(NamedTuple):
-    """How a drive ends: what full game wagers go by."""
+    """The ending of a drive, which decides full game wagers."""
 
     scored: bool
     plays: int
-    kind: str | None  # how its last throw ended it, where the throw alone did
+    kind: str | None  # how its last throw ended it, if the throw alone did
 
 
 def outcomes() -> dict[Outcome, int]:
-    """How many of the 216 throws are a Trips TD, a turnover, or move the marker so many yards."""
+    """The number of the 216 throws for a Trips TD, a turnover, and each number of yards."""
     ways: Counter[Outcome] = Counter()
     for red in DEFENSIVE:
         for total in TOTAL:
@@ -60,10 +60,10 @@ def outcomes() -> dict[Outcome, int]:
 
 
 def endings(readings: Mapping[str, str | bool]) -> dict[Ending, Fraction]:
-    """How likely each ending of a game is.
+    """The chance of each ending of a game.
 
-    A drive stands at the yards to go, the downs left, and which downs they are: the first three,
-    those after the 10 was reached where new ones wait for the third, or those from the 10.
+    A drive's state is the yards to go, the downs left, and their kind. The kinds are: the first
+    three, those after the 10 was reached if new ones wait for the third, and those from the 10.
     """
     found: Counter[Ending] = Counter()
     beyond = readings["touchdown_at"] == "beyond_zero"
@@ -93,7 +93,7 @@ def endings(readings: Mapping[str, str | bool]) -> dict[Ending, Fraction]:
 
 
 def edges(rules: InForce) -> list[Edge]:
-    """Every wager of the game."""
+    """The edges of every wager of the game."""
     readings = rules.readings
     drives = {
         Drive(ending.scored, ending.plays, SHOWN.get(ending.kind or "", NEITHER)): likely
@@ -123,7 +123,7 @@ def _won(
     outcomes_likely: Mapping[Throw, Fraction] | Mapping[Drive, Fraction],
     readings: Mapping[str, str | bool],
 ) -> Fraction:
-    """What a stake of one gains on average."""
+    """The average gain of a stake of one."""
     gained = Fraction(0)
     for outcome, likely in outcomes_likely.items():
         row = table.pays(outcome, readings)

@@ -290,7 +290,7 @@ def test_592_4_the_edition_holds_from_its_first_day_to_its_last() -> None:
     outside = ruling(START, GAME, day="2017-01-01")
     assert outside.edition_note == (
         "592 is temporary, in force from 2014-07-12 until 2016-07-12; "
-        "the gaming day is outside, and it is the nearest text"
+        "the gaming day is outside these dates, and this edition is the nearest"
     )
 
 
