@@ -144,7 +144,7 @@ def _unowed(
         section=None,
         reading=None,
         reading_value=None,
-        paid_from=chips.paid_from or "table",
+        paid_from=chips.payers[0] if chips.payers else "table",
         facts=[FactRef(fact.source, fact.id) for fact in chips.facts],
         awarded=chips.awarded,
     )

@@ -40,8 +40,14 @@ class Moved(NamedTuple):
     collected: int = 0
     returned: int = 0
     awarded: int = 0  # out of the pots
-    paid_from: str | None = None
+    from_cage: int = 0  # the part of `paid` that the cage paid
     facts: tuple[Fact, ...] = ()
+
+    @property
+    def payers(self) -> tuple[str, ...]:
+        """Who paid a part of it: table, cage, or both."""
+        parts = {"table": self.paid - self.from_cage, "cage": self.from_cage}
+        return tuple(payer for payer, cents in parts.items() if cents)
 
 
 def compare(
@@ -127,7 +133,8 @@ def moved(
         was = found.get(spot, Moved())
         cents = getattr(was, way) + body.amount
         was = was._replace(**{way: cents}, facts=(*was.facts, fact))
-        found[spot] = was._replace(paid_from=body.paid_from) if way == "paid" else was
+        cage = body.amount if way == "paid" and body.paid_from == "cage" else 0
+        found[spot] = was._replace(from_cage=was.from_cage + cage)
     return found
 
 
@@ -172,9 +179,10 @@ def _of_settlement(owed: Settlement, chips: Moved, name: str) -> list[Finding]:
     if chips.paid != winnings:
         code = "overpaid" if chips.paid > winnings else "underpaid"
         find(code, winnings, chips.paid, f"was paid {dollars(chips.paid)} on {name}; {why}.")
-    elif chips.paid and chips.paid_from != owed.paid_from:
-        payer = chips.paid_from or "table"
-        find("wrong_payer", owed.paid_from, payer, f"was paid on {name} from the {payer}; {why}.")
+    for payer in chips.payers if winnings else ():
+        if payer != owed.paid_from:
+            says = f"was paid on {name} from the {payer}; {why}."
+            find("wrong_payer", owed.paid_from, payer, says)
     if chips.collected > taken:
         lost = f"lost {dollars(chips.collected)} on {name} to the dealer; {why}."
         find("wrongly_collected", taken, chips.collected, lost)

@@ -154,7 +154,7 @@ def test_633a_7_g_10_i_a_beside_a_dealers_blackjack_it_is_paid_and_not_pressed()
     check(script, paid, GAME)
     found = text(ruling(script.replace("show", "press 1 1500\nshow"), GAME))
     assert found[:3] == lines(paid)
-    assert "! out_of_turn 1" in found
+    assert "! decision_not_permitted 1 None / press" in found
 
 
 # -- Straight Jack -------------------------------------------------------------------------------
@@ -319,6 +319,41 @@ def test_633a_7_o_3_ii_c_a_tenth_of_the_meter_or_more_is_paid_from_the_cage_by_i
     assert f"! wrong_payer 1 straight_jack {payer} / {other} 633a.13(m)(1)" in text(
         ruling(wrong, GAME)
     )
+
+
+@pytest.mark.parametrize(
+    ("parts", "meter", "expected"),
+    [
+        # 200 to 1 on $5 is $1,000: a tenth of the meter, or more, is paid from the cage whole.
+        (("90000 from table", "10000 from cage"), 1000000, "cage / table"),
+        (("10000 from cage", "90000 from table"), 1000000, "cage / table"),
+        (("500 from table", "99500 from cage"), 1000000, "cage / table"),
+        (("90000 from table", "10000 from cage"), 1000100, "table / cage"),
+        (("10000 from cage", "90000 from table"), 1000100, "table / cage"),
+        (("60000 from cage", "40000 from cage"), 1000000, None),
+        (("60000", "40000 from table"), 1000100, None),
+    ],
+)
+def test_633a_7_o_3_ii_c_every_part_of_a_payout_comes_from_who_owes_it(
+    parts: tuple[str, str], meter: int, expected: str | None
+) -> None:
+    five = SIX.partition(", decide 1 hit, deal 1 up 6c")[0] + ", decide 1 stand"
+    script = round_of("9d 8h", "As 2c", five, JACK) + "\ntake 1 blackjack 1000"
+    script += f"\nmeter read straight_jack {meter}"
+    script += "".join(f"\npay 1 straight_jack {part}" for part in parts) + "\ndone"
+    found = [line for line in text(ruling(script, GAME)) if line.startswith("!")]
+    wanted = f"! wrong_payer 1 straight_jack {expected} 633a.13(m)(1)"
+    assert found == ([wanted] if expected else [])
+
+
+def test_633a_7_o_3_ii_c_too_little_from_the_table_is_a_wrong_amount_and_a_wrong_payer() -> None:
+    five = SIX.partition(", decide 1 hit, deal 1 up 6c")[0] + ", decide 1 stand"
+    script = round_of("9d 8h", "As 2c", five, JACK) + "\ntake 1 blackjack 1000"
+    script += "\nmeter read straight_jack 1000000\npay 1 straight_jack 90000\ndone"
+    assert [line for line in text(ruling(script, GAME)) if line.startswith("!")] == [
+        "! underpaid 1 straight_jack 100000 / 90000 633a.13(m)(1)",
+        "! wrong_payer 1 straight_jack cage / table 633a.13(m)(1)",
+    ]
 
 
 def test_633a_7_o_3_ii_c_where_no_meter_was_read_whoever_paid_is_right() -> None:
