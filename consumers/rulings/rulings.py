@@ -99,7 +99,7 @@ ADJUDICATIONS = "ledger.adjudications.v1"
 
 VIEW = Projection(
     "rulings",
-    4,
+    5,
     (
         RULINGS,
         VERSIONS,

@@ -277,6 +277,7 @@ def _findings(of: RoundRecord, run: _Run, status: Status, off: Sequence[Skew]) -
     found += review.order(table, record)
     if status == "complete":
         found += review.unmatched_facts(table, record)
+        found += review.cards_shown(table, record, run.facts)
     found += review.cards(table, run.facts)
     found += review.voids(table, run.facts, run.void, closed=record.closed)
     found += coupon_review.review(table, run.facts, of.round.gaming_day, closed=record.closed)

@@ -130,9 +130,7 @@ def play(t: Table) -> None:
     hands = _set_hands(t, live)
     if live != seats:  # one voids his hand when another has set his own, or before
         t.any_order(since)
-    if not hands:
-        return
-    dealer = _dealer(t)
+    dealer = _dealer(t, compared=bool(hands))
     gone = {seat for seat in _announced(t) if seat in hands and _surrenders(t, seat)}
     for seat in reversed(seats):
         if seat in hands and seat not in gone and not _surrenders(t, seat):
@@ -200,12 +198,22 @@ def _ways(t: Table, cards: Sequence[str]) -> Ways:
     return lambda _: [{"hands": hands} for _, hands in settings(cards, _how(t))]
 
 
-def _dealer(t: Table) -> Cards:
-    """The dealer's hands, as the Rules Submission says or as he set them last (11(c), 13(i))."""
-    t.turn("dealer", ALL, "11(c)")
+def _dealer(t: Table, *, compared: bool) -> Cards:
+    """The dealer's hands, as the Rules Submission says or as he set them last (11(c), 13(i)).
+
+    Where no hand is left to be compared with, he may turn and set his all the same.
+    """
+    if compared:
+        t.turn("dealer", ALL, "11(c)")
+    else:
+        t.may_turn("dealer", ALL, "11(c)")
     cards = t.cards["dealer", None, 1]
     hands = t.set_hand(
-        "dealer", HANDS, "11(c)", ways=lambda _: [{"hands": highest_high(cards, _how(t))[1]}]
+        "dealer",
+        HANDS,
+        "11(c)",
+        ways=lambda _: [{"hands": highest_high(cards, _how(t))[1]}],
+        must=compared,
     )
     told = three_if_known(hands, _how(t))
     if told is None:

@@ -125,6 +125,7 @@ STYLE = Style(
     dealt="7",
     double="10",
     split="11",
+    aces="11",
     double_cards=2,
     dead=True,
 )

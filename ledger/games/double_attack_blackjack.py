@@ -108,6 +108,7 @@ STYLE = Style(
     dealt="7(i)",
     double="10(a)",
     split="11(a)",
+    aces="11(e)",
     # No card at 21 or after a double (7(j)(1)-(2)); four hands, aces one card each (11(c), 11(e)).
     surrender="any",  # after the first two cards, further ones, a split and a double: 9(a), 7(k)
     after_double=(SURRENDERED,),
@@ -242,8 +243,9 @@ def _dealer(t: Table, hands: list[BlackjackHand]) -> None:
     totals = [total_known(t, t.cards["player", hand.seat, hand.number]) for hand in hands]
     due = any(total is None or tied or not total.bust for total in totals)
     due = due or any(t.betting("bust_it"))
-    if turn_hole(t, "7(l)", due=due):
-        read_as(t, "7(g)", found=False)
+    turned = turn_hole(t, "7(l)", due=due)
+    read_as(t, "7(g)", found=False)
+    if turned:
         draw_out(t, "7(m)(2)", dealer_draws, most=THREE, due=due)
         _bust_it(t)
         draw_out(t, "7(n)", dealer_draws, due=due)

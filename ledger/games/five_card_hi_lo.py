@@ -133,7 +133,7 @@ def play(t: Table) -> None:
     t.stub(len(DECK), dealing.stub)
     live = _ask(t, seats)
     hands = _set_hands(t, live)
-    dealer = _dealer(t, dealers) if hands else None
+    dealer = _dealer(t, dealers, compared=bool(hands))
     for seat in reversed(seats):
         several = _left(t, seat, "tie") and _left(t, seat, "poker_bonus")
         if seat in hands:
@@ -221,10 +221,17 @@ def _set_hands(t: Table, live: list[int]) -> dict[int, Mapping[str, Sequence[str
     return hands
 
 
-def _dealer(t: Table, cards: list[str]) -> HiLo | None:
-    """The dealer's points: 11(e) leaves him no choice, so his cards decide, however he set them."""
-    t.turn("dealer", ALL, "11(e)")
-    hands = t.set_hand("dealer", HANDS, "11(e)", ways=points.hi_lo_ways(cards, ace_low=False))
+def _dealer(t: Table, cards: list[str], *, compared: bool) -> HiLo | None:
+    """The dealer's points: 11(e) leaves him no choice, so his cards decide, however he set them.
+
+    Where no hand is left to be compared with, he may turn and set his all the same.
+    """
+    if compared:
+        t.turn("dealer", ALL, "11(e)")
+    else:
+        t.may_turn("dealer", ALL, "11(e)")
+    ways = points.hi_lo_ways(cards, ace_low=False)
+    hands = t.set_hand("dealer", HANDS, "11(e)", ways=ways, must=compared)
     due = points.dealer_hi_lo_if_known(cards)
     told = points.hi_lo_as_set(hands, cards) if hands else None
     if due and told and told != due:

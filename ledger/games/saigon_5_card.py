@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.facts import HandSet
 from ledger.rules.engine.game import (
     Dealing,
     Edition,
@@ -24,7 +23,6 @@ from ledger.rules.engine.game import (
 )
 from ledger.rules.engine.odds import paytable, row
 from ledger.rules.engine.refused_wagers import within_table
-from ledger.rules.engine.steps import Step, said
 from ledger.rules.hands import points
 from ledger.rules.hands.cards import DECK, JOKER
 from ledger.rules.hands.joker import (
@@ -142,9 +140,11 @@ def play(t: Table) -> None:
         if seat not in live:
             t.forfeit(seat, "7(b)")
     if not live:
+        t.may_turn("dealer", range(CARDS), "11(c)")
+        _dealer_sets(t, due=False)
         return
     t.turn("dealer", range(CARDS), "11(c)")
-    _dealer_sets(t)
+    _dealer_sets(t, due=True)
     left: dict[int, tuple[int, str]] = {}
     for seat in reversed(live):
         _settle(t, seat, hands[seat], left)
@@ -196,19 +196,30 @@ def _ways(cards: Sequence[str], _: str) -> list[dict[str, Hands]]:
     return [{"hands": {"qualifying": three, "showdown": two}} for three, two in pairs]
 
 
-def _dealer_sets(t: Table) -> None:
-    """The dealer arranges his cards; what counts is what they are worth (11(c)(1)-(2))."""
-    cards = t.cards["dealer", None, 1]
-    count = _dealer_count(t, t.rules.readings[DEALER_JOKER.name])
-    if not count:
-        return
-    right = [one for one in points.saigon_settings(cards[:CARDS]) if count in one.counts]
-    ways = [{"hands": {"qualifying": one.three, "showdown": one.showdown}} for one in right]
-    fact = t.expect(Step("hand_set", "11(c)(1)", "dealer", ways=lambda _: ways))
-    told = said(fact, HandSet).hands if fact else {}
-    if told and not any(set(told.get("showdown", ())) == set(one.showdown) for one in right):
+def _dealer_sets(t: Table, *, due: bool) -> None:
+    """The dealer arranges his cards; what counts is what they are worth.
+
+    A hand that qualifies is set so: 11(c)(1). Any other is set in any way, if at all: 11(c)(2).
+    Where no player is left (`due` is false), nothing is amiss if he sets none.
+    """
+    reading = t.rules.readings[DEALER_JOKER.name]
+    count = _dealer_count(t, reading)
+    right = [{"hands": {"qualifying": s.three, "showdown": s.showdown}} for s in _right(t, count)]
+    section = "11(c)(1)" if count else "11(c)"
+    hands = t.set_hand("dealer", HANDS, section, ways=lambda _: right, must=due and bool(count))
+    count = _dealer_count(t, reading)  # a card that the shoe did not read is seen in the setting
+    shown = set(hands["showdown"]) if hands else set()
+    if hands and count and all(set(s.showdown) != shown for s in _right(t, count)):
         says = f"The dealer's hand counts {count} by the reading in force, and was set otherwise."
         t.find("hand_misset", says, "11(c)(1)", expected=str(count))
+
+
+def _right(t: Table, count: int | None) -> Sequence[points.SaigonSet]:
+    """The settings that give the dealer's cards this count; none where they do not qualify."""
+    if not count:
+        return ()
+    cards = t.cards["dealer", None, 1][:CARDS]
+    return [setting for setting in points.saigon_settings(cards) if count in setting.counts]
 
 
 def _dealer_count(t: Table, reading: object) -> int | None:

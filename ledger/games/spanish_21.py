@@ -55,6 +55,7 @@ STYLE = Style(
     dealt="633a.7",
     double="10(a)",
     split="633a.11",
+    aces="633a.11",
     double_cards=ANY_CARDS,
     after_double=(RESCUED,),  # the heading of 10: the wager is given up, the double taken back
     dead=True,

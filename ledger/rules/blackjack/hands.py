@@ -43,6 +43,7 @@ class Style(NamedTuple):
     dealt: str  # cards that a decision brings
     double: str
     split: str
+    aces: str  # split aces: one card each, and not split again
     surrender: Literal["any", "first_two", "none"] = "first_two"
     double_cards: int = ANY_CARDS  # a hand of so many at most is doubled
     double_split: bool = True
@@ -261,6 +262,8 @@ def _open(
     first = len(cards) == TWO
     pair = first and made < style.split_hands and same_value_if_known(cards) is not False
     if hand.aces and first:
+        t.deny(hand.seat, ("hit", "double_down", "split"), style.aces, hand.number)
+        t.deny(hand.seat, ("split",), style.aces, made + 1)
         return ["stand", "split"] if style.resplit_aces and pair else []
     found = ["hit", "stand"]
     if len(cards) <= style.double_cards and (style.double_split or not hand.split):
@@ -277,6 +280,8 @@ def _open(
 def _decided(t: Table, hand: BlackjackHand, options: Sequence[str], style: Style, new: int) -> str:
     """What a player decides; chips may lie there before he says so, and tell where that is lost."""
     since, cost = len(t.taken), _base(t, hand.seat, style)
+    chips = {"double_down": hand.number, "split": new}
+    t.opened.update((hand.seat, wager, chips[wager]) for wager in options if wager in chips)
     _chips_first(t, hand, new, style)
     if not doubtful(t) and is_lost(t, hand):
         t.missing.append(Step("decision_made", style.decided, None, hand.seat, hand.number))

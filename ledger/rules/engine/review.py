@@ -5,12 +5,21 @@ Each function looks at one thing and returns findings. None of them changes a se
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from ledger.facts import CardBurned, RoundVoided, WagerPlaced, WagerWithdrawn
+from ledger.facts import (
+    CardBurned,
+    CardsDealt,
+    CardsTurned,
+    DecisionMade,
+    RoundVoided,
+    WagerPlaced,
+    WagerWithdrawn,
+)
 from ledger.rules.engine.order import UNCERTAINTY_US, Gap, inversions
 from ledger.rules.engine.ruling import FactRef, Finding
+from ledger.rules.engine.steps import said
 from ledger.values import UNKNOWN_CARD, dollars
 
 if TYPE_CHECKING:
@@ -110,7 +119,6 @@ def order(table: Table, record: RecordedSource) -> list[Finding]:
 
 _UNASKED = (
     ("dice_thrown", "out_of_turn"),
-    ("decision_made", "out_of_turn"),
     ("cards_dealt", "misdeal"),
     ("hand_set", "out_of_turn"),
 )
@@ -125,6 +133,7 @@ def unmatched_facts(table: Table, record: RecordedSource) -> list[Finding]:
         for fact in record.untaken(name)
         if isinstance(fact.body, WagerPlaced | WagerWithdrawn)
     ]
+    found += [_undecided(table, fact) for fact in record.untaken("decision_made")]
     for name, code in _UNASKED:
         for fact in record.untaken(name):
             position = getattr(fact.body, "position", None)
@@ -147,6 +156,8 @@ def unmatched_facts(table: Table, record: RecordedSource) -> list[Finding]:
 
 def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Finding:
     """A wager placed or taken back when no step asked for it, or perhaps so by two clocks."""
+    if isinstance(body, WagerPlaced) and _never_permitted(table, body):
+        return _not_permitted(table, fact, body)
     known = table.rules.game.wager(body.wager)
     section = table.rules.section(known.section) if known else None
     placed = isinstance(body, WagerPlaced)
@@ -166,6 +177,100 @@ def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Fi
         + (when if known else "no such wager."),
         facts=refs((fact,)),
     )
+
+
+def _never_permitted(table: Table, body: WagerPlaced | DecisionMade) -> bool:
+    """Whether a wager or decision was open to its hand at no time, as far as the record shows.
+
+    At Poker players decide in turn, so a decision that nothing asked for is out of turn.
+    """
+    if table.source.may_be_lost:
+        return False
+    if isinstance(body, DecisionMade):
+        spot = (body.position, body.decision, body.hand)
+        return spot not in table.choices and not table.rules.game.pots
+    spot = (body.position, body.wager, body.hand)
+    return spot not in table.opened and body.wager not in table.open_to_all
+
+
+def _denied(table: Table, body: WagerPlaced | DecisionMade, name: str) -> str | None:
+    """The paragraph by which a wager or decision of a hand is never permitted."""
+    known = table.rules.game.wager(name)
+    spot = (body.position, name, body.hand)
+    paragraph = table.denied.get(spot, known.section if known else None)
+    return table.rules.section(paragraph) if paragraph else None
+
+
+def _not_permitted(table: Table, fact: Fact, body: WagerPlaced) -> Finding:
+    """The finding about a wager that its section never permits at this hand."""
+    section = _denied(table, body, body.wager)
+    why = f"its section does not permit it at this hand ({section})" if section else "no such wager"
+    return Finding(
+        code="wager_not_permitted",
+        position=body.position,
+        hand=body.hand,
+        wager=body.wager,
+        recorded=body.amount,
+        section=section,
+        says=f"Position {body.position} put {dollars(body.amount)} on {table.name(body.wager)}: "
+        f"{why}.",
+        facts=refs((fact,)),
+    )
+
+
+def _undecided(table: Table, fact: Fact) -> Finding:
+    """The finding about a decision that no step asked for: never open to its hand, or not then."""
+    body = said(fact, DecisionMade)
+    what = body.decision.replace("_", " ")
+    if not _never_permitted(table, body):
+        return Finding(
+            code="out_of_turn",
+            position=body.position,
+            says=f"Position {body.position} decided to {what} when no step asked for it.",
+            facts=refs((fact,)),
+        )
+    section = _denied(table, body, body.decision)
+    cited = f" ({section})" if section else ""
+    return Finding(
+        code="decision_not_permitted",
+        position=body.position,
+        hand=body.hand,
+        recorded=body.decision,
+        section=section,
+        says=f"Position {body.position} decided to {what}; it is never open to this hand{cited}.",
+        facts=refs((fact,)),
+    )
+
+
+def cards_shown(table: Table, record: RecordedSource, facts: Iterable[Fact]) -> list[Finding]:
+    """Findings about turns that no step asked for: they show cards that their holder never had."""
+    turns = record.untaken("cards_turned")
+    if not turns or record.may_be_lost:
+        return []
+    had: dict[tuple[str, int | None], set[str]] = defaultdict(set)
+    for (to, position, _), held in table.cards.items():
+        had[to, position].update(held)
+    for body in (fact.body for fact in facts):
+        if isinstance(body, CardsDealt):
+            had[body.to, body.position].update(body.cards)
+    found = []
+    for fact in turns:
+        body = said(fact, CardsTurned)
+        his = had[body.to, body.position]
+        others = [] if UNKNOWN_CARD in his else sorted({*body.cards} - his - {UNKNOWN_CARD})
+        if others:
+            who = f"position {body.position}" if body.position else f"the {body.to}"
+            says = f"{', '.join(others)} turned; {who} was dealt no such card."
+            found.append(
+                Finding(
+                    code="card_mismatch",
+                    position=body.position,
+                    recorded=" ".join(others),
+                    says=says,
+                    facts=refs((fact,)),
+                )
+            )
+    return found
 
 
 def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:

@@ -90,6 +90,10 @@ class Table:
         self.next: Step | None = None
         self.last: Step | None = None  # the latest step asked for, on record or not
         self.closings: list[tuple[Fact, Fact]] = []  # a wager and the fact that closed it
+        self.open_to_all: set[str] = set()  # wagers that every position could make
+        self.opened: set[Spot] = set()  # wagers that a hand could make at any time of the round
+        self.choices: set[Spot] = set()  # decisions that it could make
+        self.denied: dict[Spot, str] = {}  # what a paragraph of its own never permits to a hand
         self.throws = 0
 
     # -- asking ------------------------------------------------------------------------------
@@ -163,6 +167,10 @@ class Table:
         came = sorted((seat for seat in asked if seat in first), key=lambda s: in_turn(first[s]))
         return [*came, *(seat for seat in asked if seat not in first)]
 
+    def deny(self, position: int, names: Iterable[str], section: str, hand: int = 1) -> None:
+        """A paragraph never permits these wagers and decisions of a hand: it is cited then."""
+        self.denied.update({(position, name, hand): section for name in names})
+
     def in_turn(self) -> Iterator[tuple[Fact, Fact]]:
         """Pairs of facts that the sections put in order, the earlier one first."""
         starts = dict(self.runs)
@@ -215,6 +223,7 @@ class Table:
     def wagers(self, names: Sequence[str], section: str, throw: int | None = None) -> list[Fact]:
         """Record what the players put on these wagers; their facts, in order."""
         facts = self.source.wagers(names, section, throw)
+        self.open_to_all.update(names)
         for fact in facts:
             body = fact.body
             if isinstance(body, WagerPlaced):
@@ -672,13 +681,15 @@ class Table:
         position: int | None = None,
         *,
         ways: Ways | None = None,
+        must: bool = True,
     ) -> Mapping[str, Sequence[str]] | None:
         """A holder's cards arranged into hands of these sizes. The last setting holds.
 
-        None if it is not on record, or does not have these sizes.
+        None if it is not on record, or does not have these sizes. Play continues without an
+        optional setting (`must` false).
         """
-        step = Step("hand_set", section, to, position, ways=ways)
-        fact = self.take(step)
+        step = Step("hand_set", section, to, position, ways=ways, may=not must)
+        fact = self.take(step) if must else self.may_take(step)
         again = fact and self.source.take(step._replace(may=True))
         while again:
             fact, again = again, self.source.take(step._replace(may=True))
@@ -778,6 +789,11 @@ class Table:
                 raise Void(early)
         return fact
 
+    def may_turn(self, to: str, at: Sequence[int], section: str) -> None:
+        """Turn these cards where the record has it; no wager goes by them, so nothing is amiss."""
+        if any(said(fact, CardsTurned).to == to for fact in self.source.untaken("cards_turned")):
+            self.turn(to, at, section, must=False)
+
     def _see(self, held: list[str], index: int, card: str, fact: Fact, section: str) -> None:
         """Put a card seen face up in its place; find one that the shoe had read otherwise."""
         held.extend([UNKNOWN_CARD] * (index + 1 - len(held)))
@@ -833,6 +849,8 @@ class Table:
             instead="decision_made",
             turns_show=turns_show,
         )
+        self.opened.add((seat, wager, hand))
+        self.choices.add((seat, "fold", hand))
         fact = self.expect(step) if self.source.gone(seat) else self.take(step)
         if fact is None and self.source.plays_on(seat, turns_show=turns_show):
             self._lost(step)
@@ -855,6 +873,7 @@ class Table:
     ) -> list[Fact]:
         """Ask for chips that a player may put down now, or must after his decision (`due`)."""
         step = Step("wager_placed", section, None, seat, hand, wager, choices=choices, may=not due)
+        self.opened.add((seat, wager, hand))
         fact = self.take(step) if due else self.may_take(step)
         if fact is not None:
             placed = self._all_of(fact, step)
@@ -933,6 +952,7 @@ class Table:
             only=tuple(only),
             until="card_burned" if only else None,
         )
+        self.choices.update((seat, option, hand) for option in options)
         fact = self.may_take(step) if may else self.take(step)
         if fact is None:
             return None

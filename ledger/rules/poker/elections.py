@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def declares(t: Table, seat: int, cards: int, section: str) -> bool:
     """Whether a player declares a hand, face up, before any other card is dealt."""
     step = Step("decision_made", section, None, seat, options=("declare",), may=True)
+    t.choices.add((seat, "declare", 1))
     fact = t.source.take(step)
     if fact is None:
         return False

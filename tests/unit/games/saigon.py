@@ -21,8 +21,12 @@ NO_DEALER = "2c 2d 3h 4c 2h"
 
 
 def dealt(hand: str, dealer: str, *, more: str = "", way: str = "manual_shoe") -> str:
-    """Wagers, five cards each, and how the player sets his: `3 cards / 2 cards`."""
+    """Wagers, five cards each, and how the player sets his: `3 cards / 2 cards`.
+
+    The dealer sets his first three and his last two.
+    """
     three, two = hand.split(" / ")
+    first, last = dealer[:8], dealer[9:]
     return f"""
         start {way}
         1 ante 1000
@@ -32,6 +36,7 @@ def dealt(hand: str, dealer: str, *, more: str = "", way: str = "manual_shoe") -
         deal dealer {dealer}
         set 1 qualifying {three} showdown {two}
         show dealer {dealer}
+        set dealer qualifying {first} showdown {last}
     """
 
 

@@ -290,7 +290,8 @@ def test_589_11_b_2_a_bet_that_the_record_lost_leaves_that_bet_open() -> None:
 
 def test_589_11_b_a_decision_that_the_game_does_not_know_decides_nothing() -> None:
     found = told(BEFORE + "decide 1 stand\n" + PLAY)
-    assert [line for line in found if line.startswith("!")] == ["! out_of_turn 1"]
+    wrong = ["! decision_not_permitted 1 None / stand"]
+    assert [line for line in found if line.startswith("!")] == wrong
 
 
 def test_589_2_a_a_wager_where_there_is_no_position_goes_back_and_voids_nothing() -> None:

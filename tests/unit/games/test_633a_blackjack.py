@@ -159,7 +159,32 @@ def test_633a_10_11_two_cards_are_doubled_and_pairs_split_to_four_hands() -> Non
     found = text(ruling(round_of("9d 8h", "Ac Ad", aces), GAME))
     assert f"1 blackjack 1000 win +1000 633a.{WIN}" in found
     found = text(ruling(round_of("9d 8h", "8c 8s", split + ", decide 1.2 surrender"), GAME))
-    assert "! out_of_turn 1" in found
+    assert "! decision_not_permitted 1.2 None / surrender" in found
+
+
+def test_633a_10_11_a_blackjack_is_not_doubled_and_aces_are_not_split_again() -> None:
+    double = "decide 1 double_down, 1 double_down 1000"
+    check(
+        round_of("9d 8h", "Ac Ks", double),
+        """
+        complete
+        1 blackjack 1000 win +1500 633a.13(a) Blackjack, 3 to 2
+        ! wager_not_permitted 1 double_down None / 1000 633a.10
+        ! decision_not_permitted 1 None / double_down 633a.10
+        """,
+        GAME,
+    )
+    aces = "decide 1 split, 1 split 1000 hand 2, deal 1 up Ks, deal 1.2 up Ah"
+    again = f"{aces}, decide 1.2 split, 1 split 1000 hand 3"
+    found = text(ruling(round_of("9d 8h", "Ac Ad", again), GAME))
+    assert [line for line in found if line.startswith("!")] == [
+        "! wager_not_permitted 1.3 split None / 1000 633a.11",
+        "! decision_not_permitted 1.2 None / split 633a.11",
+    ]
+    may = {"options": {"resplit_aces": True}}
+    dealt = f"{again}, deal 1.2 up 5s, deal 1.3 up 9s"
+    found = text(ruling(round_of("9d 8h", "Ac Ad", dealt), GAME, filed=may))
+    assert not [line for line in found if line.startswith("!")]
 
 
 def test_633a_8_10_11_a_blackjack_seen_after_play_takes_the_first_wager_alone() -> None:

@@ -56,6 +56,7 @@ def test_633a_7_h_a_reader_that_is_not_on_record_tells_nothing_by_another_holder
         complete
         1 blackjack 1000 push +0 633a.7(p)
         ! step_missing hole_card_checked / None 633a.7(h)
+        ! card_mismatch 1 None / Ah
     """)
 
 

@@ -95,6 +95,20 @@ def test_635a_10_a_a_hand_of_two_or_more_cards_is_doubled_once_with_one_card(dra
     assert "! out_of_turn 1" in found
 
 
+def test_635a_10_a_a_blackjack_is_not_doubled() -> None:
+    does = "decide 1 double_down, 1 double_down 1000"
+    check(
+        round_of("9d 8h", "Ac Ks", does, BET),
+        """
+        complete
+        1 spanish_21 1000 win +1500 633a.13(a) Blackjack, 3 to 2
+        ! wager_not_permitted 1 double_down None / 1000 635a.10(a)
+        ! decision_not_permitted 1 None / double_down 635a.10(a)
+        """,
+        GAME,
+    )
+
+
 def test_635a_10_a_a_double_is_no_larger_than_the_wager() -> None:
     for cents, allowed in ((1, True), (1000, True), (1001, False)):
         does = f"decide 1 double_down, 1 double_down {cents}, deal 1 up 9h"

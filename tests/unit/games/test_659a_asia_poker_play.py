@@ -264,7 +264,20 @@ def test_659a_13_d_a_player_whose_card_was_exposed_may_void_his_hand_and_nobody_
     # Of a hand none of whose cards was exposed the decision is none.
     for another in ("exposed 2\n", ""):
         found = text(ruling(script.replace("set 1", f"{another}decide 1 void_hand\nset 1"), GAME))
-        assert found == ["complete", *lines(f"{other}\n{settled}"), "! out_of_turn 1"]
+        wrong = "! decision_not_permitted 1 None / void_hand"
+        assert found == ["complete", *lines(f"{other}\n{settled}"), wrong]
+
+
+def test_659a_11_c_with_no_hand_left_the_dealer_may_turn_and_set_his() -> None:
+    script = played({1: HIGHER}, BET)
+    script = script.replace(set_to(1, HIGHER), "exposed 1\ndecide 1 void_hand")
+    script = script.replace("show 1 Ac Ad 6h 4s Qd 9c Th", "")
+    voided = "complete\n1 asia_poker 1000 void +0 659a.13(d)"
+    assert "set dealer" in script
+    check(script, voided)
+    check(script.partition("show dealer")[0], voided)
+    other = script.replace("show dealer Kc", "show dealer Ks").partition("set dealer")[0]
+    assert "! card_mismatch Kc / Ks 659a.11(c)" in text(ruling(other, GAME))
 
 
 def test_659a_13_d_the_choice_comes_before_he_looks_at_the_other_cards() -> None:

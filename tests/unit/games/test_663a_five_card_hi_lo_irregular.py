@@ -65,6 +65,29 @@ def test_663a_13_the_round_that_the_cases_bend_has_no_finding() -> None:
     check(START + DEAL + PLAY + PAID, PLAYED)
 
 
+def test_663a_11_e_with_all_hands_given_up_the_dealer_may_turn_and_set_his() -> None:
+    given_up = START.replace("1 poker_bonus 500\n", "") + DEAL + "fold 1\n"
+    lost = """
+        complete
+        1 ante 1000 lose -1000 663a.11(b)
+        1 tie   500 lose  -500 663a.11(b)(1)
+    """
+    taken = "take 1 ante 1000\n take 1 tie 500\n rack 1\n"
+    turned, set_ = (f"{line}\n" for line in SET.splitlines()[2:4])
+    for shown in ("", turned, turned + set_):
+        check(given_up + taken + shown + "done", lost)
+        check(given_up + shown + taken + "done", lost)
+    wrong = set_.replace("Kh 8s 7d low 4c 5h", "8s 7d 5h low Kh 4c")
+    misset = "! hand_misset 25 and 9 / 20 and 14 663a.11(e)"
+    check(given_up + taken + turned + wrong + "done", lost + misset)
+    other = turned.replace("5h", "6h")
+    check(given_up + taken + other + "done", lost + "! card_mismatch 5h / 6h 663a.11(e)")
+    # A Poker Bonus that is left is settled after it.
+    bonus = START + DEAL + "fold 1\n" + taken.replace("rack 1\n", "") + turned + set_
+    bonus += "show 1 Qc 9d 7s 3c 5d\n take 1 poker_bonus 500\n rack 1\n done"
+    check(bonus, lost + "1 poker_bonus 500 lose -500 663a.11(j)(2)(ii)")
+
+
 # -- 663a.13 and the counts of 663a.8 to 663a.10 ---------------------------------------------------
 
 

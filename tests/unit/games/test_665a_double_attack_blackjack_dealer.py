@@ -200,6 +200,30 @@ def test_665a_7_l_a_hole_card_turned_though_no_wager_goes_by_it_is_held_to_the_s
     check(over, f"complete\n {lost} [both_bust lose]")
 
 
+def test_665a_7_g_l_with_nobody_left_in_play_the_dealers_cards_are_held_to_the_record() -> None:
+    bust = round_of("6d Qh", "Kc 6s", "decide 1 hit, deal 1 up 9c")
+    lost = "complete\n 1 bet 1000 lose -1000 665a.7(o)(1)(ii)(B)"
+    drawn = bust + "\ndeal dealer up 8c"
+    check(drawn + "\nshow dealer 2 9c", f"{lost} [both_bust lose]\n ! card_mismatch None / 9c")
+    check(drawn + "\nshow dealer 6d Qh 8c", f"{lost} [both_bust lose]")
+    check(drawn + "\ndeal dealer up 2c", f"{lost} [both_bust lose]\n ! misdeal")
+    # A first card of 9 with the hole card stands, whether that was turned or not.
+    stands = bust.replace("up 6d", "up 9d")
+    check(stands + "\ndeal dealer up 8c", f"{lost}\n ! misdeal")
+    down = stands.partition("show dealer")[0]
+    check(down + "\ndeal dealer up 8c", f"{lost}\n ! misdeal")
+    # The card reader is held to the hole card that the shoe dealt.
+    read = round_of("Ad Qh", "Kc 6s", "decide 1 hit, deal 1 up 9c").partition("show dealer")[0]
+    check(
+        read.replace("peek blackjack", "peek none"),
+        """
+        complete
+        1 bet 1000 lose -1000 665a.7(o)(1)(ii)(A)
+        ! card_mismatch blackjack / none 665a.7(g)
+        """,
+    )
+
+
 def test_665a_3_a_a_10_drawn_beside_a_hole_card_that_is_not_known_is_found() -> None:
     script = round_of("9d ??", "Kc 9s", "decide 1 stand") + "\ndeal dealer up Td\ndone"
     found = text(ruling(script, GAME))

@@ -334,15 +334,45 @@ def test_665a_11_e_split_aces_get_one_card_each_and_are_not_split_again() -> Non
         1 bet     1000 win  +1000 665a.{WIN}
         """,
     )
-    for more in ("decide 1.2 split", "decide 1.2 hit", "decide 1.2 double_down"):
-        found = text(ruling(round_of("9d 8h", "Ac As", f"{does}, {more}"), GAME))
-        assert "! out_of_turn 1" in found
+    for more in ("split", "hit", "double_down"):
+        found = text(ruling(round_of("9d 8h", "Ac As", f"{does}, decide 1.2 {more}"), GAME))
+        wrong = [line for line in found if line.startswith("!")]
+        assert wrong == [f"! decision_not_permitted 1.2 None / {more} 665a.11(e)"]
+    for chips in ("1 split 1000 hand 3", "1 double_down 1000 hand 2"):
+        found = text(ruling(round_of("9d 8h", "Ac As", f"{does}, {chips}"), GAME))
+        _, wager, cents, _, hand = chips.split()
+        wrong = f"! wager_not_permitted 1.{hand} {wager} None / {cents} 665a.11(e)"
+        assert [line for line in found if line.startswith("!")] == [wrong]
     for last in ("decide 1.2 surrender", "decide 1.2 stand"):
         found = text(ruling(round_of("9d 8h", "Ac As", f"{does}, {last}"), GAME))
         assert not [line for line in found if line.startswith("!")]
     assert "1.2 split 1000 lose -500 665a.9(b)(1)" in text(
         ruling(round_of("9d 8h", "Ac As", f"{does}, decide 1.2 surrender"), GAME)
     )
+
+
+def test_665a_10_a_a_blackjack_is_not_doubled_and_what_is_put_down_was_never_permitted() -> None:
+    does = "decide 1 double_down, 1 double_down 1000, deal 1 up 5c"
+    found = text(ruling(round_of("9d 8h", "Ac Ks", does), GAME))
+    assert found == lines("""
+        complete
+        1 bet 1000 win +1000 665a.12(a) Bet and Double Attack Wager, 1 to 1
+        ! wager_not_permitted 1 double_down None / 1000 665a.10(a)
+        ! decision_not_permitted 1 None / double_down 665a.10(a)
+        ! misdeal 1
+    """)
+    # Chips for a hand that could be doubled, and stood: they come late.
+    stood = text(ruling(round_of("9d 8h", "Kc 7s", "decide 1 stand, 1 double_down 1000"), GAME))
+    assert "! late_wager 1 double_down None / 1000 665a.10(a)" in stood
+    # There is no hand 2: no section permits a wager on it.
+    none = text(ruling(round_of("9d 8h", "Kc 7s", "decide 1 stand, 1 split 1000 hand 2"), GAME))
+    assert "! wager_not_permitted 1.2 split None / 1000 665a.11(a)" in none
+
+
+def test_665a_10_a_where_facts_were_lost_a_double_may_have_been_asked_for() -> None:
+    does = "decide 1 double_down, 1 double_down 1000 | seq 1, decide 1 stand | seq 3"
+    found = text(ruling(round_of("9d 8h", "Ac Ks", does), GAME))
+    assert not [line for line in found if "not_permitted" in line]
 
 
 def test_665a_11_c_a_split_hand_is_doubled_and_surrendered_by_itself() -> None:

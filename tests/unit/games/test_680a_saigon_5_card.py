@@ -95,13 +95,13 @@ def test_680a_12_c_every_row_of_the_bonus_and_680a_6_c_what_a_joker_may_be() -> 
     for row in lines(BONUS):
         code, *cards = row.split()[:7]
         net, label = row.split()[-1], " ".join(row.split()[7:-1])
-        found = told(one_hand(" ".join(cards), "2d 2h 4h 3d 4c", more="1 bonus 500"))
+        found = told(one_hand(" ".join(cards), "4h 2d 4c 2h 3d", more="1 bonus 500"))
         assert found[2] == f"1 bonus 500 win +{net} 680a.12(c) {label}", code
 
 
 def test_680a_11_e_1_a_pair_is_no_two_pair_and_a_joker_is_no_second_one() -> None:
     for hand in NO_BONUS:
-        found = told(one_hand(hand, "2d 2h 4h 3d 4c", more="1 bonus 500"))
+        found = told(one_hand(hand, "4h 2d 4c 2h 3d", more="1 bonus 500"))
         assert found[2] == "1 bonus 500 lose -500 680a.11(e)(1)", hand
 
 
@@ -159,12 +159,60 @@ def test_680a_11_c_1_a_dealer_who_sets_against_the_reading_is_found_and_changes_
         ("qualifying Kc Qd Jh showdown Jk 2c", []),
         ("qualifying Kc Qd Jk showdown Jh 2c", ["! hand_misset 8 / None 680a.11(c)(1)"]),
     ):
-        script = one_hand("Ks Qs Js / 3s 6s", dealer).replace(
-            "show 1", f"set dealer {setting}\n show 1"
-        )
+        script = one_hand("Ks Qs Js / 3s 6s", dealer)
+        script = script.replace("qualifying Kc Qd Jh showdown Jk 2c", setting)
         assert told(script) == ["complete", f"1 ante 1000 win +1000 {PAYS}", *finding]
 
 
+def test_680a_11_c_2_a_dealer_who_does_not_qualify_may_arrange_his_hand_in_any_way() -> None:
+    hand = "Ks Qs Js / 3s 4s"
+    paid = ["complete", f"1 ante 1000 win +1000 {PAYS}"]
+    script = one_hand(hand, NO_DEALER)
+    assert told(script) == paid
+    assert told(script.replace("2c 2d 3h showdown 4c 2h", "4c 2h 2d showdown 2c 3h")) == paid
+    assert told(script.replace("set dealer qualifying 2c 2d 3h showdown 4c 2h\n", "")) == paid
+    other = script.replace("2c 2d 3h showdown 4c 2h", "2c 2d 3h showdown 4c 9h")
+    assert told(other) == [*paid, "! card_mismatch None / 9h 680a.11(c)"]
+    short = script.replace("2c 2d 3h showdown 4c 2h", "2c 2d showdown 4c 2h")
+    assert told(short) == [*paid, "! hand_misset 680a.11(c)"]
+
+
+def test_680a_11_c_1_a_dealer_who_qualifies_sets_his_hand_and_the_last_setting_counts() -> None:
+    script, unset = one_hand("Ks Qs Js / 3s 5s", DEALER), SETTING.format("Kc Qd Jh", "3c 4d")
+    paid = ["complete", f"1 ante 1000 win +1000 {PAYS}"]
+    assert told(script) == paid
+    missing = "! step_missing hand_set / None 680a.11(c)(1)"
+    assert told(script.replace(unset, "") + "done")[:3] == [*paid, missing]
+    wrong = SETTING.format("Kc Qd 3c", "Jh 4d")
+    misset = "! hand_misset 7 / None 680a.11(c)(1)"
+    assert told(script.replace(unset, wrong)) == [*paid, misset]
+    assert told(script.replace(unset, wrong + unset)) == paid
+    assert told(script.replace(unset, unset + wrong)) == [*paid, misset]
+
+
+def test_680a_11_c_1_a_card_that_the_shoe_did_not_read_is_seen_as_the_dealer_sets_it() -> None:
+    unread = one_hand("Ks Qs Js / 3s 5s", DEALER).replace(
+        "Jh 3c 4d\n        set 1", "Jh 3c ??\n set 1"
+    )
+    unread = unread.replace("show dealer Kc Qd Jh 3c 4d", "show dealer Kc Qd Jh 3c ??")
+    assert "?? ??" not in unread
+    assert unread.count("??") == 2
+    assert told(unread) == ["complete", f"1 ante 1000 win +1000 {PAYS}"]
+
+
+def test_680a_11_c_with_no_player_left_the_dealer_may_turn_and_set_his_hand() -> None:
+    script = dealt("Ks Qs Js / 3s 5s", DEALER)
+    set_, _, shown = script.partition("set 1")
+    lost = ["complete", "1 ante 1000 lose -1000 680a.7(b)"]
+    shown = shown.partition("\n")[2]
+    assert told(set_ + shown + "take 1 ante 1000\ndone", gone=(1,)) == lost
+    assert told(set_ + "take 1 ante 1000\ndone", gone=(1,)) == lost
+    other = shown.replace("Kc Qd Jh 3c 4d", "Kc Qd Jh 3c 9d")
+    found = told(set_ + other + "take 1 ante 1000\ndone", gone=(1,))
+    assert found[:3] == [*lost, "! card_mismatch 4d / 9d 680a.11(c)"]
+
+
+SETTING = "set dealer qualifying {} showdown {}\n"
 POTS = """
     start manual_shoe
     1 ante 1000

@@ -122,6 +122,7 @@ BEFORE = one_hand("Ks Qs Js / 3d 5s", DEALER, more="1 pot 500\n 1 bonus 500").pa
 AFTER = """
     set 1 qualifying Ks Qs Js showdown 3d 5s
     show dealer Kc Qd Jh 3c 4d
+    set dealer qualifying Kc Qd Jh showdown 3c 4d
     show 1 Ks Qs Js 3d 5s
     pay 1 ante 1000
     take 1 bonus 500
