@@ -1,7 +1,7 @@
 """Every setting, parsed once and passed down as one frozen object.
 
-Only `replay.shell.settings` reads the environment. Secrets are kept out of every repr. `TABLE` is
-what `round-ledger settings` and the reference page print.
+Only `replay.shell.settings` reads the environment. Secrets are kept out of every repr. `TABLE` has
+every setting but the thresholds of alerts: `consumers.alerts.kinds` declares those (ADR 0161).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -20,7 +20,7 @@ from platformdirs import user_data_path
 from ledger.errors import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 PREFIX = "ROUND_LEDGER_"
 TOPIC_PREFIX_MAX = 200
@@ -41,6 +41,25 @@ class Setting(NamedTuple):
     default: str
     purpose: str
     secret: bool = False
+
+
+class Threshold(NamedTuple):
+    """A whole number, from 1, from which an alert is raised. Its kind of alert declares it."""
+
+    name: str  # without the prefix: ALERT_LAG_S
+    default: int
+    unit: Literal["cents", "seconds", "ms", ""]  # empty: a count
+    purpose: str
+
+    @property
+    def setting(self) -> Setting:
+        """Its row of the reference."""
+        purpose = f"{self.purpose}, {self.unit}." if self.unit else f"{self.purpose}."
+        return Setting(f"{PREFIX}{self.name}", str(self.default), purpose)
+
+    def of(self, settings: Settings) -> int:
+        """The number in force."""
+        return settings.thresholds.get(self, self.default)
 
 
 TABLE = (
@@ -106,61 +125,6 @@ TABLE = (
         "ROUND_LEDGER_READY_S",
         "30",
         "How long no broker may have answered until `relay` or `consume` is not ready, seconds.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_PAYOUT_CENTS",
-        "1000000",
-        "Payment on one wager from which `consume alerts` raises an alert, cents.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_FINDING_CENTS",
-        "10000",
-        "Difference between owed and recorded from which a finding raises an alert, cents.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_PROCEDURES",
-        "1",
-        "How many times a ruling must find the same overdue procedure before it raises an alert.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_DEVICE_SILENT_S",
-        "900",
-        "How long a device may tell nothing while its table is open and goes on, seconds.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_TABLE_QUIET_S",
-        "600",
-        "How long an open table may tell nothing, seconds.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_CAMERA_LOST_S",
-        "28800",
-        "How long a camera may be lost and not restored, seconds.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_CLOCK_MS",
-        "2000",
-        "How far a camera's clock may be off its reference, beyond what the check leaves open, ms.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_LAG_S",
-        "60",
-        "How long a view may be behind the record, and a record wait for its topic, seconds.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_LAG_RECORDS",
-        "10000",
-        "How many records may wait to be published on one topic.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_PARKED_FACTS",
-        "1",
-        "How many facts of a table a view must withhold before that raises an alert.",
-    ),
-    Setting(
-        "ROUND_LEDGER_ALERT_DEAD_LETTERS",
-        "1",
-        "How many dead letters must wait before that raises an alert.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_AGE_S",
@@ -242,17 +206,7 @@ class Settings:
     java: str | None = None
     maven_url: str = "https://repo.maven.apache.org/maven2"
     ready_s: int = 30
-    alert_payout_cents: int = 1_000_000
-    alert_finding_cents: int = 10_000
-    alert_procedures: int = 1
-    alert_device_silent_s: int = 900
-    alert_table_quiet_s: int = 600
-    alert_camera_lost_s: int = 28_800
-    alert_clock_ms: int = 2_000
-    alert_lag_s: int = 60
-    alert_lag_records: int = 10_000
-    alert_parked_facts: int = 1
-    alert_dead_letters: int = 1
+    thresholds: Mapping[Threshold, int] = field(default_factory=dict)  # those that are set
     alert_age_s: int = 86_400
     alert_webhook: str | None = field(default=None, repr=False)
     lock_before_s: int = 300
@@ -269,14 +223,21 @@ class Settings:
     oidc_claim: str = "sub"
 
 
-def load(environ: Mapping[str, str]) -> Settings:
-    """The settings named in `environ`; an empty value counts as not set.
+def table(thresholds: Sequence[Threshold]) -> tuple[Setting, ...]:
+    """Every setting: `TABLE`, with the thresholds before what else is set of alerts."""
+    at = next(at for at, row in enumerate(TABLE) if row.name.startswith(f"{PREFIX}ALERT_"))
+    return (*TABLE[:at], *(each.setting for each in thresholds), *TABLE[at:])
+
+
+def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Settings:
+    """The settings named in `environ`, these thresholds among them; an empty value is not set.
 
     Raises `Usage` for a variable with our prefix that is not a setting, so that a misspelt one is
     not silently ignored, and for a value that cannot be used.
     """
-    _refuse_unknown(environ)
-    given = {row.name: environ[row.name] for row in TABLE if environ.get(row.name)}
+    rows = table(thresholds)
+    _refuse_unknown(environ, [row.name for row in rows])
+    given = {row.name: environ[row.name] for row in rows if environ.get(row.name)}
     database_url = given.get("ROUND_LEDGER_DATABASE_URL")
     return Settings(
         home=_home(given.get("ROUND_LEDGER_HOME")),
@@ -291,7 +252,10 @@ def load(environ: Mapping[str, str]) -> Settings:
         java=given.get("ROUND_LEDGER_JAVA"),
         maven_url=given.get("ROUND_LEDGER_MAVEN_URL", Settings.maven_url),
         ready_s=_ready(given.get("ROUND_LEDGER_READY_S", "30")),
-        **_alerts(given),
+        thresholds=_thresholds(given, thresholds),
+        alert_age_s=_from_1(
+            f"{PREFIX}ALERT_AGE_S", given.get(f"{PREFIX}ALERT_AGE_S", str(Settings.alert_age_s))
+        ),
         alert_webhook=given.get("ROUND_LEDGER_ALERT_WEBHOOK"),
         **_locks(given),
         retention_file=_path(given.get("ROUND_LEDGER_RETENTION_FILE")),
@@ -307,8 +271,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     )
 
 
-def _refuse_unknown(environ: Mapping[str, str]) -> None:
-    known = [row.name for row in TABLE]
+def _refuse_unknown(environ: Mapping[str, str], known: Sequence[str]) -> None:
     for name in sorted(environ):
         if name.startswith(PREFIX) and name not in known:
             near = difflib.get_close_matches(name, known, n=1)
@@ -405,12 +368,14 @@ def _locks(given: Mapping[str, str]) -> dict[str, int]:
     return told
 
 
-def _alerts(given: Mapping[str, str]) -> dict[str, int]:
-    """The thresholds of alerts that are set, by field: whole numbers, from 1."""
-    told: dict[str, int] = {}
-    for name, text in given.items():
-        if name.startswith(f"{PREFIX}ALERT_") and name != "ROUND_LEDGER_ALERT_WEBHOOK":
-            if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= _THRESHOLD_MAX):
-                raise Usage(f"{text!r} is no threshold", where=name, hint="Give a number from 1.")
-            told[name.removeprefix(PREFIX).lower()] = int(text)
-    return told
+def _thresholds(given: Mapping[str, str], declared: Sequence[Threshold]) -> dict[Threshold, int]:
+    """The thresholds of alerts that are set."""
+    named = [(each, each.setting.name) for each in declared]
+    return {each: _from_1(name, given[name]) for each, name in named if name in given}
+
+
+def _from_1(name: str, text: str) -> int:
+    """A whole number from 1. Raises `Usage`."""
+    if text.isascii() and text.isdecimal() and 1 <= int(text) <= _THRESHOLD_MAX:
+        return int(text)
+    raise Usage(f"{text!r} is no threshold", where=name, hint="Give a number from 1.")

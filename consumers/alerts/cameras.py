@@ -13,7 +13,6 @@ from ledger.record import kinds
 
 if TYPE_CHECKING:
     from infra.postgres.alerts import Alerts
-    from infra.settings import Settings
 
 FIRST_THRESHOLDS = 4
 """How far back the first look goes, in times of what a repair may take."""
@@ -33,8 +32,8 @@ class LostCamera(NamedTuple):
 class Cameras:
     """What looks of one process have seen."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._back_us = settings.alert_camera_lost_s * FIRST_THRESHOLDS * 1_000_000
+    def __init__(self, limit_s: int) -> None:
+        self._back_us = limit_s * FIRST_THRESHOLDS * 1_000_000
         self._position: int | None = None
         self._newest: dict[tuple[str, str], tuple[int, LostCamera | None]] = {}
 

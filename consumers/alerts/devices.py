@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from infra.postgres.alerts import Alerts, Device
-    from infra.settings import Settings
 
 FIRST_THRESHOLDS = 4
 """How far back the first look goes, in times of what makes a device silent."""
@@ -24,8 +23,8 @@ REMEMBERED_S = 86_400
 class DeviceWatch:
     """What looks of one process have seen."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._back_us = settings.alert_device_silent_s * FIRST_THRESHOLDS * 1_000_000
+    def __init__(self, limit_s: int) -> None:
+        self._back_us = limit_s * FIRST_THRESHOLDS * 1_000_000
         self._forget_us = max(self._back_us, REMEMBERED_S * 1_000_000)
         self._position: int | None = None
         self._last: dict[tuple[str, str], Device] = {}

@@ -18,18 +18,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from consumers.alerts import conditions
-from consumers.alerts.cameras import Cameras
-from consumers.alerts.conditions import READS, Alert
-from consumers.alerts.devices import DeviceWatch
+from consumers.alerts.alert import Alert
+from consumers.alerts.conditions import READS
 from consumers.alerts.rulings import OnRecord
+from consumers.alerts.snapshot_reader import SnapshotReader
 from consumers.alerts.webhook import to_webhook
-from consumers.floor import table_board
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read, member
 from infra.kafka.dead_letters import identity, send_to_dead_letters
 from infra.kafka.publisher import Publisher
 from infra.kafka.records import of_message
-from infra.postgres import parking, relay_progress
 from infra.postgres.alerts import Alerts, Due
 from infra.postgres.outbox import QueuedMessage
 from infra.postgres.tape import PostgresTape
@@ -104,7 +102,7 @@ class AlertService:
         self.tally = Tally()
         self._channels = channels
         self._rulings = OnRecord(database, kept)
-        self._devices, self._cameras = DeviceWatch(settings), Cameras(settings)
+        self._snapshots = SnapshotReader(database, settings)
         self._told_old = 0
 
     def handle(self, read: Read) -> None:
@@ -123,20 +121,9 @@ class AlertService:
             self._told_old = self.tally.too_old
         now_us = time.time_ns() // 1000
         with PostgresTape(self.database) as tape:
-            behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}
-        waiting = relay_progress.waiting(self.database)
-        boards = table_board.read(self.database) if table_board.VIEW.name in behind else []
-        open_ = [f"{board.property}/{board.table}" for board in boards if board.open]
-        devices = self._devices.look(self.kept, open_, now_us)
-        found = [
-            *conditions.of_views(behind, waiting, now_us, self.settings),
-            *conditions.of_parked(parking.shown(self.database), now_us, self.settings),
-            *conditions.of_dead_letters(DEAD, self.tally.letters, now_us, self.settings),
-            *conditions.of_tables(boards, devices, now_us, self.settings),
-            *conditions.of_cameras(self._cameras.look(self.kept, now_us), now_us, self.settings),
-        ]
-        for each in found:
-            self.raise_(each)
+            state = self._snapshots.read(self.kept, tape, now_us)
+        for each in conditions.of_state(state._replace(dead_letters={DEAD: self.tally.letters})):
+            self.raise_(each.alert)
 
     def raise_(self, alert: Alert) -> None:
         """Keep an alert, to be delivered; nothing where it was raised before."""

@@ -16,7 +16,7 @@ SUBJECTS: dict[str, tuple[int, ...]] = {
     "Simulation": (30, 31, 33, 63, 65, 129, 150),
     "Views": (40, 41, 42, 44, 61, 66, 110, 149),
     "The feed on Kafka": (70, 71, 72, 75, 76, 134, 144, 145, 148, 160),
-    "Alerts": (77, 136, 143),
+    "Alerts": (77, 136, 143, 161),
     "Cameras and their clocks": (10, 62, 122, 126, 131, 138, 141, 146, 154),
     "Footage and clips": (11, 12, 13, 14, 127, 130, 133, 142, 153),
     "Disputes and custody": (120, 121, 132, 140),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from consumers.alerts.conditions import Alert
+from consumers.alerts.alert import Alert
 from consumers.alerts.process import DEAD
 from consumers.alerts.process import TOPIC as ALERTS
 from consumers.cameras.clock_marks import TOPIC as CAMERAS

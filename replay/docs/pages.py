@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from replay.docs import cli, decisions, errors, facts, games, log_events, metrics, settings, views
+from replay.docs import (
+    cli,
+    decisions,
+    errors,
+    facts,
+    games,
+    log_events,
+    metrics,
+    settings,
+    views,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +32,7 @@ PAGES: dict[str, Callable[[], str]] = {
 """What makes each page, by its path under `docs/`."""
 
 PARTS: dict[str, Callable[[], str]] = {
+    "alerts": settings.alerts,
     "log events": log_events.part,
     "metrics": metrics.part,
 }

@@ -1,9 +1,15 @@
-"""The page `settings.md` of the site: every setting and what holds without it."""
+"""The page `settings.md` of the site, and the table of alerts, whose thresholds are settings."""
 
 from __future__ import annotations
 
-from infra.settings import TABLE
+from typing import TYPE_CHECKING
+
+from consumers.alerts.kinds import KINDS
 from replay.docs import markdown
+from replay.shell.settings import TABLE
+
+if TYPE_CHECKING:
+    from infra.settings import Threshold
 
 
 def page() -> str:
@@ -25,3 +31,23 @@ def page() -> str:
             ),
         ),
     )
+
+
+def alerts() -> str:
+    """The table, in the order of the settings."""
+    return markdown.table(
+        ("alert", "condition", "threshold and its default", "do"),
+        (
+            (
+                markdown.code(kind.name),
+                kind.when,
+                ", ".join(map(_threshold, kind.thresholds)),
+                kind.runbook,
+            )
+            for kind in KINDS
+        ),
+    )
+
+
+def _threshold(each: Threshold) -> str:
+    return f"{markdown.code(each.name)} ({each.default})"

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from consumers.alerts.conditions import Alert
+from consumers.alerts.alert import Alert
 from consumers.alerts.process import DEAD
 from consumers.floor.table_board import Board
 from consumers.money.drop import TableDay

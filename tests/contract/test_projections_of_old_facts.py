@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from consumers.alerts.kinds.payout import LIMIT
 from consumers.registry import VIEWS, install
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.connection import Database
@@ -99,6 +100,6 @@ def test_every_view_of_a_record_in_the_words_of_earlier_versions_is_the_same(
 
 def test_a_payout_in_the_words_of_an_earlier_version_is_told(database: Database) -> None:
     settings = load({})
-    read = read_of(database, older(paid(settings.alert_payout_cents)))
+    read = read_of(database, older(paid(LIMIT.of(settings))))
     (found,) = alert_reads.found(read, time.time_ns() // 1000, settings)
-    assert (found.kind, found.value) == ("payout", settings.alert_payout_cents)
+    assert (found.kind, found.value) == ("payout", LIMIT.of(settings))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from consumers.alerts import conditions
-from consumers.alerts.conditions import ADJUDICATIONS, Alert, RulingMessage
+from consumers.alerts.conditions import ADJUDICATIONS, RulingMessage
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read
 from infra.kafka.ports import Consumed
@@ -19,6 +19,7 @@ from tests.scenes.feed_faults import of_rows
 from tests.scenes.view_feeds import record
 
 if TYPE_CHECKING:
+    from consumers.alerts.alert import Alert
     from infra.postgres.connection import Database
     from infra.settings import Settings
     from ledger.record.tape import Received

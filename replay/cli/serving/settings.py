@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from infra.settings import TABLE, Setting, Settings
+from infra.settings import Setting, Settings
 from replay.cli.shell.app import family
 from replay.shell.output import Json, print_list
-from replay.shell.settings import environment, in_force
+from replay.shell.settings import TABLE, environment, in_force
 
 app = family()
 
@@ -44,7 +44,9 @@ def shown(settings: Settings, environ: Mapping[str, str]) -> list[SettingShown]:
 
 
 def _value(row: Setting, settings: Settings) -> str | None:
-    value = getattr(settings, row.name.removeprefix("ROUND_LEDGER_").lower())
+    thresholds = {each.setting.name: number for each, number in settings.thresholds.items()}
+    field = row.name.removeprefix("ROUND_LEDGER_").lower()
+    value = thresholds.get(row.name, getattr(settings, field, None))
     if value in (None, ""):
         return row.default
     return masked(str(value)) if row.secret else str(value)

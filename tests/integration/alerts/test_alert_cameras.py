@@ -10,6 +10,8 @@ import msgspec
 
 from consumers.alerts import process
 from consumers.alerts.cameras import Cameras
+from consumers.alerts.kinds.cameras import LOST_S
+from consumers.alerts.kinds.views import LAG_S
 from consumers.registry import install
 from infra.postgres.alerts import Alerts
 from infra.postgres.tape import PostgresTape
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import Received
 
 MENDED_S = 3_600
-SETTINGS = dataclasses.replace(load({}), alert_lag_s=10**9, alert_camera_lost_s=MENDED_S)
+SETTINGS = dataclasses.replace(load({}), thresholds={LAG_S: 10**9, LOST_S: MENDED_S})
 CAM = "hollywood/CAM-1"
 
 
@@ -77,7 +79,7 @@ def test_a_process_that_looks_on_learns_of_the_repair_and_of_nothing_told_late(
 ) -> None:
     ago(database, [told(5, lost=True)], MENDED_S + 60)
     with database.connect("ledger_projector") as connection:
-        kept, cameras = Alerts(database, connection), Cameras(SETTINGS)
+        kept, cameras = Alerts(database, connection), Cameras(LOST_S.of(SETTINGS))
         now_us = time.time_ns() // 1000
         (dark,) = cameras.look(kept, now_us)
         assert (dark.property, dark.camera, dark.reason) == ("hollywood", "CAM-1", "no signal")

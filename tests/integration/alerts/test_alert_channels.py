@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from consumers.alerts import process, webhook
-from consumers.alerts.conditions import Alert
+from consumers.alerts.alert import Alert
 from infra.postgres.alerts import Alerts, Due
 from infra.settings import load
 from ledger.errors import Unavailable, Usage

@@ -10,6 +10,8 @@ import msgspec
 
 from consumers.alerts import process
 from consumers.alerts.devices import DeviceWatch
+from consumers.alerts.kinds.tables import SILENT_S
+from consumers.alerts.kinds.views import LAG_S
 from consumers.registry import install, view
 from consumers.runtime.lifecycle import catch_up
 from infra.postgres.alerts import Alerts
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from infra.settings import Settings
     from ledger.record.tape import Received
 
-SETTINGS = dataclasses.replace(load({}), alert_lag_s=10**9)
+SETTINGS = dataclasses.replace(load({}), thresholds={LAG_S: 10**9})
 SHOE = "/hollywood/CC-07/shoe"
 BUSY_FACTS = 2_500
 OPENED = msgspec.json.encode(
@@ -86,7 +88,7 @@ def test_a_device_that_goes_silent_between_looks_is_remembered(database: Databas
     with database.connect("ledger_projector") as connection:
         kept = Alerts(database, connection)
         now_us = time.time_ns() // 1000
-        first, later = DeviceWatch(SETTINGS), DeviceWatch(SETTINGS)
+        first, later = (DeviceWatch(SILENT_S.of(SETTINGS)) for _ in range(2))
         tables = ["hollywood/CC-07"]
         chips = "/hollywood/CC-07/chips"
         assert {each.source for each in first.look(kept, tables, now_us)} == {chips}

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.alerts import process
+from consumers.alerts.kinds.dead_letters import LETTERS
+from consumers.alerts.kinds.views import LAG_S
 from consumers.alerts.process import DEAD, run
 from infra.kafka import consumer_group, topics
 from infra.kafka.dead_letters import dead_letters
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from infra.kafka.publisher import Publisher
     from infra.postgres.connection import Database
 
-SETTINGS = dataclasses.replace(load({}), alert_lag_s=10**9, alert_dead_letters=10**9)
+SETTINGS = dataclasses.replace(load({}), thresholds={LAG_S: 10**9, LETTERS: 10**9})
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from consumers.alerts.conditions import Alert
+from consumers.alerts.alert import Alert
 from consumers.alerts.process import TOPIC
 from consumers.registry import install
 from infra.kafka import topics

@@ -1,35 +1,48 @@
-"""Every kind of alert: its setting, its line in the runbook, raised from there on, its receipt."""
+"""Every kind of alert: what raises it exactly at its thresholds, its words and its receipts."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from consumers.alerts import conditions, process
 from consumers.alerts.cameras import LostCamera
-from consumers.alerts.conditions import KINDS, THRESHOLDS, Alert
+from consumers.alerts.kinds import (
+    BY_NAME,
+    KINDS,
+    THRESHOLDS,
+    cameras,
+    dead_letters,
+    payout,
+    rulings,
+    tables,
+    views,
+)
+from consumers.alerts.snapshot import Snapshot
 from consumers.floor.table_board import Board
 from infra.postgres.alerts import Alerts, Device
 from infra.postgres.parking import ParkedSummary
 from infra.postgres.relay_progress import Waiting
-from infra.settings import PREFIX, TABLE, load
-from replay.docs import settings
+from infra.settings import PREFIX, load
+from replay.docs import settings as docs
+from replay.shell.settings import TABLE
+from replay.web.alert_watch import AlertNow
+from replay.web.pages.alarms import alarms
 from tests.scenes import alert_reads
-from tests.scenes.alert_reads import RULED_AT_US, checked, fact_read, ruling
+from tests.scenes.alert_reads import RULED_AT_US, checked, fact_read, read_of, ruling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from consumers.alerts.alert import Alert, AlertKind
+    from infra.kafka.consumer_group import Read
     from infra.postgres.connection import Database
-    from infra.settings import Settings
+    from infra.settings import Settings, Threshold
 
-ROOT = Path(__file__).parents[3]
 SETTINGS = load({})
 NOW_US = 1_795_000_000_000_000
 OVERDUE = {"code": "stub_count_overdue", "says": "so"}
@@ -41,147 +54,106 @@ def device(name: str, silent_s: int) -> Device:
 
 
 class Case(NamedTuple):
-    """What raises a kind of alert exactly where its setting is `at`."""
+    """What raises a kind of alert exactly where a threshold of its own is `at`."""
 
-    kind: str
-    setting: str
+    kind: AlertKind
+    threshold: Threshold
     at: int
     found: Callable[[Database, Settings], Iterable[Alert]]
 
 
+def fact(read: Callable[[Database], Read]) -> Callable[[Database, Settings], Iterable[Alert]]:
+    """What a record raises as it comes off the feed."""
+    return lambda database, given: alert_reads.found(read(database), time.time_ns() // 1000, given)
+
+
+def ruled(*findings: dict[str, object]) -> Callable[[Database, Settings], Iterable[Alert]]:
+    """What a ruling with these findings raises."""
+    return lambda _, given: alert_reads.found(ruling(*findings), RULED_AT_US, given)
+
+
+def state(**parts: object) -> Callable[[Database, Settings], Iterable[Alert]]:
+    """What a state raises."""
+    made = Snapshot(NOW_US, SETTINGS)._replace(**parts)
+    return lambda _, given: [
+        each.alert for each in conditions.of_state(made._replace(settings=given))
+    ]
+
+
+LOST = LostCamera("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")
+PARKED = ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 3)
 CASES = (
+    Case(payout.PAYOUT, payout.LIMIT, 5_000, fact(lambda base: fact_read(base, 5_000))),
     Case(
-        "payout",
-        "alert_payout_cents",
-        5_000,
-        lambda database, given: alert_reads.found(
-            fact_read(database, 5_000), time.time_ns() // 1000, given
-        ),
-    ),
-    Case(
-        "finding",
-        "alert_finding_cents",
+        rulings.FINDING,
+        rulings.DIFFERENCE,
         300,
-        lambda _, given: alert_reads.found(
-            ruling({"code": "overpaid", "says": "so", "expected": 0, "recorded": 300}),
-            RULED_AT_US,
-            given,
-        ),
+        ruled({"code": "overpaid", "says": "so", "expected": 0, "recorded": 300}),
     ),
+    Case(rulings.PROCEDURE, rulings.TIMES, 2, ruled(OVERDUE, OVERDUE)),
     Case(
-        "procedure",
-        "alert_procedures",
-        2,
-        lambda _, given: alert_reads.found(ruling(OVERDUE, OVERDUE), RULED_AT_US, given),
-    ),
-    Case(
-        "device_silent",
-        "alert_device_silent_s",
+        tables.DEVICE_SILENT,
+        tables.SILENT_S,
         70,
-        lambda _, given: conditions.of_tables(
-            [OPEN], [device("shoe", 1), device("chips", 70)], NOW_US, given
-        ),
+        state(boards=[OPEN], devices=[device("shoe", 1), device("chips", 70)]),
     ),
     Case(
-        "table_quiet",
-        "alert_table_quiet_s",
+        tables.TABLE_QUIET,
+        tables.QUIET_S,
         80,
-        lambda _, given: conditions.of_tables([OPEN], [device("shoe", 80)], NOW_US, given),
+        state(boards=[OPEN], devices=[device("shoe", 80)]),
     ),
+    Case(cameras.CAMERA_LOST, cameras.LOST_S, 600, state(lost_cameras=[LOST])),
     Case(
-        "camera_lost",
-        "alert_camera_lost_s",
-        600,
-        lambda _, given: conditions.of_cameras(
-            [LostCamera("hollywood", "CAM-1", NOW_US - 600_000_000, "no signal")], NOW_US, given
-        ),
+        cameras.CLOCK_OFF, cameras.OFF_MS, 700, fact(lambda base: read_of(base, checked(750, 50)))
     ),
-    Case(
-        "clock_off",
-        "alert_clock_ms",
-        700,
-        lambda database, given: alert_reads.found(
-            alert_reads.read_of(database, checked(750, 50)), time.time_ns() // 1000, given
-        ),
-    ),
-    Case(
-        "lag",
-        "alert_lag_s",
-        90,
-        lambda _, given: conditions.of_views({"drop": 90}, [], NOW_US, given),
-    ),
-    Case(
-        "lag",
-        "alert_lag_s",
-        90,
-        lambda _, given: conditions.of_views({}, [Waiting("a", 1, 90_000_000)], NOW_US, given),
-    ),
-    Case(
-        "lag",
-        "alert_lag_records",
-        100,
-        lambda _, given: conditions.of_views({}, [Waiting("a", 100)], NOW_US, given),
-    ),
-    Case(
-        "parked",
-        "alert_parked_facts",
-        3,
-        lambda _, given: conditions.of_parked(
-            [ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 3)],
-            NOW_US,
-            given,
-        ),
-    ),
-    Case(
-        "dead_letters",
-        "alert_dead_letters",
-        4,
-        lambda _, given: conditions.of_dead_letters(process.DEAD, 4, NOW_US, given),
-    ),
+    Case(views.LAG, views.LAG_S, 90, state(behind_s={"drop": 90})),
+    Case(views.LAG, views.LAG_S, 90, state(waiting=[Waiting("a", 1, 90_000_000)])),
+    Case(views.LAG, views.LAG_RECORDS, 100, state(waiting=[Waiting("a", 100)])),
+    Case(views.PARKED, views.WITHHELD, 3, state(parked=[PARKED])),
+    Case(dead_letters.DEAD_LETTERS, dead_letters.LETTERS, 4, state(dead_letters={process.DEAD: 4})),
 )
 
 
-def test_every_kind_that_the_programs_raise_is_declared_with_its_thresholds_and_tried() -> None:
-    raised = {
-        call.args[1].value
-        for path in (ROOT / "consumers").rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text()))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
-        and call.func.id == "Alert"
-        and isinstance(call.args[1], ast.Constant)
-    }
-    assert raised == set(KINDS)
-    declared = {(kind, setting) for kind, names in THRESHOLDS.items() for setting in names}
-    assert {(case.kind, case.setting) for case in CASES} == declared
-    every = {row.name.removeprefix(PREFIX).lower() for row in TABLE}
-    others = {"alert_age_s", "alert_webhook"}
-    assert {name for _, name in declared} == {n for n in every if n.startswith("alert_")} - others
+def test_every_threshold_of_every_kind_is_tried() -> None:
+    tried = {(case.kind.name, case.threshold) for case in CASES}
+    assert tried == {(kind.name, each) for kind in KINDS for each in kind.thresholds}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_has_its_settings_and_their_defaults_on_its_line_of_the_runbook(kind: str) -> None:
-    lines = (ROOT / "docs/operations.md").read_text().splitlines()
-    (line,) = [line for line in lines if line.startswith(f"| `{kind}` |")]
-    defaults = {row.name.removeprefix(PREFIX): row.default for row in TABLE}
-    named = re.findall(r"`(ALERT_\w+)` \((\d+)\)", line)
-    assert named == [(each.upper(), defaults[each.upper()]) for each in THRESHOLDS[kind]]
-    assert all(str(getattr(SETTINGS, name.lower())) == default for name, default in named)
-    reference = settings.page()
-    for name, default in named:
-        assert re.search(rf"`{PREFIX}{name}`[^\n]*\b{default}\b", reference)
+def test_a_kind_and_a_threshold_have_names_of_their_own() -> None:
+    assert len(BY_NAME) == len(KINDS)
+    names = [each.name for each in THRESHOLDS]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"ALERT_[A-Z_]+", name) for name in names)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.kind}-{case.setting}")
-def test_a_kind_is_raised_from_its_setting_on_and_every_channel_leaves_a_receipt(
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_kind_is_in_the_settings_in_the_docs_and_on_the_page_live(kind: AlertKind) -> None:
+    (line,) = [each for each in docs.alerts().splitlines() if each.startswith(f"| `{kind.name}` |")]
+    assert kind.when in line
+    assert kind.runbook in line
+    rows = {row.name: row for row in TABLE}
+    for each in kind.thresholds:
+        assert f"`{each.name}` ({each.default})" in line
+        assert rows[f"{PREFIX}{each.name}"].default == str(each.default)
+        assert f"| `{PREFIX}{each.name}` | {each.default} |" in docs.page()
+    (shown,) = alarms([AlertNow(1, kind.name, "x", "so")])
+    assert (shown.title, shown.severity, shown.do) == (kind.title, kind.severity, kind.do)
+    assert kind.do.endswith(".")
+    assert not kind.when.endswith(".")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.kind.name}-{case.threshold.name}")
+def test_a_kind_is_raised_from_its_threshold_on_and_every_channel_leaves_a_receipt(
     database: Database, case: Case
 ) -> None:
     def found(limit: int) -> list[Alert]:
-        given = dataclasses.replace(SETTINGS, **{case.setting: limit})
-        return [each for each in case.found(database, given) if each.kind == case.kind]
+        given = dataclasses.replace(SETTINGS, thresholds={case.threshold: limit})
+        return [each for each in case.found(database, given) if each.kind == case.kind.name]
 
     (alert,) = found(case.at)
-    assert (alert.kind, alert.value, alert.threshold) == (case.kind, case.at, case.at)
+    assert alert.id.startswith(f"{case.kind.name}:")
+    assert (alert.value, alert.threshold) == (case.at, case.at)
     assert found(case.at + 1) == [], "the control: below its threshold"
     channels = {name: lambda due: f"took {due.alert_id}" for name in ("topic", "log", "webhook")}
     with database.connect("ledger_projector") as connection:

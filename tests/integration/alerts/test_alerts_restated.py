@@ -11,6 +11,8 @@ import pytest
 
 from consumers.alerts import process
 from consumers.alerts.conditions import ADJUDICATIONS
+from consumers.alerts.kinds.rulings import DIFFERENCE
+from consumers.alerts.kinds.views import LAG_S
 from consumers.registry import VIEWS, install
 from consumers.rulings import rulings
 from consumers.runtime import outbox
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from infra.postgres.relay_progress import RelayStore
     from ledger.record.tape import TapeRow
 
-SETTINGS = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**9)
+SETTINGS = dataclasses.replace(load({}), thresholds={DIFFERENCE: 1, LAG_S: 10**9})
 DAYS_US = 2 * 86_400_000_000
 
 

@@ -15,8 +15,12 @@ import msgspec
 import pytest
 
 from consumers.alerts import conditions, process
-from consumers.alerts.conditions import KINDS, Alert
+from consumers.alerts.alert import Alert
+from consumers.alerts.kinds import BY_NAME, THRESHOLDS
+from consumers.alerts.kinds.rulings import TIMES
+from consumers.alerts.kinds.views import LAG_S
 from consumers.alerts.process import DEAD, TOPIC, run
+from consumers.alerts.snapshot import Snapshot
 from consumers.floor.table_board import Board
 from consumers.registry import VIEWS, install
 from consumers.relay.relay import relay
@@ -49,7 +53,7 @@ if TYPE_CHECKING:
     from infra.settings import Settings
 
 SETTINGS = load({})
-PATIENT = dataclasses.replace(SETTINGS, alert_lag_s=10**9)
+PATIENT = dataclasses.replace(SETTINGS, thresholds={LAG_S: 10**9})
 """For runs whose alerts are counted: how long the machine takes is none of them."""
 
 NOW_US = 1_795_000_000_000_000
@@ -98,7 +102,7 @@ def test_findings_are_told_by_their_money_their_gravity_or_as_procedures(
 
 
 def test_a_procedure_is_told_once_it_was_found_as_often_as_the_setting_says() -> None:
-    twice = dataclasses.replace(SETTINGS, alert_procedures=2)
+    twice = dataclasses.replace(SETTINGS, thresholds={TIMES: 2})
     one = {"code": "inspection_missing", "says": "so"}
     at_us = 1_795_183_200 * S
     assert alert_reads.found(ruling(one, round_=None), at_us, twice) == []
@@ -106,8 +110,8 @@ def test_a_procedure_is_told_once_it_was_found_as_often_as_the_setting_says() ->
 
 
 def of_tables(board: Board, *devices: Device) -> list[tuple[str, str]]:
-    found = conditions.of_tables([board], devices, NOW_US, SETTINGS)
-    return [(each.kind, each.about) for each in found]
+    found = conditions.of_state(Snapshot(NOW_US, SETTINGS, [board], devices))
+    return [(each.alert.kind, each.alert.about) for each in found]
 
 
 def test_an_open_table_without_events_and_its_silent_device_are_told() -> None:
@@ -123,25 +127,28 @@ def test_an_open_table_without_events_and_its_silent_device_are_told() -> None:
 
 
 def test_lag_and_parked_tables_are_told() -> None:
-    found = list(
-        conditions.of_views(
-            {"drop": 60, "rounds": 59},
-            [Waiting("a", 10_000), Waiting("b", 9_999, 59_999_999), Waiting("c", 1, 60 * S)],
-            NOW_US,
-            SETTINGS,
-        )
-    )
-    told = [("lag", "drop"), ("lag", "a"), ("lag", "c")]
-    assert [(each.kind, each.about) for each in found] == told
-    shown = ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 0, 9)
-    assert [each.kind for each in conditions.of_parked([shown], NOW_US, SETTINGS)] == ["parked"]
+    late = [
+        Waiting("a", 10_000),
+        Waiting("b", 9_999, 59_999_999),
+        Waiting("c", 1, 60 * S),
+        Waiting("d", 10_000, 60 * S),
+    ]
+    state = Snapshot(NOW_US, SETTINGS, behind_s={"drop": 60, "rounds": 59}, waiting=late)
+    found = conditions.of_state(state)
+    told = [("drop", 60), ("a", 10_000), ("c", 60), ("d", 10_000)]
+    assert [(each.alert.about, each.alert.value) for each in found] == told
+    assert {each.alert.kind for each in found} == {"lag"}
+    shown = ParkedSummary("drop", "hollywood/CC-07", 17, 3, "edited", "Bent.", "t/1@2", 5, 9)
+    (parked,) = conditions.of_state(Snapshot(NOW_US, SETTINGS, parked=[shown]))
+    assert (parked.alert.kind, parked.since_us) == ("parked", 5)
 
 
 def test_thresholds_are_settings_and_must_be_numbers() -> None:
-    assert load({"ROUND_LEDGER_ALERT_LAG_S": "5"}).alert_lag_s == 5
+    given = load({"ROUND_LEDGER_ALERT_LAG_S": "5"}, THRESHOLDS)
+    assert (LAG_S.of(given), LAG_S.of(SETTINGS)) == (5, 60)
     for text in ("soon", "0", "-1", "1.5"):
         with pytest.raises(Usage, match="threshold"):
-            load({"ROUND_LEDGER_ALERT_LAG_S": text})
+            load({"ROUND_LEDGER_ALERT_LAG_S": text}, THRESHOLDS)
 
 
 class Hook:
@@ -228,7 +235,7 @@ def test_a_day_raises_its_alerts_once_on_topic_log_and_webhook_with_receipts(
     assert sorted(each.id for each in on_topic(feed)) == ids
     assert sum(each.message == "alert" for each in caplog.records) == len(ids)
     kinds = {each["kind"] for each in hook.got}
-    assert {"payout", "finding"} <= kinds <= set(KINDS)
+    assert {"payout", "finding"} <= kinds <= BY_NAME.keys()
 
 
 @pytest.mark.long
@@ -370,7 +377,7 @@ def test_the_command_raises_alerts_and_says_how_many(
             ROUND_LEDGER_DATABASE_URL=database.url,
             **reached(feed),
             ROUND_LEDGER_ALERT_PAYOUT_CENTS="2000000",
-            ROUND_LEDGER_ALERT_LAG_S=str(PATIENT.alert_lag_s),
+            ROUND_LEDGER_ALERT_LAG_S=str(LAG_S.of(PATIENT)),
         )
     )
     ran = cli("consume", "alerts", "--json")

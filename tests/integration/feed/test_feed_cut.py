@@ -10,6 +10,8 @@ import msgspec
 import pytest
 
 from consumers.alerts import process
+from consumers.alerts.kinds.rulings import DIFFERENCE
+from consumers.alerts.kinds.views import LAG_S
 from consumers.alerts.process import run
 from consumers.registry import VIEWS, install
 from consumers.relay.relay import relay
@@ -131,7 +133,7 @@ def test_sent_whole_it_would_stop_its_topic_and_those_after_it_for_good(
 
 def raised(database: Database, kafka: Connection) -> set[str]:
     """The findings that alerts are raised of, however little money they are about."""
-    settings = dataclasses.replace(load({}), alert_finding_cents=1, alert_lag_s=10**9)
+    settings = dataclasses.replace(load({}), thresholds={DIFFERENCE: 1, LAG_S: 10**9})
     tally = run(database, kafka, settings, stop=lambda: False, follow=False)
     assert tally.dead == 0
     with database.connect("ledger_projector") as connection:

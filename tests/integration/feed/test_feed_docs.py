@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from consumers.alerts.conditions import of_views
+from consumers.alerts.conditions import of_state
+from consumers.alerts.kinds.views import LAG_RECORDS
 from consumers.alerts.metrics import AlertMetrics
 from consumers.alerts.process import Tally
+from consumers.alerts.snapshot import Snapshot
 from consumers.registry import install
 from consumers.relay.metrics import RelayMetrics
 from consumers.runtime.metrics import ConsumerMetrics
@@ -191,5 +193,6 @@ def test_what_no_relay_ever_published_waits_too(database: Database) -> None:
     assert (aside.topic, aside.records, aside.since_us) == (topics.QUARANTINE, 0, 0)
     page = ConsumerMetrics(database, feed=True).page().decode()
     assert f'topic_behind_records{{topic="{topics.FACTS}"}} {len(rows)}.0' in page
-    told = of_views({}, [facts], 0, dataclasses.replace(load({}), alert_lag_records=1))
-    assert [each.about for each in told] == [topics.FACTS]
+    settings = dataclasses.replace(load({}), thresholds={LAG_RECORDS: 1})
+    told = of_state(Snapshot(0, settings, waiting=[facts]))
+    assert [each.alert.about for each in told] == [topics.FACTS]

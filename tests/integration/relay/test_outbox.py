@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from consumers.alerts.conditions import of_views
+from consumers.alerts.conditions import of_state
+from consumers.alerts.kinds.views import LAG_S
+from consumers.alerts.snapshot import Snapshot
 from consumers.registry import VIEWS, install, view
 from consumers.relay import view_topics
 from consumers.runtime import outbox as speaking
@@ -165,8 +167,9 @@ def test_what_waits_for_a_kafka_that_is_gone_is_told_in_records_and_in_seconds_a
     assert told
     assert told.records == len(numbers(asked, TOPIC)) > 0
     assert told.since_us >= 86_400_000_000
-    settings = dataclasses.replace(load({}), alert_lag_s=86_400)
-    raised = [each.about for each in of_views({}, relay_progress.waiting(asked), 0, settings)]
+    settings = dataclasses.replace(load({}), thresholds={LAG_S: 86_400})
+    state = Snapshot(0, settings, waiting=relay_progress.waiting(asked))
+    raised = [each.alert.about for each in of_state(state)]
     assert TOPIC in raised
     page = ConsumerMetrics(asked, feed=False).page().decode()
     assert f'topic_behind_records{{topic="{TOPIC}"}} {told.records}.0' in page

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from consumers.alerts import process
+from consumers.alerts.kinds.views import LAG_S
 from consumers.registry import VIEWS, install
 from consumers.runtime.following import follow_on
 from consumers.runtime.metrics import ConsumerMetrics
@@ -108,7 +109,7 @@ def test_the_whole_ways_freshness_tells_of_a_relay_that_stands_still(
 
 
 def told_of(database: Database, kafka: Connection) -> set[str]:
-    given = dataclasses.replace(load({}), alert_lag_s=5)
+    given = dataclasses.replace(load({}), thresholds={LAG_S: 5})
     process.run(database, kafka, given, stop=lambda: False, follow=False)
     with database.connect("ledger_projector") as connection:
         receipts = Alerts(database, connection).receipts()

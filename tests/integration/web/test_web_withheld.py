@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from fastapi.routing import APIRoute
 
-from consumers.alerts.conditions import Alert
+from consumers.alerts.alert import Alert
 from consumers.rounds.index import ROUND_INDEX, facts_of
 from consumers.rounds.search import Filters, dealer_errors, latest_findings, search
 from infra.postgres.alerts import Alerts

@@ -9,9 +9,10 @@ import pytest
 
 from infra.kafka import topics
 from infra.kafka.clients import connection
-from infra.settings import PREFIX, TABLE, TOPIC_PREFIX_MAX, Settings, load
+from infra.settings import PREFIX, TABLE, TOPIC_PREFIX_MAX, Settings, Threshold, load, table
 from ledger.errors import Usage
 
+FILLS = Threshold("ALERT_FILLS", 3, "", "How many fills raise an alert")
 SECRET = "postgresql://me:hush@db.example:5432/ledger"  # noqa: S105 - not a real one
 
 
@@ -27,22 +28,39 @@ def test_an_empty_variable_counts_as_not_set() -> None:
 
 
 def test_every_setting_is_read_from_its_variable() -> None:
-    environ = {row.name: "7" if row.default.isdecimal() else f"/given/{row.name}" for row in TABLE}
+    rows = table([FILLS])
+    environ = {row.name: "7" if row.default.isdecimal() else f"/given/{row.name}" for row in rows}
     environ |= {
         "ROUND_LEDGER_PUBLIC_URL": "https://ledger.example/",
         "ROUND_LEDGER_TRUSTED_PROXIES": "192.0.2.10",
         "ROUND_LEDGER_TIME_ZONE": "America/New_York",
         "ROUND_LEDGER_TOPIC_PREFIX": "casino-1.",
     }
-    read, default = load(environ), load({})
+    read, default = load(environ, [FILLS]), load({}, [FILLS])
     for field in fields(Settings):
         assert getattr(read, field.name) != getattr(default, field.name), field.name
 
 
 def test_every_field_has_a_row_and_every_row_a_purpose() -> None:
     named = {row.name.removeprefix(PREFIX).lower() for row in TABLE}
-    assert named == {field.name for field in fields(Settings)}
+    assert named == {field.name for field in fields(Settings)} - {"thresholds"}
     assert all(row.default and row.purpose for row in TABLE)
+
+
+def test_a_threshold_is_a_setting_where_it_is_declared_and_else_unknown() -> None:
+    given = {"ROUND_LEDGER_ALERT_FILLS": "4"}
+    assert (FILLS.of(load({}, [FILLS])), FILLS.of(load(given, [FILLS]))) == (3, 4)
+    with pytest.raises(Usage, match="no setting ROUND_LEDGER_ALERT_FILLS"):
+        load(given)
+    names = [row.name.removeprefix(PREFIX) for row in table([FILLS])]
+    assert names.index("ALERT_FILLS") + 1 == names.index("ALERT_AGE_S")
+
+
+@pytest.mark.parametrize("name", ["ALERT_FILLS", "ALERT_AGE_S"])
+@pytest.mark.parametrize("text", ["soon", "0", "-1", "1.5", "٣", str(2**53 + 1)])
+def test_a_threshold_is_a_whole_number_from_1(name: str, text: str) -> None:
+    with pytest.raises(Usage, match="no threshold"):
+        load({f"{PREFIX}{name}": text}, [FILLS])
 
 
 def test_the_migration_login_is_the_everyday_one_unless_another_is_named() -> None:
