@@ -1,4 +1,4 @@
-"""The games the ledger rules on, found by looking: one file a game, each ending in `GAME`."""
+"""The games with rules here, found in this folder: one file a game, each ending in `GAME`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Asia Poker, 58 Pa. Code Chapter 659a: seven cards, a joker among them, set into three hands.
 
-The rankings of 6(a), 6(b)(1)-(9) and 6(c) are `ledger.rules.hands.asia`, those of the Bonus Wager,
-6(d), are `ledger.rules.hands.joker`. Every position is dealt to, with a wager or without.
+The rankings of 6(a), 6(b)(1)-(9) and 6(c) are `ledger.rules.hands.asia`. Those of the Bonus Wager,
+6(d), are `ledger.rules.hands.joker`. Every position gets cards, with or without a wager.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ if TYPE_CHECKING:
     from ledger.rules.engine.steps import Ways
     from ledger.rules.engine.table import Table
 
-    Cards = Mapping[str, Sequence[str]] | None  # by the hand they were set into
+    Cards = Mapping[str, Sequence[str]] | None  # by the hand they are set into
 
-# Two hands of three win (11(f)(2)); a copy is not higher (11(f)(1)(i)-(ii)).
+# Two hands of three win (11(f)(2)). A copy is not higher (11(f)(1)(i)-(ii)).
 ASIA_POKER = paytable(
     "asia_poker", "12(a)", [row("Asia Poker Wager", lambda higher: higher > 1, "1 to 1")]
 )
 
 
 def _bonus(letter: str, natural: str, fours: str) -> Paytable:
-    """The tables differ in two rows; 6(d)(1)-(11) give the hands in the order of their odds."""
+    """A bonus table; the tables differ in two rows. 6(d)(1)-(11) give the hands by their odds."""
     eights = "Three-of-a-kind and four 8s"
     reading = "trips_and_888_joker"
     with_joker = is_a(EIGHTS_AND_TRIPS_WITH_JOKER)
@@ -128,7 +128,7 @@ def play(t: Table) -> None:
     since = len(t.taken)
     live = _void_exposed(t, seats)
     hands = _set_hands(t, live)
-    if live != seats:  # one voids his hand when another has set his own, or before
+    if live != seats:  # a player voids his hand before or after another sets his own
         t.any_order(since)
     dealer = _dealer(t, compared=bool(hands))
     gone = {seat for seat in _announced(t) if seat in hands and _surrenders(t, seat)}
@@ -138,7 +138,7 @@ def play(t: Table) -> None:
 
 
 def _betting(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """Who has an Asia Poker Wager, and perhaps a Bonus Wager beside it (7(d)-(f))."""
+    """Players with an Asia Poker Wager, and their Bonus Wagers beside it (7(d)-(f))."""
     within_table(t, "2(a)")
     back_if_late(t, late, "asia_poker", "7(c)")
     for fact in t.source.untaken("hand_set") if t.source.may_be_lost else ():
@@ -157,7 +157,7 @@ def _betting(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 
 def _void_exposed(t: Table, seats: list[int]) -> list[int]:
-    """A player whose card was exposed may void his hand, before he looks at the others (13(d))."""
+    """Let a player with an exposed card void his hand before he looks at the others (13(d))."""
     exposed: set[int | None] = {seat for seat in seats if t.exposed.get(("player", seat, 1))}
     for fact in t.source.untaken("irregularity_called"):
         body = said(fact, IrregularityCalled)
@@ -175,7 +175,7 @@ def _void_exposed(t: Table, seats: list[int]) -> list[int]:
 
 
 def _set_hands(t: Table, seats: list[int]) -> dict[int, Cards]:
-    """How each player set his three hands; in what order matters for two of one player (7(f))."""
+    """Each player's three hands. For two hands of one player the order matters (7(f))."""
     hands: dict[int, Cards] = {}
     told = {said(fact, HandSet).position for fact in t.source.untaken("hand_set")}
     for seat in t.in_order_set(seats, "asia_poker", "7(f)"):
@@ -188,20 +188,20 @@ def _set_hands(t: Table, seats: list[int]) -> dict[int, Cards]:
 
 
 def _how(t: Table, in_flush: object = None) -> Ranking:
-    """How hands rank: A-2-3-4 by the option, the joker in a flush by the reading."""
+    """The ranking of hands: A-2-3-4 by the option, the joker in a flush by the reading."""
     of_joker = in_flush or t.rules.readings["joker_in_flush"]
     return Ranking(str(t.rules.options["ace_low_straight"]), str(of_joker))
 
 
 def _ways(t: Table, cards: Sequence[str]) -> Ways:
-    """How a player may set his hands, for a source that does it by chance."""
+    """The settings open to a player, for a simulation."""
     return lambda _: [{"hands": hands} for _, hands in settings(cards, _how(t))]
 
 
 def _dealer(t: Table, *, compared: bool) -> Cards:
-    """The dealer's hands, as the Rules Submission says or as he set them last (11(c), 13(i)).
+    """The dealer's hands, by the Rules Submission or as he set them last (11(c), 13(i)).
 
-    Where no hand is left to be compared with, he may turn and set his all the same.
+    If no hand is left to compare, he may still turn and set his own.
     """
     if compared:
         t.turn("dealer", ALL, "11(c)")
@@ -229,7 +229,7 @@ def _dealer(t: Table, *, compared: bool) -> Cards:
 
 
 def _misset(t: Table, seat: int | None, section: str, due: str, hands: Cards) -> None:
-    """Say that hands were not set as the section, or the holder, has them set."""
+    """Find hands that were not set as the section, or the holder, requires."""
     who = f"Position {seat}" if seat else "The dealer"
     says = f"{who} did not set the hands {due} ({t.rules.section(section)})."
     facts = [fact for step, fact in t.taken if (step.fact, step.position) == ("hand_set", seat)]
@@ -238,13 +238,13 @@ def _misset(t: Table, seat: int | None, section: str, due: str, hands: Cards) ->
 
 
 def _announced(t: Table) -> list[int]:
-    """Who surrendered before any player's hands were revealed, in that order (11(d))."""
+    """Players who surrendered before any player's hands were revealed, in that order (11(d))."""
     told = t.source.untaken("decision_made", ("cards_turned",))
     return list(dict.fromkeys(fact.body.position for fact in told))  # type: ignore[attr-defined]  # decisions
 
 
 def _surrenders(t: Table, seat: int) -> bool:
-    """Whether a player gives up his wager: before his hands are exposed, and without a Bonus."""
+    """Whether a player surrenders his wager: before his hands are exposed, without a Bonus."""
     decided, turned = (
         [fact for fact in t.source.untaken(name) if fact.body.position == seat]  # type: ignore[attr-defined]  # of a player
         for name in ("decision_made", "cards_turned")
@@ -261,7 +261,7 @@ def _surrenders(t: Table, seat: int) -> bool:
 
 
 def _not_permitted(t: Table, seat: int, why: str) -> None:
-    """A surrender that the section does not allow: play goes on."""
+    """Find a surrender that the section does not allow. Play goes on."""
     step = Step("decision_made", "11(d)", None, seat, options=("surrender",), may=True)
     if t.source.untaken("decision_made") and (fact := t.source.take(step)):
         says = f"Position {seat} surrendered, though {why} ({t.rules.section('11(d)')})."
@@ -269,7 +269,7 @@ def _not_permitted(t: Table, seat: int, why: str) -> None:
 
 
 def _settle(t: Table, seat: int, hands: Cards, dealer: Cards) -> None:
-    """A player's three hands beside the dealer's, then his Bonus Wager (11(e)-(g), 11(h)(2))."""
+    """Settle a player's three hands, then his Bonus Wager (11(e)-(g), 11(h)(2))."""
     t.turn("player", ALL, "11(e)", seat)
     t.limit(seat, "12(c)")
     fouled = _fouled(t, seat, hands)
@@ -287,7 +287,7 @@ def _settle(t: Table, seat: int, hands: Cards, dealer: Cards) -> None:
 
 
 def _fouled(t: Table, seat: int, hands: Cards) -> str | None:
-    """The paragraph by which hands that were not set rightly lose (11(f)(1)(iii)-(v))."""
+    """The paragraph by which wrongly set hands lose, or None (11(f)(1)(iii)-(v))."""
     found = [finding for finding in t.findings if finding.position == seat]
     if hands is None:
         wrong = any(finding.code == "hand_misset" for finding in found)
@@ -301,7 +301,7 @@ def _fouled(t: Table, seat: int, hands: Cards) -> str | None:
 
 
 def _named(t: Table, hands: Cards, dealer: Cards) -> tuple[str, ...]:
-    """The reading without which the wager would be settled otherwise."""
+    """The reading that decides how the wager is settled."""
     jokers = [JOKER in each["high"] for each in (hands, dealer) if each]
     if not any(jokers):
         return ()
@@ -315,8 +315,8 @@ IN_FLUSH = Reading(
     "joker_in_flush",
     ("highest_absent", "ace"),
     "6(a)",
-    "The joker completes a flush as any card, and the text does not say of what rank: the highest "
-    "that the flush does not hold, or an ace.",
+    "The joker completes a flush as any card. The text does not give its rank: the highest that "
+    "the flush does not hold, or an ace.",
 )
 
 GAME = Game(

@@ -1,8 +1,8 @@
-"""Baccarat, 58 Pa. Code Chapter 631a: House Money and pressing it, beside the standard game.
+"""Baccarat, 58 Pa. Code Chapter 631a: House Money and its presses, in the standard game.
 
-The chapter is printed in part. One coup is played in `ledger.rules.baccarat.coup`; here is where
-this chapter prints what it shares with Minibaccarat and Midibaccarat, and what its House Money
-pays.
+The chapter is printed in part. `ledger.rules.baccarat.coup` plays one coup. This module has the
+paragraphs of this chapter for what it shares with Minibaccarat and Midibaccarat, and the odds of
+its House Money.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Badacey, 58 Pa. Code 637a.20(l)(2): half of the pot to the low hand, half to the badugi.
 
-The button, blinds and straddle are 20(b)-(e), the deal 20(f), the betting and the draws
-20(g)-(j), the showdown 20(k).
-The best badugi is A-2-3-4, the ace low;
-what cannot be split evenly goes to the low hand (20(l)(2)(ii)).
+The button, blinds and straddle are 20(b)-(e), the deal 20(f), the betting and the draws 20(g)-(j),
+the showdown 20(k). The best badugi is A-2-3-4, the ace low. An odd chip goes to the low hand
+(20(l)(2)(ii)).
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from ledger.rules.poker.rounds import draw_poker, low_and_badugi, no_badugi, odd
 HALVES = "20(l)(2)(i)"
 
 SHARES = low_and_badugi(ace_to_five_if_known, badugi_if_known, HALVES, tied="20(k)(2)")
-"""The A-5 low (20(k)(1), 20(k)(4)(i)-(iii));
-the best cards of different suits and ranks (20(l)(2)(i))."""
+"""The A-5 low (20(k)(1), 20(k)(4)(i)-(iii)), and the best cards of different suits and ranks
+(20(l)(2)(i))."""
 
 GAME = Game(
     id="badacey",

@@ -1,9 +1,8 @@
 """Badeucey, 58 Pa. Code 637a.20(l)(1): half of the pot to the low hand, half to the badugi.
 
-The button, blinds and straddle are 20(b)-(e), the deal 20(f), the betting and the draws
-20(g)-(j), the showdown 20(k).
-The best badugi is 2-3-4-5, the ace high;
-what cannot be split evenly goes to the low hand (20(l)(1)(ii)).
+The button, blinds and straddle are 20(b)-(e), the deal 20(f), the betting and the draws 20(g)-(j),
+the showdown 20(k). The best badugi is 2-3-4-5, the ace high. An odd chip goes to the low hand
+(20(l)(1)(ii)).
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from ledger.rules.poker.rounds import draw_poker, low_and_badugi, no_badugi, odd
 HALVES = "20(l)(1)(i)"
 
 SHARES = low_and_badugi(deuce_to_seven_if_known, ace_high_badugi_if_known, HALVES, tied="20(k)(2)")
-"""The 2-7 low (20(k)(1), 20(k)(3)(i)-(iii));
-the best cards of different suits and ranks (20(l)(1)(i))."""
+"""The 2-7 low (20(k)(1), 20(k)(3)(i)-(iii)), and the best cards of different suits and ranks
+(20(l)(1)(i))."""
 
 GAME = Game(
     id="badeucey",

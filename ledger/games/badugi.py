@@ -1,8 +1,7 @@
 """Badugi Poker, 58 Pa. Code 637a.21: the lowest four cards of different suits and ranks.
 
-The button, blinds and straddle are 21(b)-(e), the deal 21(f), the betting and the draws
-21(g)-(j), the showdown 21(k). Four cards beat three, three two, and two
-one: 21(k)(1)-(4).
+The button, blinds and straddle are 21(b)-(e), the deal 21(f), the betting and the draws 21(g)-(j),
+the showdown 21(k). Four cards beat three, three beat two, and two beat one: 21(k)(1)-(4).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from ledger.rules.poker.pots import PotShare
 from ledger.rules.poker.rounds import draw_poker, odd_chip, own_cards
 
 PARAGRAPHS = {4: "21(k)(1)", 3: "21(k)(2)", 2: "21(k)(3)", 1: "21(k)(4)"}
-"""Which paragraph a hand wins by, by its cards of different suits and ranks."""
+"""The paragraph a hand wins by, from its number of cards of different suits and ranks."""
 
 SHARES = (
     PotShare(

@@ -1,7 +1,7 @@
-"""Blackjack, 58 Pa. Code Chapter 633a: Straight Jack and House Money beside the standard game.
+"""Blackjack, 58 Pa. Code Chapter 633a: Straight Jack and House Money in the standard game.
 
-The chapter is printed in part: the game itself is `ledger.rules.blackjack.standard`. Printed are
-two optional wagers (6(e)(11)-(12)), when they are settled (.7) and what they pay (.13).
+The chapter is printed in part: two optional wagers (6(e)(11)-(12)), when they are settled (.7) and
+what they pay (.13). The game itself is `ledger.rules.blackjack.standard`.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def play(t: Table) -> None:
 
 
 def _settle_first(t: Table, seats: Sequence[int]) -> list[int]:
-    """Optional wagers that lose are collected (7(g)(9)-(10)); who did not lose House Money."""
+    """Collect optional wagers that lost (7(g)(9)-(10)); the seats whose House Money did not."""
     winners = []
     for seat in reversed(seats):
         cards = _first_two(t, seat)
@@ -168,27 +168,28 @@ def _settle_first(t: Table, seats: Sequence[int]) -> list[int]:
 
 
 def _first_two(t: Table, seat: int) -> list[str]:
-    """A player's first two cards; not known where a card of the round was lost."""
+    """A player's first two cards; None if a card of the round was lost."""
     return [UNKNOWN_CARD] * 2 if doubtful(t) else t.cards["player", seat, 1][:2]
 
 
 def _pays(t: Table, cards: Sequence[str]) -> bool | None:
-    """Whether two cards win House Money; None where one is not known."""
+    """Whether two cards win House Money; None if one is not known."""
     hand = two_card_hand_if_known(cards)
     return None if hand is None else HOUSE_MONEY[0].pays(hand, t.rules.readings) is not None
 
 
 def _depends(cards: Sequence[str]) -> tuple[str, ...]:
-    """The reading that two cards depend on: only Straight Jack says that ace-king is a straight."""
+    """The reading that two cards depend on. Only Straight Jack calls ace-king a straight."""
     hand = two_card_hand_if_known(cards)
     return ("ace_king_is_straight",) if hand and hand.category == ACE_KING_OFF_SUIT else ()
 
 
 def _pay_house_money(t: Table, winners: Sequence[int], *, pressed: bool) -> set[int]:
-    """House Money that won is paid, and may be added to the Blackjack Wager (7(g)(10)(ii)(A)-(C)).
+    """Pay winning House Money; it may be added to the Blackjack Wager (7(g)(10)(ii)(A)-(C)).
 
-    Under an ace or a 10 the hole card is read first: 7(g)(10)(i)(A) pays beside a Blackjack and
-    nothing is added, 7(g)(10)(i)(B) goes on as without one. Returns who pressed more than he won.
+    Under an ace or a 10 the hole card is read first. With a Blackjack, 7(g)(10)(i)(A) pays and
+    nothing is added. Without one, 7(g)(10)(i)(B) goes on. Returns the seats that pressed more than
+    they won.
     """
     beyond: set[int] = set()
     table = HOUSE_MONEY[0 if t.rules.decks == 1 else 1]
@@ -205,7 +206,7 @@ def _pay_house_money(t: Table, winners: Sequence[int], *, pressed: bool) -> set[
 
 
 def _name_reading(t: Table, seats: set[int]) -> None:
-    """Blackjack Wagers with more pressed onto them than was won stand by the reading."""
+    """Name the reading in settlements of Blackjack Wagers with more pressed than was won."""
     value = as_json(t.rules.readings[house_money.STAKE_TOO])
     for index, each in enumerate(t.settlements):
         if each.position in seats and each.wager == "blackjack":
@@ -216,13 +217,13 @@ def _name_reading(t: Table, seats: set[int]) -> None:
 def _straight_jack(
     t: Table, seats: Sequence[int], hands: Mapping[int, list[BlackjackHand]]
 ) -> None:
-    """Straight Jack Progressive Wagers that won, once all cards are dealt (7(o)(3)(i)(A)-(D))."""
+    """Settle winning Straight Jack Progressive Wagers after all cards (7(o)(3)(i)(A)-(D))."""
     repeated = str(t.rules.readings["repeated_rank"])
     wins = []
     for seat in [seat for seat in reversed(seats) if (seat, "straight_jack", 1) in t.stakes]:
         cards = t.cards["player", seat, 1]
         if len(hands.get(seat, ())) > 1:
-            # What follows is drawn to two hands, so the first two cards are the straight.
+            # Later cards go to two hands, so the first two cards are the straight.
             cards = [cards[0], t.cards["player", seat, 2][0]]
         run = None if doubtful(t) else straight_jack_if_known(cards, repeated)
         found = STRAIGHT_JACK.pays(run, t.rules.readings) if run else None

@@ -1,8 +1,9 @@
-"""Craps, 58 Pa. Code Chapter 623a, as far as the documents print it: one shooter's hand a round.
+"""Craps, 58 Pa. Code Chapter 623a, as far as it is printed: one shooter's hand a round.
 
 Printed are Bonus Craps (3(a)(43), .12), the Lay Bet (3(a)(42)) and what may be taken down (.4).
-Pass and Don't Pass are the standard game: a 7 or 11 on a come out roll passes, 2, 3 and 12 do not,
-and 12 is barred on Don't Pass; else the point must come before a 7. The seven-out ends the round.
+Pass and Don't Pass are the standard game. On a come out roll, a 7 or 11 passes, 2, 3 and 12 do not,
+and 12 is barred on Don't Pass. Otherwise the point must come before a 7. The seven-out ends the
+round.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _all_of(numbers: frozenset[int]) -> Callable[[Collection[int]], bool]:
 
 
 SMALL, TALL = frozenset({2, 3, 4, 5, 6}), frozenset({8, 9, 10, 11, 12})
-# In any order and any combination (12(6)).
+# In any order and combination (12(6)).
 BONUS = {
     "all_small": (
         SMALL,
@@ -79,7 +80,7 @@ BONUS = {
 
 
 def _lay(number: int, odds: str) -> tuple[int, Paytable]:
-    """True odds on a 7 before the number (3(a)(42)(i))."""
+    """A paytable of true odds on a 7 before the number (3(a)(42)(i))."""
     label = f"Lay Bet on {number}"
     return number, paytable(
         f"lay_{number}", "3(a)(42)", [row(label, lambda total: total == SEVEN, odds)]
@@ -103,10 +104,10 @@ class ShooterHand:
 
     def __init__(self) -> None:
         self.point: int | None = None
-        self.thrown: list[int] = []  # totals
-        self.buttons: set[int] = set()  # marked on the Bonus Craps area
-        self.since: dict[Spot, int] = {}  # throws before a Bonus wager was made
-        self.off: set[tuple[int, str]] = set()  # Lay Bets called off
+        self.thrown: list[int] = []  # totals thrown
+        self.buttons: set[int] = set()  # numbers marked on the Bonus Craps area
+        self.since: dict[Spot, int] = {}  # number of throws before each Bonus wager
+        self.off: set[tuple[int, str]] = set()  # Lay Bets that are off
         self.down: set[int] = set()  # positions that took Don't Pass down
         self.laid: set[int] = set()  # positions that made a Lay Bet
         self.first: Fact | None = None  # the initial come out roll
@@ -128,7 +129,7 @@ def play(t: Table) -> None:
         _settle_bonus(t, hand)
         _settle_lays(t, hand)
         _settle_line(t, hand, fact)
-    # A Lay Bet that is off when the dice pass on is decided by nothing of this hand.
+    # A Lay Bet that is off when the dice pass on is not decided by this hand.
     for seat, wager in list(t.betting(*LAYS)):
         t.give_back(seat, wager, "3(a)(42)")
     _vigorish(t, hand, t.source.untaken("fee_paid"))
@@ -138,7 +139,7 @@ def play(t: Table) -> None:
 
 
 def _before_the_throw(t: Table, name: str) -> list[Fact]:
-    """Facts of this name that nothing asked for yet, up to the next throw."""
+    """Facts of this name that no step has taken, up to the next throw."""
     return t.source.untaken(name, ("dice_thrown",)) if t.source.untaken(name) else []
 
 
@@ -152,7 +153,7 @@ def _open(t: Table, hand: ShooterHand) -> tuple[str, ...]:
 
 
 def _wager(t: Table, hand: ShooterHand) -> None:
-    """Wagers made, raised and taken down before the next throw (3(a), .4)."""
+    """Take wagers made, raised and taken down before the next throw (3(a), .4)."""
     lay = dict(t.stakes)
     can = _open(t, hand)
     number = len(hand.thrown) + 1
@@ -176,21 +177,21 @@ def _wager(t: Table, hand: ShooterHand) -> None:
 def _judge(
     t: Table, hand: ShooterHand, fact: Fact, lay: Mapping[Spot, int | None], can: Collection[str]
 ) -> None:
-    """Whether chips may be put down, or taken back, once the hand has begun."""
+    """Find chips that may not be put down or taken back once the hand has begun."""
     body = fact.body
     if not isinstance(body, WagerPlaced | WagerWithdrawn):
         return
     seat, wager = body.position, body.wager
     up, placed = (seat, wager, 1) in lay, isinstance(body, WagerPlaced)
     if wager in BONUS and up:
-        # Neither raised nor reduced at any time: it stays until it is collected or paid.
+        # It may never be raised or reduced: it stays until it is collected or paid.
         if placed:
             why = "it lies already, and may not be increased until it is decided"
             t.not_permitted(seat, wager, why, "4(c)(4)", (fact,))
         else:
             t.close([fact], hand.first, "4(c)(4)")
     elif wager in LAYS and not placed:
-        # Taken down whole it is no longer off: another one is a new bet.
+        # Taken down whole, it is no longer off; another one is a new bet.
         hand.off -= (
             {(seat, wager)} if body.amount >= (lay.get((seat, wager, 1)) or body.amount) else set()
         )
@@ -204,7 +205,7 @@ def _judge(
 
 
 def _late(t: Table, hand: ShooterHand, fact: Fact, wager: str, *, placed: bool) -> None:
-    """A wager made, or a Pass Bet taken down, after the roll that closed it; it stays."""
+    """Find a wager made, or a Pass Bet taken down, after the roll that closed it. It stays."""
     if wager in LINE:
         t.close([fact], hand.set_by, "3(a)" if placed else "4(c)(1)")
     elif t.rules.readings["bonus_before"] == "any_come_out":
@@ -214,7 +215,7 @@ def _late(t: Table, hand: ShooterHand, fact: Fact, wager: str, *, placed: bool) 
 
 
 def _call_off(t: Table, hand: ShooterHand) -> None:
-    """Lay Bets are active, on a come out roll too, unless an `off` button lies on them."""
+    """Note Lay Bets that are off. Without an `off` button they are active on every roll."""
     for fact in _before_the_throw(t, "wager_marked"):
         body = said(fact, WagerMarked)
         t.source.take(Step("wager_marked", "3(a)(42)", None, body.position, what=body.wager))
@@ -226,7 +227,7 @@ def _call_off(t: Table, hand: ShooterHand) -> None:
 
 
 def _vigorish(t: Table, hand: ShooterHand, charged: Sequence[Fact]) -> None:
-    """None but on a Lay Bet; how much is not printed, so what was charged stands (5(i))."""
+    """Settle vigorish, only for a Lay Bet. Its rate is not printed: the charge stands (5(i))."""
     for fact in charged:
         body = said(fact, FeePaid)
         if body.fee == "vigorish" and body.position in hand.laid:
@@ -237,7 +238,7 @@ def _vigorish(t: Table, hand: ShooterHand, charged: Sequence[Fact]) -> None:
 
 
 def _mark(t: Table, hand: ShooterHand) -> None:
-    """The puck goes on the point; a button on each number that Bonus wagers have seen (12(3))."""
+    """Mark the point with the puck, and each number seen by Bonus wagers with a button (12(3))."""
     total = hand.thrown[-1]
     if hand.point is None and total not in NATURALS | CRAPS:
         t.mark("point", total, "4(c)(1)")
@@ -249,7 +250,7 @@ def _mark(t: Table, hand: ShooterHand) -> None:
 
 
 def _settle_bonus(t: Table, hand: ShooterHand) -> None:
-    """Paid once its numbers are thrown, others stay (12(4)); any 7 takes them all (12(5))."""
+    """Settle Bonus wagers: paid once complete (12(4)); any 7 takes them all (12(5))."""
     for seat, wager in list(t.betting(*BONUS)):
         needed, table = BONUS[wager]
         seen = hand.thrown[hand.since[seat, wager, 1] :]
@@ -259,7 +260,7 @@ def _settle_bonus(t: Table, hand: ShooterHand) -> None:
 
 
 def _settle_lays(t: Table, hand: ShooterHand) -> None:
-    """A 7 wins and the number loses, come out roll or not; a bet that is off waits (3(a)(42))."""
+    """Settle Lay Bets: a 7 wins and the number loses, on any roll; an off bet waits (3(a)(42))."""
     total = hand.thrown[-1]
     for seat, wager in list(t.betting(*LAYS)):
         number, table = LAYS[wager]
@@ -268,7 +269,7 @@ def _settle_lays(t: Table, hand: ShooterHand) -> None:
 
 
 def _settle_line(t: Table, hand: ShooterHand, fact: Fact) -> None:
-    """Pass and Don't Pass: decided on the come out roll, or by the point and the 7."""
+    """Settle Pass and Don't Pass: on the come out roll, or by the point and the 7."""
     total, point = hand.thrown[-1], hand.point
     hand.over = point is not None and total == SEVEN
     if total not in (NATURALS | CRAPS if point is None else {point, SEVEN}):

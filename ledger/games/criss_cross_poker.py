@@ -1,8 +1,8 @@
 """Criss-Cross Poker, 58 Pa. Code Chapter 592: two hands across one cross of five cards.
 
-Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); the ranks
-of 6(a) and 6(b)(1)-(9) are `ledger.rules.hands.poker`. The community cards count in dealing order:
-far box, row left, row middle, row right, near box.
+Sections: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13). The ranks of 6(a) and
+6(b)(1)-(9) are `ledger.rules.hands.poker`. The community cards are numbered in dealing order: far
+box, row left, row middle, row right, near box.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ BET = paytable(
         row("Three-of-a-kind", is_a(THREE_OF_A_KIND), "3 to 1"),
         row("Two pair", is_a(TWO_PAIR), "2 to 1"),
         row("Pair of 10s, jack, queens, kings or aces", pair_of("J"), "1 to 1"),
-        # A pair of 10s is printed in both rows: the reading decides (ADR 0020).
+        # A pair of 10s is printed in both rows; the reading decides (ADR 0020).
         row(
             "Pair of 10s, jack, queens, kings or aces",
             pair_of("T", "T"),
@@ -94,7 +94,7 @@ DEALING = {
     "hand": Dealing(announced="9(a)(3)", dealt="9(b)", stub="9(f)", passes=(1, 2)),
     "automated_shoe": Dealing(announced="10(a)(2)", dealt="10(b)", stub="10(f)", passes=(2,)),
 }
-# The bet asked for, the Antes it is measured by, where it is asked, the cards turned then, where.
+# The bet, the Antes that measure it, its paragraph, the cards turned after it, their paragraph.
 STREETS = (
     ("across", ("ante_across",), "11(b)", (1, 3), "11(c)"),
     ("down", ("ante_down",), "11(d)", (0, 4), "11(e)"),
@@ -104,7 +104,7 @@ ANTES = ("ante_across", "ante_down")
 BETS = ("across", "down", "middle")
 MULTIPLES = (1, 2, 3)
 ROW, COLUMN = (1, 2, 3), (0, 2, 4)
-# The boxes of each hand and where it loses; 11(h)(1)(ii) and 11(h)(2)(ii) leave the rest to .12.
+# The boxes of each hand and its losing paragraph. 11(h)(1)(ii), 11(h)(2)(ii) leave wins to .12.
 LINES = (
     ("across", ROW, "11(h)(1)(i)"),
     ("down", COLUMN, "11(h)(2)(i)"),
@@ -142,9 +142,9 @@ def play(t: Table) -> None:
 
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """Two equal Antes, and the Five Card Bonus beside them: who is dealt in (7(d)-(e), 8(d)).
+    """The seats dealt in: two equal Antes, perhaps with a Five Card Bonus (7(d)-(e), 8(d)).
 
-    Antes that came late are in play where the dealer dealt to them, and go back where not (7(c)).
+    Late Antes are in play if the dealer dealt to them, else they go back (7(c)).
     """
     within_table(t, "2(a)")
     seats = []
@@ -172,11 +172,11 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 def _ask(
     t: Table, seats: list[int], bet: str, antes: tuple[str, ...], asked: str
 ) -> tuple[list[int], list[Fact]]:
-    """Ask each player clockwise; a hand without the bet is forfeited, all but its bonus."""
+    """Ask each player clockwise for a bet. A hand without it is forfeited, except its bonus."""
     live: list[int] = []
     placed: list[Fact] = []
     for seat in seats:
-        # An Ante that the record has lost is as large as the other (7(d)).
+        # A lost Ante is as large as the other one (7(d)).
         units = [t.stake(seat, ante) for ante in antes] + [t.stake(seat, ante) for ante in ANTES]
         known = {unit for unit in units[: len(antes)] if unit} or {unit for unit in units if unit}
         choices = sorted({times * unit for unit in known for times in MULTIPLES})
@@ -193,7 +193,7 @@ def _ask(
 
 
 def _settle_hands(t: Table, seat: int, hole: list[str], cross: list[str]) -> None:
-    """A player's two hands, and the Middle Bet on the higher of them (11(h)(1)-(4))."""
+    """Settle a player's two hands, and the Middle Bet on the higher of them (11(h)(1)-(4))."""
     hands = []
     for line, boxes, lost in LINES:
         hand = hand_if_known([*hole, *(cross[box] for box in boxes)])

@@ -1,8 +1,8 @@
 """Double Attack Blackjack, 58 Pa. Code Chapter 665a: eight decks without 10s, a bet on the up card.
 
-Read beside the chapter: cards (.3), wagers (.6), play (.7), Insurance (.8), surrender (.9), doubles
-and splits (.10, .11), payouts (.12), irregularities (.13). What players and dealers of 21 do is
-`ledger.rules.blackjack.hands` and `.dealer`; an ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
+Sections: cards (.3), wagers (.6), play (.7), Insurance (.8), surrender (.9), doubles and splits
+(.10, .11), payouts (.12), irregularities (.13). What all games of 21 share is
+`ledger.rules.blackjack.hands` and `.dealer`. An ace is 1 or 11 and a picture 10 (3(d)(1)-(3)).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ STYLE = Style(
     double="10(a)",
     split="11(a)",
     aces="11(e)",
-    # No card at 21 or after a double (7(j)(1)-(2)); four hands, aces one card each (11(c), 11(e)).
+    # No card at 21 or after a double (7(j)(1)-(2)). Four hands; an ace gets one (11(c), 11(e)).
     surrender="any",  # after the first two cards, further ones, a split and a double: 9(a), 7(k)
     after_double=(SURRENDERED,),
 )
@@ -121,7 +121,7 @@ LOST = {
 }
 # 7(o)(1)(i)(A)-(C): a dealer in excess of 21, more points, a Blackjack.
 WON = ("dealer bust", "higher", "blackjack")
-# What of a hand is not lost to the dealer's Blackjack, and where it is given back.
+# What a dealer's Blackjack does not take, and where it goes back.
 RETURNED = {"double_attack": "7(o)(2)", "split": "11(d)", "double_down": "10(b)"}
 PEEK = Peek(INSURANCE, base="bet", offered="8(a)", most="8(b)", lost="8(d)", read="7(g)")
 THREE = 3
@@ -148,7 +148,7 @@ def play(t: Table) -> None:
 
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """Bets, and Bust It Wagers no larger: who is dealt in (6(c)-(g), 7(e))."""
+    """The seats dealt in: Bets, and Bust It Wagers that are no larger (6(c)-(g), 7(e))."""
     within_table(t, "2(a)")
     seats = dealt_in(t, "bet", ("bust_it",), late, "6(d)")
     at_most(t, seats, "bust_it", "bet", "6(f)")
@@ -157,7 +157,7 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 
 def _double_attacks(t: Table, seats: list[int]) -> None:
-    """Double Attack Wagers stand beside a Bet and are no larger (6(e))."""
+    """Take Double Attack Wagers, each with a Bet and no larger (6(e))."""
     at_most(t, seats, "double_attack", "bet", "6(e)")
     for seat in [seat for seat in t.positions() if seat not in seats]:
         t.not_permitted(seat, "double_attack", "it stands without a Bet", "6(e)")
@@ -165,7 +165,7 @@ def _double_attacks(t: Table, seats: list[int]) -> None:
 
 
 def _deal(t: Table, seats: list[int], attacks: list[Fact]) -> list[int]:
-    """Two cards to each Bet and the hole card (7(f)); whose hand is not dead by 13(f)."""
+    """Deal two cards to each Bet, and the hole card (7(f)); the hands not dead by 13(f)."""
     dealt = [seat for seat in seats if not left_out(t, seat, "13(f)")]
     t.close(attacks, one_more(t, dealt, 1, "7(f)(1)"), "7(e)")
     live = second_cards(t, dealt, "7(f)(2)", "13(f)")
@@ -176,15 +176,15 @@ def _deal(t: Table, seats: list[int], attacks: list[Fact]) -> list[int]:
 
 
 def _dead(t: Table, hand: BlackjackHand, section: str) -> None:
-    """A dead hand's wagers go back; the Bust It Wager stays on the layout, as 13(g) leaves it."""
+    """Give a dead hand's wagers back. Its Bust It Wager stays on the layout (13(g))."""
     for wager in STAKES:
         t.give_back(hand.seat, wager, section, hand.number)
 
 
 def _reader_misused(t: Table) -> None:
-    """A hole card read though the first card gives no Blackjack. Raises Void (13(h)(1)-(2)).
+    """Judge a hole card read though the first card gives no Blackjack. Raises Void (13(h)(1)-(2)).
 
-    Whether the reader lets a player see it, the option says, or else what the floor made of it.
+    The option says whether the reader lets a player see it, or else the floor's call does.
     """
     value = up_value(t)
     used = called(t, "card_reader_misused") or t.source.untaken("hole_card_checked")
@@ -196,7 +196,7 @@ def _reader_misused(t: Table) -> None:
 
 
 def _decisions(t: Table, live: list[int]) -> list[BlackjackHand]:
-    """A Blackjack is paid at once (7(h)(1)), others play (7(h)(2)): the hands left."""
+    """Pay Blackjacks at once (7(h)(1)), let others play (7(h)(2)); the hands left."""
     hands: list[BlackjackHand] = []
     for seat in live:
         if blackjack_of(t, seat):
@@ -210,7 +210,7 @@ def _decisions(t: Table, live: list[int]) -> list[BlackjackHand]:
 
 
 def _given_up(t: Table, hand: BlackjackHand) -> BlackjackHand:
-    """A hand that was surrendered (9), or called dead (13(g)); any other as it is."""
+    """Settle a hand that was surrendered (9) or called dead (13(g)). Any other stays."""
     if hand.ended == DEAD:
         _dead(t, hand, "13(g)")
     elif hand.ended == SURRENDERED:
@@ -219,7 +219,7 @@ def _given_up(t: Table, hand: BlackjackHand) -> BlackjackHand:
 
 
 def _surrender(t: Table, hand: BlackjackHand) -> None:
-    """Half of a hand's wagers is given up: 9(a)-(b); Bust It and Insurance stay: 9(c)-(d)."""
+    """Surrender half of a hand's wagers: 9(a)-(b). Bust It and Insurance stay: 9(c)-(d)."""
     seat, number = hand.seat, hand.number
     if is_blackjack_if_known(dealers(t)):
         t.collect(seat, "bet", "9(b)(2)(i)", hand=number)
@@ -229,7 +229,7 @@ def _surrender(t: Table, hand: BlackjackHand) -> None:
     section = "9(b)(2)(ii)" if up_value(t) in CHECKED else "9(b)(1)"
     for wager in (*BASE, "split"):
         t.surrender(seat, wager, section, number)
-    # The text halves the Bet and Double Attack Wagers and names no other: a reading (ADR 0078).
+    # The text halves the Bet and Double Attack Wagers and names no others: a reading (ADR 0078).
     readings = ("surrender_double_down",)
     if t.rules.readings["surrender_double_down"] == "half":
         t.surrender(seat, "double_down", section, number, readings=readings)
@@ -238,7 +238,7 @@ def _surrender(t: Table, hand: BlackjackHand) -> None:
 
 
 def _dealer(t: Table, hands: list[BlackjackHand]) -> None:
-    """The hole card, the third card with the Bust It Wagers, and the draw (7(l)-(n), 13(d))."""
+    """Turn the hole card, the third card with its Bust It Wagers, and draw (7(l)-(n), 13(d))."""
     tied = t.rules.readings["both_bust"] == "tie"
     totals = [total_known(t, t.cards["player", hand.seat, hand.number]) for hand in hands]
     due = any(total is None or tied or not total.bust for total in totals)
@@ -256,7 +256,7 @@ def _dealer(t: Table, hands: list[BlackjackHand]) -> None:
 
 
 def _bust_it(t: Table) -> None:
-    """Bust It Wagers, by the dealer's third card: 7(m)(1), 7(m)(2)(i)-(ii)."""
+    """Settle Bust It Wagers by the dealer's third card: 7(m)(1), 7(m)(2)(i)-(ii)."""
     two = total_if_known(dealers(t)[:2])
     lost = "7(m)(1)" if two and not dealer_draws(two) else "7(m)(2)(ii)"
     for seat in reversed(t.positions()):
@@ -265,10 +265,10 @@ def _bust_it(t: Table) -> None:
 
 
 def _settle(t: Table, hand: BlackjackHand, dealer: Dealer) -> None:
-    """A hand's wagers beside the dealer's hand: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
+    """Settle a hand's wagers against the dealer's: 7(o)(1)-(2), 7(p), 10(b), 11(d)."""
     how = compare(t, hand, dealer)
     if how == "bust" and dealer.total is None and t.rules.readings["both_bust"] == "tie":
-        how = None  # whether he is in excess of 21 too is not known
+        how = None  # it is not known if he is in excess of 21 too
     returned = RETURNED if how == "dealer blackjack" else {}
     tied = how in ("tie", "both blackjack")
     readings: tuple[str, ...] = ()
@@ -308,8 +308,8 @@ GAME = Game(
             "both_bust",
             ("lose", "tie"),
             "7(o)(1)(ii)(B)",
-            "A player and a dealer both in excess of 21 stand in no paragraph. `lose`: the wagers "
-            "are lost, as in the standard game; `tie`: they go back, as neither hand wins.",
+            "No paragraph covers a player and a dealer who are both in excess of 21. `lose`: the "
+            "wagers are lost, as in the standard game; `tie`: they go back, as neither hand wins.",
         ),
         Reading(
             "surrender_double_down",

@@ -1,7 +1,7 @@
 """Five Card Hi-Lo, 58 Pa. Code Chapter 663a, and before it 579: three cards high, two low.
 
-Both print the same rules, so a section without its chapter stands in either. Points and ways to set
-a hand (6(a), 11(d), 11(e)) are `ledger.rules.hands.points`; the ranks of 6(b)(1)-(9) and 579.6(c)
+Both chapters print the same rules, so a section without its chapter is in either. Points and
+settings (6(a), 11(d), 11(e)) are `ledger.rules.hands.points`. The ranks of 6(b)(1)-(9) and 579.6(c)
 are `ledger.rules.hands.poker`.
 """
 
@@ -43,7 +43,7 @@ class Compared(NamedTuple):
 
 
 BASE = ("ante", "play")
-# What the points decide: 11(g)(1), and 11(g)(3) for the two ties. Any other hand loses.
+# The points decide by 11(g)(1), and by 11(g)(3) for the two ties. Any other hand loses.
 WIN = paytable(
     BASE,
     "12(a)",
@@ -62,14 +62,14 @@ TIE_LOW = paytable(
 
 
 def for_1(label: str, printed: str) -> list[PaytableRow]:
-    """A row printed "for 1" in both its readings: paid in full, or less the stake it is paid on."""
+    """A row printed "for 1" in both readings: paid in full, or less the stake it is paid on."""
     less = row(label, partial(eq, label), printed, ("bonus_for_1", "less_stake"))
     full = less._replace(ratio=less.ratio + 1, reading=("bonus_for_1", "full"))
     return [full, less]
 
 
 def ante_bonus(letter: str, *printed: str) -> Paytable:
-    """12(b): the highest row alone pays, in the order four aces and one 2, four, three."""
+    """The table of 12(b): the highest row pays, in the order four aces and one 2, four, three."""
     labels = (FOUR_ACES_AND_A_DEUCE, FOUR_ACES, THREE_ACES)
     rows = [each for pair in zip(labels, printed, strict=True) for each in for_1(*pair)]
     return paytable("ante_bonus", "12(b)", rows, letter)
@@ -85,18 +85,18 @@ TIE = paytable(
     "tie",
     "12(c)",
     [
-        # Printed last; both hands tied pay this row alone.
+        # Printed last. Both hands tied pay only by this row.
         row("Both high and low hands tie", lambda by: by.high == by.low == 0, "20 to 1"),
         row("Low hands tie", lambda by: by.low == 0, "4 to 1"),
         row("High hands tie", lambda by: by.high == 0, "4 to 1"),
     ],
 )
 WINNING = CATEGORIES[:1:-1]
-"""Royal flush down to two pair, 6(b)(1)-(8): the rows of 12(d) above the pairs."""
+"""Royal flush to two pair, 6(b)(1)-(8): the rows of 12(d) above the pairs."""
 
 
 def poker_bonus(letter: str, lowest: str, *printed: str) -> Paytable:
-    """12(d): a column of odds, and the lowest pair it pays 1 to 1."""
+    """A table of 12(d): a column of odds, and the lowest pair it pays 1 to 1."""
     rows = [row(name, is_a(name), odds) for name, odds in zip(WINNING, printed, strict=True)]
     rows.append(row(f"Pair of {lowest}s or better", pair_of(lowest), "1 to 1"))
     return paytable("poker_bonus", "12(d)", rows, letter)
@@ -104,7 +104,7 @@ def poker_bonus(letter: str, lowest: str, *printed: str) -> Paytable:
 
 A_ODDS = ("250 to 1", "50 to 1", "25 to 1", "15 to 1", "10 to 1", "8 to 1", "5 to 1", "3 to 1")
 B_ODDS = ("500 to 1", "100 to 1", "40 to 1", "15 to 1", "8 to 1", "6 to 1", "4 to 1", "3 to 1")
-# Of which column either pair is, the print has lost: ADR 0081.
+# The print has lost which column each pair belongs to: ADR 0081.
 POKER_BONUS = (poker_bonus("A", "7", *A_ODDS), poker_bonus("B", "6", *B_ODDS))
 
 ONE_BY_ONE = (1, 2, 3, 4, 5)
@@ -149,14 +149,14 @@ def play(t: Table) -> None:
 
 
 def _left(t: Table, seat: int, wager: str) -> bool:
-    """Whether a wager still lies there."""
+    """Whether a wager is still on the layout."""
     return (seat, wager) in t.betting(wager)
 
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """An Ante, and the optional wagers beside it: who is dealt in (7(d)-(e), 8(d)).
+    """The seats dealt in: an Ante, perhaps with optional wagers (7(d)-(e), 8(d)).
 
-    An Ante that came late is in play where the dealer dealt to it, and goes back where not.
+    A late Ante is in play if the dealer dealt to it, else it goes back.
     """
     within_table(t, "2(a)")
     seats = []
@@ -179,7 +179,7 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 
 def _ask(t: Table, seats: list[int]) -> list[int]:
-    """Each player makes a Play Wager or gives up his hand; then what is given up is collected."""
+    """Ask each player for a Play Wager or a fold; then collect what was given up."""
     live = []
     for seat in seats:
         ante = t.stake(seat, "ante")
@@ -195,7 +195,7 @@ def _ask(t: Table, seats: list[int]) -> list[int]:
 
 
 def _forfeit(t: Table, seat: int) -> None:
-    """A hand without a Play Wager loses all but the Poker Bonus and its cards (11(b)(1)-(2))."""
+    """Collect a hand without a Play Wager, but not its Poker Bonus and cards (11(b)(1)-(2))."""
     if t.left_table(seat):
         t.forfeit(seat, "7(b)")
         return
@@ -208,7 +208,7 @@ def _forfeit(t: Table, seat: int) -> None:
 
 
 def _set_hands(t: Table, live: list[int]) -> dict[int, Mapping[str, Sequence[str]] | None]:
-    """How each player set his hands; when, no section says but of two hands of one player."""
+    """Each player's setting. Only two hands of one player have an order of setting."""
     hands = {}
     for seat in t.in_order_set(live, "ante", "7(f)"):
         if t.left_table(seat) and not t.source.plays_on(seat, turns_show=False):
@@ -222,9 +222,9 @@ def _set_hands(t: Table, live: list[int]) -> dict[int, Mapping[str, Sequence[str
 
 
 def _dealer(t: Table, cards: list[str], *, compared: bool) -> HiLo | None:
-    """The dealer's points: 11(e) leaves him no choice, so his cards decide, however he set them.
+    """The dealer's points. 11(e) leaves him no choice: his cards decide, however he set them.
 
-    Where no hand is left to be compared with, he may turn and set his all the same.
+    If no hand is left to compare, he may still turn and set his own.
     """
     if compared:
         t.turn("dealer", ALL, "11(e)")
@@ -242,7 +242,7 @@ def _dealer(t: Table, cards: list[str], *, compared: bool) -> HiLo | None:
 def _settle(
     t: Table, seat: int, hands: Mapping[str, Sequence[str]] | None, dealer: HiLo | None
 ) -> None:
-    """A player's hands beside the dealer's: Ante and Play, Ante Bonus, Tie Wager (11(j)(1)(i))."""
+    """Settle a player's hands: Ante and Play, Ante Bonus, Tie Wager (11(j)(1)(i))."""
     t.turn("player", ALL, "11(f)", seat)
     found, readings = _points(t, seat, hands)
     by = Compared(found.high - dealer.high, found.low - dealer.low) if found and dealer else None
@@ -256,7 +256,7 @@ def _settle(
 
 
 def _pay_ante_bonus(t: Table, seat: int, ante: int, readings: tuple[str, ...]) -> None:
-    """Three aces or more, whatever became of the Ante (11(h))."""
+    """Pay the Ante Bonus for three aces or more, whatever happens to the Ante (11(h))."""
     table = t.rules.paytable("ante_bonus", *ANTE_BONUS)
     aces = points.aces_bonus_if_known(t.cards["player", seat, 1])
     t.pay_beside(seat, "ante_bonus", ante, table, aces, readings=readings)
@@ -265,16 +265,16 @@ def _pay_ante_bonus(t: Table, seat: int, ante: int, readings: tuple[str, ...]) -
 def _points(
     t: Table, seat: int, hands: Mapping[str, Sequence[str]] | None
 ) -> tuple[HiLo | None, tuple[str, ...]]:
-    """A player's points, and the readings they depended on: he may put one ace low (11(d)).
+    """A player's points, and the readings that decide them: he may put one ace low (11(d)).
 
-    Hands set otherwise are put right with the ace where he had it, or stand: by the reading.
+    Hands set otherwise are reset with the ace where he had it, or stand: the reading decides.
     """
     cards = t.cards["player", seat, 1]
     allowed = points.player_hi_lo_if_known(cards) or ()
     resets = t.rules.readings["misset"] == "reset"
     told = points.hi_lo_as_set(hands, cards) if hands else None
     if told is None:
-        # Without an ace there is one way to set them, and any other is put right.
+        # Without an ace there is one setting, and any other is reset.
         return (allowed[0], ("misset",)) if len(allowed) == 1 and resets else (None, ())
     if told in allowed or not allowed:
         return told, ()
@@ -286,7 +286,7 @@ def _points(
 def _misset(
     t: Table, seat: int | None, told: HiLo, allowed: tuple[HiLo, ...], section: str
 ) -> None:
-    """Say that hands were set as the section does not allow."""
+    """Find hands set as the section does not allow."""
     who = f"Position {seat}" if seat else "The dealer"
     due, was = (" or ".join(f"{p.high} and {p.low}" for p in each) for each in (allowed, (told,)))
     says = f"{who} set {was} points; {t.rules.section(section)} makes it {due}."
@@ -347,7 +347,7 @@ GAME = Game(
     procedures=common_card_rules.CARE._replace(
         stub={"manual_shoe": "8(f)", "hand": "9(d)", "automated_shoe": "10(d)"},
         device_covered="13(f)",
-        preshuffled_cut=False,  # 5(c)(2) has those shuffled by hand cut, and speaks of no others
+        preshuffled_cut=False,  # 5(c)(2) requires a cut after a shuffle by hand, and names no other
     ),
     not_modelled={
         **common_card_rules.NOT_MODELLED,

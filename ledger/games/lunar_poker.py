@@ -1,9 +1,9 @@
-"""Lunar Poker, 58 Pa. Code Chapter 589: five cards against the dealer's, and cards to be bought.
+"""Lunar Poker, 58 Pa. Code Chapter 589: five cards against the dealer's, and cards for a fee.
 
-Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); the hands
-of 6(a), 6(b)(1)-(10), 6(c) and 6(d)(1)-(8) are `ledger.rules.hands.poker` and
-`ledger.rules.hands.lunar`. An Options fee is an additional payment (.1) and no wager: it never goes
-back, of a void round neither.
+Sections: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13). The hands of 6(a),
+6(b)(1)-(10), 6(c) and 6(d)(1)-(8) are `ledger.rules.hands.poker` and `ledger.rules.hands.lunar`. An
+Options fee is an additional payment (.1) and not a wager: it never goes back, even if the round is
+void.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _super(letter: str, three: str, ace_king: str) -> Paytable:
         row("Flush", p.is_a(p.FLUSH), "60 to 1"),
         row("Straight", p.is_a(p.STRAIGHT), "30 to 1"),
         row("Three-of-a-kind", p.is_a(p.THREE_OF_A_KIND), three),
-        # With a queen it pays by either reading, without one by the literal text (ADR 0083).
+        # With a queen it pays by either reading, without one only by the literal text (ADR 0083).
         row("Ace-king", lunar.holds_ace_king_queen, ace_king),
         row("Ace-king", lunar.holds_ace_king, ace_king, (ACE_KING.name, "ace_king")),
         row("Same colored five", lunar.same_colored_five, "2 to 1"),
@@ -121,8 +121,8 @@ DEALING = {
     "automated_shoe": Dealing("10(a)(2)", "10(b)", "11(g)(2)", (5,)),
 }
 DRAWS, LOCK = ("exchange", "sixth_card"), "decisions_locked_called"
-OPENING_ENDS = ("decision_made",)  # who wants more cards decides so first
-# Higher, lower, equal: 11(e)(1)(i)-(iii); with a card paid for: 11(e)(2)(ii)(B)(I)-(III).
+OPENING_ENDS = ("decision_made",)  # players who want more cards decide first
+# Higher, lower, equal: 11(e)(1)(i)-(iii); after a card paid for: 11(e)(2)(ii)(B)(I)-(III).
 FIRST = tuple(f"11(e)(1){each}" for each in ("", "(i)", "(ii)", "(iii)"))
 FORCED = tuple(f"11(e)(2)(ii)(B){each}" for each in ("", "(I)", "(II)", "(III)"))
 
@@ -151,11 +151,11 @@ def play(t: Table) -> None:
     if live:
         t.turn("dealer", range(LAST), "11(e)")
         _compare(t, live, due)
-    t.source.take(Step("stub_counted", "11(g)", cards=len(DECK)))  # of all cards: 11(g)(1)
+    t.source.take(Step("stub_counted", "11(g)", cards=len(DECK)))  # all cards: 11(g)(1)
 
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """Who placed an Ante, and Super Wagers beside it (7(c)); late ones count if dealt to."""
+    """The seats dealt in: Antes, some with Super Wagers (7(c)). Late ones need a deal."""
     within_table(t, "2(a)")
     seats = []
     for seat in t.positions(dealt_to=True):
@@ -175,16 +175,16 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 def _elections(
     t: Table, seats: Sequence[int]
 ) -> tuple[set[int], set[int], dict[int, DecisionMade]]:
-    """Who declared his hand in time, Bets, and cards bought; 11(b) gives players no order.
+    """Hands declared in time, Bets, and cards bought. 11(b) gives players no order.
 
-    Until decisions are locked the last one holds: a Bet of a hand folded since goes back.
+    Until decisions are locked the last one holds. A Bet of a hand that folds later goes back.
     """
     since = len(t.taken)
     declared: set[int] = set()
     bets: set[int] = set()
     draws: dict[int, DecisionMade] = {}
     folded: list[int] = []
-    placed: list[Fact] = []  # Bets, those that do not hold among them
+    placed: list[Fact] = []  # Bets, with those that do not hold
     for seat in t.as_they_came(seats, "decision_made", "wager_placed"):
         if declares(t, seat, CARDS, "11(b)(2)"):
             declared.add(seat)
@@ -211,13 +211,13 @@ def _elections(
 
 
 def _instant_hand(t: Table, seat: int) -> bool:
-    """A royal flush or a straight flush in the first five cards."""
+    """The royal flush or straight flush in the first five cards, or None."""
     hand = p.hand_if_known(t.cards["player", seat, 1][:CARDS])
     return hand is not None and INSTANT[0].pays(hand, {}) is not None
 
 
 def _buys(t: Table, seat: int) -> DecisionMade | None:
-    """A fold, or an Options fee for cards (11(b)(1), 11(b)(3)); None of who does neither."""
+    """A fold, or an Options fee for cards (11(b)(1), 11(b)(3)); None for neither."""
     ante, held = t.stake(seat, "ante"), t.cards["player", seat, 1]
     some = [{"discards": tuple(held[:count])} for count in range(2, CARDS + 1)]
     decided = t.decide(
@@ -234,7 +234,7 @@ def _buys(t: Table, seat: int) -> DecisionMade | None:
 
 
 def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[int]:
-    """Instant payouts and Super Wagers, of hands that are declared; who plays on."""
+    """Settle instant payouts and Super Wagers of declared hands; the seats that play on."""
     # 11(c)(1)(i) and 11(c)(1)(ii)(A)-(B); 11(c)(2)(i) and 11(c)(2)(ii)(A)-(B).
     instant, table = t.rules.paytable("instant", *INSTANT), t.rules.paytable("super", *SUPER)
     live = []
@@ -261,7 +261,7 @@ def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[in
 
 
 def _draws(t: Table, seat: int, bought: DecisionMade | None, due: Due) -> bool:
-    """Cards that were bought, and the Bet after them; a hand without one is given up (11(d))."""
+    """Deal the cards bought, then take the Bet. A hand without one is given up (11(d))."""
     section = "11(d)(1)"
     if bought is not None:
         section = "11(d)(2)(iv)"
@@ -277,7 +277,7 @@ def _draws(t: Table, seat: int, bought: DecisionMade | None, due: Due) -> bool:
 
 
 def _exchange(t: Table, seat: int, discards: Sequence[str] | None) -> None:
-    """Two to five cards for as many new ones."""
+    """Exchange two to five cards for as many new ones."""
     section = "11(d)(2)(i)(B)"
     ways = [{"discards": discards}]
     t.exchange("player", discards, section, seat, ways=lambda _: ways)
@@ -290,7 +290,7 @@ def _exchange(t: Table, seat: int, discards: Sequence[str] | None) -> None:
 
 
 def _compare(t: Table, live: Sequence[int], due: Due) -> None:
-    """Hands against the dealer's, or against a dealer who was given a card more (11(e)(1)-(2))."""
+    """Compare hands with the dealer's, perhaps after an extra card for him (11(e)(1)-(2))."""
     dealer = p.hand_if_known(t.cards["dealer", None, 1][:CARDS])
     if dealer is None or lunar.qualifies(dealer):
         _settle_hands(t, live, dealer, FIRST)
@@ -315,7 +315,7 @@ def _compare(t: Table, live: Sequence[int], due: Due) -> None:
 
 
 def _forcing(t: Table, live: Sequence[int]) -> list[int]:
-    """Who pays an Options fee for the dealer to try again; the section gives no order."""
+    """Players who pay an Options fee for the dealer to try again; the section gives no order."""
     forcing = []
     for seat in t.as_they_came(live, "decision_made"):
         ante = t.stake(seat, "ante")
@@ -326,7 +326,7 @@ def _forcing(t: Table, live: Sequence[int]) -> list[int]:
 
 
 def _force(t: Table, due: Due) -> None:
-    """The dealer's highest card is replaced, once for all who paid (11(e)(2)(ii))."""
+    """Replace the dealer's highest card, once for all who paid (11(e)(2)(ii))."""
     section, held = "11(e)(2)(ii)", t.cards["dealer", None, 1]
     highest = lunar.forced_discard(held)
     t.exchange("dealer", (highest,), section, ways=lambda _: [{"discards": (highest,)}])
@@ -341,7 +341,7 @@ def _force(t: Table, due: Due) -> None:
 def _settle_hands(
     t: Table, live: Sequence[int], dealer: p.PokerHand | None, sections: Sequence[str]
 ) -> None:
-    """Each hand against the dealer's, counterclockwise: lower, higher, or equal in rank."""
+    """Settle each hand against the dealer's, counterclockwise: lower, higher, or equal in rank."""
     turned, lower, higher, equal = sections
     for seat in reversed(live):
         cards = t.cards["player", seat, 1]
@@ -349,7 +349,7 @@ def _settle_hands(
             t.turn("player", range(len(cards)), turned, seat)
         hand = best_hand_if_known(cards)
         if hand is None or dealer is None:
-            t.settle(seat, "ante", ANTE, None, lower)  # with it, the Bet stays open
+            t.settle(seat, "ante", ANTE, None, lower)  # with an unknown card, the Bet stays open
         elif hand < dealer:
             t.forfeit(seat, lower, keep=("super",))
         else:
@@ -362,7 +362,7 @@ def _settle_hands(
 
 
 def _pay_bet(t: Table, seat: int, cards: Sequence[str], section: str) -> None:
-    """A Bet that won is paid by one combination or by two."""
+    """Pay a winning Bet by one combination or by two."""
     found = lunar.combinations_in(cards)
     by = {each: lunar.paid_rows(found, BET.rows, str(each)) for each in SECOND.values}
     rows = by[str(t.rules.readings[SECOND.name])]
@@ -371,7 +371,7 @@ def _pay_bet(t: Table, seat: int, cards: Sequence[str], section: str) -> None:
 
 
 def decision_weights(cards: Sequence[str], _: Sequence[str]) -> Mapping[str, int]:
-    """What a simulated player makes of his cards: no strategy, but every choice comes up."""
+    """A simulated player's weights for his cards: no strategy, but every decision happens."""
     if len(cards) < CARDS:
         return {"fold": 1000}
     found = lunar.super_hand_if_known(cards[:CARDS])

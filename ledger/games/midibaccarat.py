@@ -1,7 +1,8 @@
-"""Midibaccarat, 58 Pa. Code Chapter 629a: House Money and pressing it, beside the standard game.
+"""Midibaccarat, 58 Pa. Code Chapter 629a: House Money and its presses, in the standard game.
 
-The chapter is printed in part. One coup is played in `ledger.rules.baccarat.coup`; here is where
-this chapter prints what it shares with Minibaccarat and Baccarat, and what its House Money pays.
+The chapter is printed in part. `ledger.rules.baccarat.coup` plays one coup. This module has the
+paragraphs of this chapter for what it shares with Minibaccarat and Baccarat, and the odds of its
+House Money.
 """
 
 from __future__ import annotations

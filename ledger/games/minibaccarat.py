@@ -1,7 +1,8 @@
-"""Minibaccarat, 58 Pa. Code Chapter 627a: House Money and pressing it, beside the standard game.
+"""Minibaccarat, 58 Pa. Code Chapter 627a: House Money and its presses, in the standard game.
 
-The chapter is printed in part. One coup is played in `ledger.rules.baccarat.coup`; here is where
-this chapter prints what it shares with Midibaccarat and Baccarat, and what its House Money pays.
+The chapter is printed in part. `ledger.rules.baccarat.coup` plays one coup. This module has the
+paragraphs of this chapter for what it shares with Midibaccarat and Baccarat, and the odds of its
+House Money.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from ledger.rules.baccarat.coup import Printed, baccarat, paid_house_money
 from ledger.rules.engine.game import Game, InPart
 
-# A pair in either hand wins by 7(a)(7)(i), so 7(a)(7)(ii) is read to lose where neither hand has
-# one. The dealer, and not the player, moves what is pressed (8(d)(1)(ii)). 8(d)(1) sends to
-# another paragraph for the odds than 12(g), which prints them.
+# A pair in either hand wins by 7(a)(7)(i), so 7(a)(7)(ii) is read to lose if neither hand has
+# one. The dealer, and not the player, moves what is pressed (8(d)(1)(ii)). For the odds, 8(d)(1)
+# names another paragraph than 12(g), which prints them.
 PRINTED = Printed(
     wagers="7(a)",
     closed="7(c)",

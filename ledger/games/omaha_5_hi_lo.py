@@ -1,8 +1,8 @@
 """Five-card Omaha High-low Split Eight or Better, 58 Pa. Code 637a.19: the pot in two halves.
 
 The button, blinds and straddle are 19(b)-(e), the deal 19(f), the betting and the board 19(g)-(j),
-the showdown 19(k). The two hands need not be of the same cards (19(l)(2));
-in a kill pot the stakes are higher, as filed (19(l)(3)).
+the showdown 19(k). The two hands may have different cards (19(l)(2)). In a kill pot the stakes are
+higher, as filed (19(l)(3)).
 """
 
 from __future__ import annotations

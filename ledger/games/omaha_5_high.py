@@ -1,8 +1,8 @@
 """Five-card Omaha High, 58 Pa. Code 637a.19: two of five cards, three of the board.
 
 The button, blinds and straddle are 19(b)-(e), the deal 19(f), the betting and the board 19(g)-(j),
-the showdown 19(k). Nothing is printed of tied hands here: the
-odd chip goes by 19(k)(2)(ii) and (iv), as of the high half of the other game.
+the showdown 19(k). Nothing is printed about tied hands here. The odd chip goes by 19(k)(2)(ii) and
+(iv), as for the high half of the other game.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Saigon 5 Card, 58 Pa. Code Chapter 680a: three cards that qualify, and a count of the other two.
 
-Read beside the chapter: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13); what cards
-count (6(a)(1)-(4), 6(b)(1)-(2)) is `ledger.rules.hands.points`, the Bonus hands (6(c)(1)-(10)) are
-`ledger.rules.hands.joker`. What the table minimum is, no round tells: Pot Wagers are held to one
+Sections: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13). The values of cards
+(6(a)(1)-(4), 6(b)(1)-(2)) are `ledger.rules.hands.points`, the Bonus hands (6(c)(1)-(10))
+`ledger.rules.hands.joker`. No fact gives the table minimum, so Pot Wagers are compared with one
 another.
 """
 
@@ -108,7 +108,7 @@ DEALING = {
 }
 
 
-# A round asks for the same few hands again and again: by reading, for the Ante and for the pot.
+# A round asks for the same few hands many times: by reading, for the Ante and for the pot.
 _settings = lru_cache(points.saigon_settings_if_known)
 _dealers = lru_cache(points.dealer_count_if_known)
 
@@ -117,7 +117,7 @@ class CountedHand(NamedTuple):
     """A player's hand as it is compared."""
 
     qualifies: bool
-    points: int  # of his two-card showdown hand
+    points: int  # value of his two-card showdown hand
 
 
 def play(t: Table) -> None:
@@ -152,7 +152,7 @@ def play(t: Table) -> None:
 
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """Who placed an Ante, and other wagers beside it (7(d)(1)-(3)); late ones count if dealt to."""
+    """The seats dealt in: Antes, some with other wagers (7(d)(1)-(3)). Late ones need a deal."""
     within_table(t, "2(a)")
     seats = []
     for seat in t.positions(dealt_to=True):
@@ -178,7 +178,7 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 
 def _set(t: Table, seats: Sequence[int]) -> dict[int, Hands | None]:
-    """How each player set his cards (11(b)(1)-(2)); they are given no order."""
+    """Each player's setting (11(b)(1)-(2)). Settings have no order."""
     hands: dict[int, Hands | None] = {}
     for seat in t.as_told("hand_set", seats):
         if t.left_table(seat) and not t.source.plays_on(seat):
@@ -190,17 +190,17 @@ def _set(t: Table, seats: Sequence[int]) -> dict[int, Hands | None]:
 
 
 def _ways(cards: Sequence[str], _: str) -> list[dict[str, Hands]]:
-    """How five cards may be set, for a source that does it by chance."""
+    """The settings of five cards, for a simulation."""
     found = points.saigon_settings_if_known(cards) or ()
     pairs = [(one.three, one.showdown) for one in found] or [(tuple(cards[:3]), tuple(cards[3:]))]
     return [{"hands": {"qualifying": three, "showdown": two}} for three, two in pairs]
 
 
 def _dealer_sets(t: Table, *, due: bool) -> None:
-    """The dealer arranges his cards; what counts is what they are worth.
+    """Take the dealer's setting; the value of his cards counts.
 
-    A hand that qualifies is set so: 11(c)(1). Any other is set in any way, if at all: 11(c)(2).
-    Where no player is left (`due` is false), nothing is amiss if he sets none.
+    A hand that qualifies must be set so: 11(c)(1). Any other is set in any way, or not at all:
+    11(c)(2). If no player is left (`due` is false), he need not set one.
     """
     reading = t.rules.readings[DEALER_JOKER.name]
     count = _dealer_count(t, reading)
@@ -215,7 +215,7 @@ def _dealer_sets(t: Table, *, due: bool) -> None:
 
 
 def _right(t: Table, count: int | None) -> Sequence[points.SaigonSet]:
-    """The settings that give the dealer's cards this count; none where they do not qualify."""
+    """The settings that give the dealer's cards this count; none if they do not qualify."""
     if not count:
         return ()
     cards = t.cards["dealer", None, 1][:CARDS]
@@ -223,12 +223,12 @@ def _right(t: Table, count: int | None) -> Sequence[points.SaigonSet]:
 
 
 def _dealer_count(t: Table, reading: object) -> int | None:
-    """The dealer's Point Count, 0 where he does not qualify; None where a card is not known."""
+    """The dealer's Point Count, 0 if he does not qualify; None if a card is not known."""
     return _dealers(tuple(t.cards["dealer", None, 1][:CARDS]), str(reading))
 
 
 def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> CountedHand | None:
-    """What a player's hand counts as it was set, or as it should have been; None: not known."""
+    """A player's hand as set, or as it should have been; None if a card is not known."""
     settings = _settings(tuple(cards))
     if settings is None:
         return None
@@ -246,7 +246,7 @@ def _counted(cards: Sequence[str], hands: Hands | None, misset: object) -> Count
 
 # A count of 5 is paid by 11(d)(1)(ii)(B), any other by 11(d)(1)(ii)(A).
 def _compared(mine: CountedHand, dealer: int) -> tuple[Paytable | None, str]:
-    """What an Ante is paid by, and the paragraph that decides; none: it is lost, or goes back."""
+    """The row and paragraph of an Ante. Without a row, it is lost or goes back."""
     table = ANTE_OF_5 if mine.points == FIVE else ANTE
     if not dealer:
         return (table, "11(d)(1)(ii)") if mine.qualifies else (None, "11(d)(1)(i)")
@@ -261,9 +261,9 @@ PUSHED = ("11(d)(1)(i)", "11(d)(2)(ii)(C)")
 
 
 def _settle(t: Table, seat: int, hands: Hands | None, left: dict[int, tuple[int, str]]) -> None:
-    """A player's Ante beside the dealer's hand, then his Bonus (11(d), 11(e)(1)-(2)).
+    """Settle a player's Ante against the dealer's hand, then his Bonus (11(d), 11(e)(1)-(2)).
 
-    `left`: what the limit of 12(d) leaves each player to win on his Antes.
+    `left`: cents that the limit of 12(d) leaves each player to win on his Antes.
     """
     cards = t.cards["player", seat, 1]
     three = hands["qualifying"] if hands else cards[:3]
@@ -296,21 +296,21 @@ def _settle(t: Table, seat: int, hands: Hands | None, left: dict[int, tuple[int,
 
 
 def _places(cards: Sequence[str], some: Sequence[str]) -> list[int]:
-    """Where these cards were dealt."""
+    """The places of these cards in dealing order."""
     return [place for place, card in enumerate(cards) if card in some]
 
 
 def _result(
     t: Table, cards: Sequence[str], hands: Hands | None, chosen: Mapping[str, object]
 ) -> tuple[CountedHand, Paytable | None, str] | None:
-    """A player's hand beside the dealer's, under these readings; None: a card is not known."""
+    """A player's hand against the dealer's under these readings; None: a card is not known."""
     mine = _counted(cards, hands, chosen[MISSET.name])
     dealer = _dealer_count(t, chosen[DEALER_JOKER.name])
     return None if mine is None or dealer is None else (mine, *_compared(mine, dealer))
 
 
 def _by_reading(t: Table, cards: Sequence[str], hands: Hands | None) -> list[str]:
-    """The readings under whose values the Ante is not always settled the same way."""
+    """The readings that change how the Ante is settled."""
     found = []
     for reading in (DEALER_JOKER, MISSET):
         under = [{**t.rules.readings, reading.name: value} for value in reading.values]
@@ -321,7 +321,7 @@ def _by_reading(t: Table, cards: Sequence[str], hands: Hands | None) -> list[str
 
 
 def _settle_pot(t: Table, live: Sequence[int], hands: Mapping[int, Hands | None]) -> None:
-    """The pot goes to the highest two-card hand, and is split evenly between equal ones (11(f))."""
+    """Award the pot to the highest two-card hand, split evenly between equal ones (11(f))."""
     staked = {seat: t.stake(seat, "pot") for seat, _ in t.betting("pot")}
     counts = {
         seat: _counted(t.cards["player", seat, 1], hands[seat], t.rules.readings[MISSET.name])
@@ -344,14 +344,14 @@ def _settle_pot(t: Table, live: Sequence[int], hands: Mapping[int, Hands | None]
 
 
 def _winners(counts: Mapping[int, CountedHand], *, qualifying: bool) -> list[int]:
-    """Who has the highest two-card hand, of all or of those that qualify, if one does."""
+    """The highest two-card hands, of all or of those that qualify, if one does."""
     able = {seat: mine.points for seat, mine in counts.items() if mine.qualifies or not qualifying}
     able = able or {seat: mine.points for seat, mine in counts.items()}
     return [seat for seat, count in able.items() if count == max(able.values())]
 
 
 def _split(total: int, ways: int, unit: int) -> list[int]:
-    """Even shares in whole chips; what cannot be split goes to the first."""
+    """Even shares in whole chips. The first gets what cannot be split."""
     share = total // ways // unit * unit
     return [total - share * (ways - 1), *[share] * (ways - 1)]
 

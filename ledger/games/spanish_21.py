@@ -1,6 +1,6 @@
-"""Spanish 21, 58 Pa. Code Chapter 635a: decks without 10s, doubling on any number of cards, rescue.
+"""Spanish 21, 58 Pa. Code Chapter 635a: decks without 10s, doubles on any number of cards, rescue.
 
-Of the chapter only 10(a) is printed. The rest is the standard game as Blackjack plays it
+Only 10(a) of the chapter is printed. The rest is the standard game as Blackjack plays it
 (`ledger.rules.blackjack.standard`), cited by that chapter's paragraphs.
 """
 

@@ -1,7 +1,7 @@
-"""Three Card Poker, 58 Pa. Code Chapter 649a, of which the documents print 6(d)-(e) and 12(g).
+"""Three Card Poker, 58 Pa. Code Chapter 649a, of which 6(d)-(e) and 12(g) are printed.
 
-The rest is the standard game. Its steps are cited as 6, of the hands, and its payments as 12, or
-12(f) where 6(d)(8) names it. The ranks of three and of six cards are
+The rest is the standard game. Its steps are cited as 6, of the hands. Its payments are cited as 12,
+or 12(f) if 6(d)(8) names it. The ranks of three and of six cards are
 `ledger.rules.hands.short_hands`.
 """
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 
 class Showdown(NamedTuple):
-    """A player's hand beside the dealer's."""
+    """A player's hand compared with the dealer's."""
 
     qualifies: bool  # the dealer has a queen or better
-    by: int  # above zero where the player's is the higher hand
+    by: int  # above zero if the player's hand is higher
 
 
 UNQUALIFIED = "Dealer without a queen or better"
@@ -68,7 +68,7 @@ PLAY = paytable(
         row(EQUAL, lambda found: found.by == 0, PUSH),
     ],
 )
-# Rows by the names that a Rules Submission gives odds by; the first of each is chosen by it alone.
+# Rows by their names in a Rules Submission. Only a submission chooses the first of each.
 ANTE_BONUS = paytable(
     "ante_bonus",
     "12",
@@ -105,7 +105,7 @@ SIX_CARD_BONUS = paytable(
         row("Three-of-a-kind", is_a(THREE_OF_A_KIND), "5 to 1", key="three_of_a_kind"),
     ],
 )
-# Where a row that only a Rules Submission chooses is printed, by the payout.
+# The paragraph of a row that only a Rules Submission chooses, by the payout.
 CHOSEN = {"ante_bonus": "12(g)(1)", "pair_plus": "12(g)(2)", "six_card_bonus": "6(d)(8)"}
 
 STEP = "6"
@@ -117,7 +117,7 @@ ALL = range(CARDS)
 def with_odds(rules: InForce, table: Paytable, hand: object) -> Paytable:
     """A table at the holder's odds, or without its first row, which only a submission chooses.
 
-    Where a hand is paid by that row, by the paragraph that prints it.
+    If that row pays a hand, the paragraph that prints it is cited.
     """
     name, first = table.wagers[0], table.rows[0]
     if not isinstance(rules.paytables.get(name), Mapping):
@@ -150,7 +150,7 @@ def play(t: Table) -> None:
 
 
 def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
-    """Who wagers is dealt in; one who only did so late and was dealt no cards gets it back."""
+    """The seats dealt in: those with a wager. A late wager without cards goes back."""
     within_table(t, STEP)
     seats = []
     for seat in t.positions(dealt_to=True):
@@ -166,14 +166,14 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
 
 
 def _lies(t: Table, seat: int, wager: str) -> bool:
-    """Whether a wager lies there."""
+    """Whether a wager is on the layout."""
     return (seat, wager) in t.betting(wager)
 
 
 def _ask(t: Table, seats: list[int]) -> list[int]:
-    """Who has an Ante makes a Play Wager or gives up his hand: those whose cards are still needed.
+    """Ask each player with an Ante for a Play Wager or a fold; the seats whose cards are needed.
 
-    A Pair Plus goes with the Ante; a Six Card Bonus stays, and the cards with it.
+    A Pair Plus is given up with the Ante. A Six Card Bonus stays, and the cards with it.
     """
     live, given_up = [], []
     for seat in seats:
@@ -198,7 +198,7 @@ def _ask(t: Table, seats: list[int]) -> list[int]:
 
 
 def _settle(t: Table, seat: int, dealers: list[str]) -> None:
-    """A player's wagers, his hand beside the dealer's."""
+    """Settle a player's wagers by his hand against the dealer's."""
     cards = t.cards["player", seat, 1]
     hand, dealer = three_card_hand_if_known(cards), three_card_hand_if_known(dealers)
     ante = t.stake(seat, "ante")
@@ -213,7 +213,7 @@ def _settle(t: Table, seat: int, dealers: list[str]) -> None:
 
 
 def _showdown(hand: ThreeCardHand | None, dealer: ThreeCardHand | None) -> Showdown | None:
-    """The two hands compared; None where a card is not known."""
+    """The two hands compared; None if a card is not known."""
     if hand is None or dealer is None:
         return None
     return Showdown(queen_high(dealer), hand.value - dealer.value)

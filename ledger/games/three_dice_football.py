@@ -1,7 +1,7 @@
 """Three Dice Football, 58 Pa. Code Chapter 661a: a drive of up to six downs with three dice.
 
-Two greens (offensive) against one red (defensive). Full game wagers (.3(b)) go by the field, single
-play wagers (.3(d)) by the dice of one throw (.6(d)). One round is one game.
+Two greens (offensive) go against one red (defensive). The field decides full game wagers (.3(b)).
+The dice of one throw decide single play wagers (.3(d), .6(d)). One round is one game.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ledger.rules.engine.odds import Paytable
     from ledger.rules.engine.table import Table
 
-    Others = dict[str, tuple["Drive", ...]]  # by reading: how games end under its other value
+    Others = dict[str, tuple["Drive", ...]]  # by reading: endings under its other value
 
 
 class Drive(NamedTuple):
-    """How a game ended: what full game wagers go by."""
+    """The ending of a game, which decides full game wagers."""
 
     scored: bool  # a touchdown or a Trips TD
     plays: int
@@ -110,7 +110,7 @@ COVER_THREE = paytable(
 NO_GAIN = paytable(
     "no_gain",
     "8(b)",
-    # A triple gains nothing by the dice, but it is a touchdown: not among the words of .3(d)(5).
+    # A triple gains no yards by the dice, but is a touchdown; .3(d)(5) does not name it.
     [row("No Gain Wager", lambda d: d.gain == 0 and not d.triple, "5 to 1")],
 )
 BIG_PLAY = paytable(
@@ -169,14 +169,14 @@ READINGS = (
 
 
 class FieldPosition(NamedTuple):
-    """Where a game stands after a throw."""
+    """The state of a game after a throw."""
 
     yards: int = FIRST_DOWN_YARDS
-    down: int = 0  # downs played of the three
+    down: int = 0  # downs played of the current three
     plays: int = 0
     earned: bool = False  # the 10 yard line was reached
     goal: bool = False  # the three more downs have begun
-    drive: Drive | None = None  # how the game ended, once it has
+    drive: Drive | None = None  # the ending, once the game has ended
 
 
 def play(t: Table) -> None:
@@ -197,10 +197,10 @@ def play(t: Table) -> None:
 
 
 def _drive(t: Table, opening: list[Fact]) -> tuple[Drive, Others]:
-    """Throw until the game ends; each throw decides the single play wagers on it (6(c)-(e)).
+    """Throw until the game ends. Each throw decides its single play wagers (6(c)-(e)).
 
-    A throw that was invalid or called no roll (5(b), 5(c), 5(f), 5(g)) is none. Beside how the game
-    ended, how it would have under each other reading.
+    A throw that is invalid or called no roll does not count (5(b), 5(c), 5(f), 5(g)). Returns how
+    the game ended, and how it would have ended under each other reading.
     """
     field, throws = FieldPosition(), []
     while True:
@@ -220,8 +220,8 @@ def _drive(t: Table, opening: list[Fact]) -> tuple[Drive, Others]:
 def _after(field: FieldPosition, throw: Throw, readings: Mapping[str, str | bool]) -> FieldPosition:
     """The field after a throw (6(c)).
 
-    A turnover and a Trips TD end the game (6(c)(4), 6(c)(5)), and so do three downs without a
-    1st & Goal (6(e)(1)).
+    A turnover and a Trips TD end the game (6(c)(4), 6(c)(5)), and so do three downs without a 1st &
+    Goal (6(e)(1)).
     """
     at_zero = readings["touchdown_at"] == "zero_or_beyond"
     at_once = readings["new_downs"] == "on_reaching_10"
@@ -237,7 +237,7 @@ def _after(field: FieldPosition, throw: Throw, readings: Mapping[str, str | bool
 
 
 def keeps_dice(throws: Sequence[Sequence[int]], readings: Mapping[str, str | bool]) -> bool | None:
-    """Whether a game of these throws ended in a touchdown or Trips TD (7(a)); None: no end."""
+    """Whether these throws ended in a touchdown or Trips TD (7(a)); None without an end."""
     field = FieldPosition()
     for dice in throws:
         field = _after(field, Throw(*dice), readings) if field.drive is None else field
@@ -245,7 +245,7 @@ def keeps_dice(throws: Sequence[Sequence[int]], readings: Mapping[str, str | boo
 
 
 def _read_otherwise(throws: Sequence[Throw], readings: Mapping[str, str | bool]) -> Others:
-    """How the game ends under each other reading; every way it may, where it would go on."""
+    """The endings under each other reading: every possible one, if the game would go on there."""
     found: Others = {}
     for reading in READINGS:
         [other] = [value for value in reading.values if value != readings[reading.name]]
@@ -261,14 +261,14 @@ TRIPS = Throw(1, 1, 1)
 
 
 def _endings(field: FieldPosition, last: Throw) -> tuple[Drive, ...]:
-    """How a game that goes on may end: scored by a Trips TD or not at all, in each play left."""
+    """The possible endings of a game that goes on: by a Trips TD or no score, in each play left."""
     most = field.plays - field.down + (DOWNS if field.goal else 2 * DOWNS)
     later = range(field.plays + 1, most + 1)
     return tuple(Drive(how is TRIPS, plays, how) for plays in later for how in (TRIPS, last))
 
 
 def _depends(t: Table, table: Paytable, drive: Drive, others: Others) -> list[str]:
-    """The readings without which a full game wager would be settled otherwise, or not yet."""
+    """The readings that decide how, or whether, a full game wager is settled."""
     row = table.pays(drive, t.rules.readings)
     return [
         reading
@@ -278,7 +278,7 @@ def _depends(t: Table, table: Paytable, drive: Drive, others: Others) -> list[st
 
 
 def _move_markers(t: Table, throw: Throw, field: FieldPosition) -> None:
-    """The Yard Marker, the Down Puck (4-6, or 1-3, are 1st to 3rd & Goal), the Game Length Puck."""
+    """Move the Yard Marker, Game Length Puck and Down Puck (4-6, or 1-3: 1st to 3rd & Goal)."""
     moved = "6(c)(2)" if throw.penalty else "6(c)(1)" if throw.gain else "6(c)(3)"
     if throw.penalty or throw.gain:
         t.mark("yard", field.yards, moved)
@@ -291,7 +291,7 @@ def _move_markers(t: Table, throw: Throw, field: FieldPosition) -> None:
 
 
 def _score(t: Table, drive: Drive, others: Others) -> None:
-    """A touchdown or Trips TD: Defense first, Touchdown and Extra Point last (6(f)(1))."""
+    """Settle a touchdown or Trips TD: Defense first, Touchdown and Extra Point last (6(f)(1))."""
     decided = _depends(t, TOUCHDOWN, drive, others)
     for seat, wager in list(t.betting("defense")):
         t.collect(seat, wager, "6(f)(1)", readings=decided)
@@ -308,7 +308,7 @@ def _score(t: Table, drive: Drive, others: Others) -> None:
 
 
 def _stop(t: Table, drive: Drive, others: Others) -> None:
-    """No touchdown: Touchdown and Extra Point first, then Defense is paid (6(f)(2))."""
+    """Settle no touchdown: Touchdown and Extra Point first, then Defense is paid (6(f)(2))."""
     decided = _depends(t, DEFENSE, drive, others)
     for seat, wager in list(t.betting("touchdown", "extra_point")):
         t.collect(seat, wager, "6(f)(2)", readings=decided)
@@ -319,7 +319,7 @@ def _stop(t: Table, drive: Drive, others: Others) -> None:
 
 
 def _when(drive: Drive, others: Others) -> list[str]:
-    """The readings that say which throw is the extra point's: the one after the last play."""
+    """The readings that decide which throw is the extra point's: the one after the last play."""
     ending = (drive.scored, drive.plays)
     return [
         reading
@@ -329,13 +329,13 @@ def _when(drive: Drive, others: Others) -> list[str]:
 
 
 def _settle_single_play(t: Table, throw: Throw, plays: int) -> None:
-    """Single play wagers go by the dice, at once, not by the yards on the field (5(h), 6(d))."""
+    """Settle single play wagers by the dice, at once, not by yards on the field (5(h), 6(d))."""
     for seat, wager in list(t.betting(*SINGLE_PLAY)):
         t.settle(seat, wager, SINGLE_PLAY[wager], throw, "6(d)", throw=plays)
 
 
 def _settle_by_length(t: Table, drive: Drive, others: Others, lost: str) -> None:
-    """The full game wagers that go by how long the game lasted and how it ended."""
+    """Settle the full game wagers on the length and the ending of the game."""
     for seat, wager in list(t.betting(*BY_LENGTH)):
         table = BY_LENGTH[wager]
         t.settle(seat, wager, table, drive, lost, readings=_depends(t, table, drive, others))

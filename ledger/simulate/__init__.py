@@ -1,7 +1,7 @@
-"""A floor that deals itself: rounds dealt by the games' own `play`, with the day around them.
+"""A simulated floor: rounds dealt by the games' own `play`, and the rest of the gaming day.
 
-For the demonstration, tests and load. Seeded: the same plan gives the same bytes. It must not share
-the code that finds mistakes; what it plants it writes down as the truth beside the feed.
+For the demonstration, tests and load. It is seeded: the same plan gives the same bytes. It shares
+no code with what finds mistakes. The mistakes it plants are written beside the feed as the truth.
 """
 
 from __future__ import annotations

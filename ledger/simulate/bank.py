@@ -1,7 +1,7 @@
-"""The table's money: its tray and drop box, chips sold, fills and credits, and the counts.
+"""The table's money: tray and drop box, chips sold, fills and credits, and counts.
 
-Every chip that moves is counted here as it moves, so that opener, closer, fills, credits, what was
-sold, lost and paid add up to the cent. Nothing here looks at a recorded fact.
+Every chip is counted here as it moves. Opener, closer, fills, credits, sales, losses and payments
+therefore add up to the cent. Nothing here looks at a recorded fact.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 OPENERS = range(3_000_000, 5_500_000, 100_000)  # cents
 LOW, HIGH, SLIP = 2_500_000, 4_500_000, 1_000_000  # cents
-_HUNDRED, _TWENTY = 10_000, 2_000  # notes, cents
-_SHARES = ((10_000, 40), (2_500, 40), (500, 15), (100, 5))  # of a tray, per cent
-_BY_CASH, _BY_VOUCHER = 0.85, 0.08  # of the buy-ins; the rest by counter check
+_HUNDRED, _TWENTY = 10_000, 2_000  # values of notes, cents
+_SHARES = ((10_000, 40), (2_500, 40), (500, 15), (100, 5))  # bounds of a tray, per cent
+_BY_CASH, _BY_VOUCHER = 0.85, 0.08  # share of the buy-ins; the rest by counter check
 _CLERK, _ESCORT, _COUNTERS = "C-3301", "S-5120", ("N-6110", "N-6114", "N-6120")
 
 
 def pieces(total: int) -> dict[str, int]:
-    """Chips of a sum, by denomination; the sum is a multiple of a dollar."""
+    """Chips of a sum, by denomination. The sum is a multiple of a dollar."""
     found = {cents: total * share // 100 // cents for cents, share in _SHARES}
     rest = total - sum(cents * count for cents, count in found.items())
     for cents in found:
@@ -58,7 +58,7 @@ def pieces(total: int) -> dict[str, int]:
 
 
 class Bank:
-    """One table's tray and the box below it."""
+    """One table's tray and the drop box below it."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Bank:
         people: tuple[str, str],
         serials: Iterator[str],
     ) -> None:
-        """`serials`: of the coupons its patrons bring, each of them once."""
+        """`serials`: those of the coupons its patrons bring, each once."""
         self.teller = teller
         self.serials = serials
         self.day = gaming_day
@@ -75,7 +75,7 @@ class Bank:
         self.tray = 0
         self.slips = 0
         self.boxes = 0
-        self.counts: list[Happening] = []  # of boxes: told when the day is over
+        self.counts: list[Happening] = []  # counts of boxes, sent when the day is over
         self._empty_box()
 
     def _empty_box(self) -> None:
@@ -96,7 +96,7 @@ class Bank:
     # -- counts and the box ------------------------------------------------------------------
 
     def attach(self) -> None:
-        """An empty box is put on."""
+        """Attach an empty box."""
         self.boxes += 1
         self.teller.tell_from(
             "count-room",
@@ -110,7 +110,7 @@ class Bank:
         )
 
     def count(self, kind: Literal["open", "drop", "close"]) -> None:
-        """The dealer counts the tray before the floorperson."""
+        """Count the tray: the dealer counts, a floorperson observes."""
         self.teller.tell(
             "terminal",
             InventoryCounted(
@@ -127,7 +127,7 @@ class Bank:
         )
 
     def detach(self, counted_at_us: int) -> None:
-        """The box is taken off, and counted twice in the count room, later."""
+        """Remove the box. The count room counts it twice, later."""
         teller = self.teller
         box, day = self.box, self.day
         teller.tell_from(
@@ -162,12 +162,12 @@ class Bank:
     # -- chips in and out --------------------------------------------------------------------
 
     def open(self) -> None:
-        """The opener, as the last closer left it."""
+        """Count the opener, equal to the last closer."""
         self.tray = self.teller.chance.choice(OPENERS)
         self.count("open")
 
     def sell(self, position: int, patron: Patron) -> None:
-        """A patron buys chips: with cash mostly; the money goes into the box."""
+        """Sell chips to a patron, mostly for cash; the money goes into the box."""
         teller, chance = self.teller, self.teller.chance
         least = -(-20 * patron.unit // _HUNDRED) * _HUNDRED
         amount = least * chance.choice((1, 1, 2, 3))
@@ -190,31 +190,31 @@ class Bank:
         patron.chips += amount
 
     def tip(self, patron: Patron) -> None:
-        """A patron tips the dealer out of his own chips."""
+        """Drop a patron's tip to the dealer, out of the patron's chips."""
         patron.chips -= 500
         self.teller.tell("terminal", TipDropped(amount=500), self.teller.between(800, 2_000))
 
     def drop_coupon(self, serial: str, face: int) -> Fact:
-        """A coupon that was played goes into the box."""
+        """Drop a played coupon into the box."""
         self.coupons.append(serial)
         dropped = CouponDropped(serial=serial, face=face)
         return self.teller.tell("terminal", dropped, self.teller.between(600, 1_500))
 
     def balance(self) -> None:
-        """A fill where the tray runs low, a credit where it overflows."""
+        """Order a fill if the tray runs low, a credit if it overflows."""
         if self.tray < LOW:
             self.fill(SLIP)
         elif self.tray > HIGH:
             self.credit(SLIP)
 
     def fill(self, total: int) -> None:
-        """Chips come from the cage."""
+        """Fill the tray from the cage."""
         total = -(-total // _HUNDRED) * _HUNDRED
         self._chips("FILL", FillRequested, FillDispatched, FillAccepted, total)
         self.tray += total
 
     def credit(self, total: int) -> None:
-        """Chips go back to the cage."""
+        """Send chips back to the cage."""
         self._chips("CREDIT", CreditRequested, CreditDispatched, CreditAccepted, total)
         self.tray -= total
 
@@ -226,7 +226,7 @@ class Bank:
         accepted: type[FillAccepted | CreditAccepted],
         total: int,
     ) -> None:
-        """A slip's three facts: asked for, sent, taken in; the sender and the taker differ."""
+        """A slip's three facts: requested, dispatched, accepted; sender and receiver differ."""
         teller = self.teller
         slip, chips = self._slip(kind), pieces(total)
         filling = kind == "FILL"

@@ -1,7 +1,7 @@
-"""What players and dealer do by chance at Poker: blinds, bets, draws, rake, the showdown.
+"""Poker players and their dealer by chance: blinds, bets, draws, rake, the showdown.
 
-Everything within the chips there are and the limits `play` gives; no strategy. The button is the
-floor's to move.
+Everything stays within the chips there are and the limits of `play`; there is no strategy. The
+floor moves the button.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.steps import Step
 
 SMALL, BIG = CHIP, 2 * CHIP
-_ANTES, _SECOND, _STRADDLES, _KILLS = 0.3, 0.8, 0.1, 0.05  # of the rounds
+_ANTES, _SECOND, _STRADDLES, _KILLS = 0.3, 0.8, 0.1, 0.05  # shares of the rounds
 _MUCKS, _RAKED = 0.1, 0.7  # of the hands at a showdown; of the rounds
 _RAKE_MOST = 500  # cents
 
@@ -38,11 +38,11 @@ class CardRoom(Players):
     """The players of one round of Poker."""
 
     deck: list[str]
-    drawer = 0  # who drew last
+    drawer = 0  # the last player to draw
     raked = False
 
     def post(self, names: Sequence[str]) -> list[Fact]:
-        """Antes of all, or none; blinds from the left of the button; now and then a straddle."""
+        """Post antes (all or none), blinds left of the button, and sometimes a straddle."""
         button = self.hand.button or 0
         seats = sorted(self.hand.patrons, key=lambda seat: (seat <= button, seat))
         posted = [(seat, "ante", DOLLAR) for seat in seats if self.chance.random() < _ANTES]
@@ -62,7 +62,7 @@ class CardRoom(Players):
         return self.teller.tell("layout", body, self.teller.between(400, 1_200))
 
     def count_stack(self, step: Step) -> Fact | None:
-        """What a player has before the deal."""
+        """Count a player's chips before the deal."""
         patron = self.hand.patrons.get(step.position or 0)
         if patron is None:
             return None
@@ -70,7 +70,7 @@ class CardRoom(Players):
         return self.teller.tell("layout", body, self.teller.between(100, 300))
 
     def chips_in(self, body: DecisionMade) -> None:
-        """A call, a bet or a raise goes into the pot; cards discarded, or given up, go out."""
+        """Put a call, bet or raise into the pot; take cards that are discarded or given up."""
         seat = body.position
         if body.amount:
             self.hand.patrons[seat].chips -= body.amount
@@ -83,21 +83,21 @@ class CardRoom(Players):
         self.drawer = seat
 
     def burn(self, step: Step) -> Fact:
-        """The top card goes, unseen."""
+        """Burn the top card, unseen."""
         del step
         if self.deck:
             self.deck.pop()
         return self.teller.tell("eye", CardBurned(), self.teller.between(500, 900))
 
     def reshuffle(self, step: Step) -> Fact:
-        """The discards of all but the drawer go below what is left of the deck."""
+        """Put the discards of all but the drawer below the rest of the deck."""
         del step
         self.refill()
         body = DiscardsReshuffled(except_=self.drawer)
         return self.teller.tell("terminal", body, self.teller.between(20_000, 40_000))
 
     def refill(self) -> None:
-        """The discards of others go below the deck; after a misdealt card too many, unsaid."""
+        """Put others' discards below the deck, without a fact, after a misdealt card too many."""
         others = [seat for seat in self.given if seat != self.drawer]
         cards = [card for seat in others for card in self.given.pop(seat)]
         self.chance.shuffle(cards)
@@ -105,7 +105,7 @@ class CardRoom(Players):
         self.dealt = [card for card in self.dealt if card not in cards]
 
     def show(self, step: Step) -> Fact:
-        """A hand is shown, or mucked."""
+        """Show or muck a hand."""
         seat = step.position or 0
         after_us = self.teller.between(1_000, 3_000)
         if self.chance.random() < _MUCKS:
@@ -114,7 +114,7 @@ class CardRoom(Players):
         return self.teller.tell("eye", HandShown(position=seat, cards=cards), after_us)  # type: ignore[arg-type]  # a deck's
 
     def rake(self, step: Step) -> Fact | None:
-        """The house takes its part, once and off the main pot."""
+        """Take the rake, once and from the main pot."""
         pot = sum(self.up.values())
         cents = min(_RAKE_MOST, pot // 10 // DOLLAR * DOLLAR)
         if step.what != "0" or self.raked or not cents or self.chance.random() >= _RAKED:

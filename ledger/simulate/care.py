@@ -1,6 +1,6 @@
-"""The care of cards and dice between rounds: received, inspected, shuffled, cut, changed in time.
+"""Handling of cards and dice between rounds: received, inspected, shuffled, cut, changed.
 
-Told as the sections on opening, shuffle and dice ask; the next round waits until it is done.
+The facts follow the sections on opening, shuffle and dice. The next round waits for them.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _CHANGE_US = {"hand": 4 * HOUR, "manual_shoe": 8 * HOUR, "automated_shoe": 8 * H
 _MARGIN_US = 12 * MINUTE
 _BACKS = ("red", "blue")
 _UNCOUNTED_MOST = 3  # at least once in five rounds, with one to spare
-_PRESHUFFLED, _TAKES_DICE = 0.3, 0.85  # of new decks; of the players offered
-_SHOE_ENDS = 0.15  # of the rounds of a shoe
+_PRESHUFFLED, _TAKES_DICE = 0.3, 0.85  # share of new decks; of the players offered
+_SHOE_ENDS = 0.15  # share of the rounds of a shoe
 _CUT_LEAST, _CUT_MOST = 12, 40
 
 
 class Decks(NamedTuple):
-    """What a batch is made of."""
+    """The decks of a batch."""
 
     decks: int  # shuffled together
-    cards: int  # in all of them
-    every_round: bool = False  # the stub is counted
-    shoe: bool = False  # dealt to a cover card, round after round, before they are shuffled
+    cards: int  # cards in all of them
+    every_round: bool = False  # whether the stub is counted
+    shoe: bool = False  # whether rounds are dealt to a cover card before a shuffle
 
 
 class CardCare:
-    """The decks of one table: two by turns with a shuffler that counts, or one by hand."""
+    """The decks of one table: two in turn with a counting shuffler, or one shuffled by hand."""
 
     def __init__(
         self, teller: DeviceEmitter, table: TablePlan, people: tuple[str, str], decks: Decks
@@ -67,7 +67,7 @@ class CardCare:
         self.uncounted = 0  # rounds since the stub was counted
 
     def ready(self) -> None:
-        """New decks come, are inspected, verified, spread, washed, shuffled and cut."""
+        """Bring new decks: inspected, verified, spread, washed, shuffled and cut."""
         teller = self.teller
         self.changes += 1
         self.turn = 0
@@ -96,7 +96,7 @@ class CardCare:
         tell("terminal", CardsWashed(batch=batch), 45 * SECOND)
 
     def shuffle(self, batch: str, *, preshuffled: bool = False) -> None:
-        """By the shuffler, which counts; else by hand, and cut."""
+        """Shuffle with the counting shuffler, or by hand with a cut."""
         teller = self.teller
         if self.table.shuffler and not preshuffled:
             shuffled = CardsShuffled(
@@ -126,16 +126,16 @@ class CardCare:
 
     @property
     def stub_due(self) -> bool:
-        """Whether the stub is counted in the next round; a shuffler that counts does it else."""
+        """Whether the stub is counted in the next round, without a counting shuffler."""
         if self.decks.every_round:
             return True
         by_hand = not self.table.shuffler and not self.decks.shoe
         return by_hand and self.uncounted >= _UNCOUNTED_MOST
 
     def after_round(self, *, counted: bool, repair: bool) -> None:
-        """The deck goes into the shuffler, or is shuffled by hand; old decks are changed.
+        """Put the deck into the shuffler or shuffle it by hand; change old decks.
 
-        A card reader that failed is put right first.
+        A card reader that failed is repaired first.
         """
         if repair:
             restored = DeviceRestored(device="card-reader")
@@ -155,7 +155,7 @@ class CardCare:
             self.shuffle(used)
 
     def remove(self, reason: str) -> None:
-        """The decks leave the table."""
+        """Remove the decks."""
         for batch in self.batches:
             removed = DecksRemoved(batch=batch, reason=reason)
             self.teller.tell("terminal", removed, 5 * SECOND)
@@ -171,7 +171,7 @@ class DiceCare:
         self.set = f"{teller.table}-{teller.day}-1"
 
     def ready(self) -> None:
-        """The set comes, and is inspected by one floorperson before another."""
+        """Bring the set; one floorperson inspects it before another."""
         tell = self.teller.tell
         received = DiceReceived(set=self.set, dice=self.dice, envelope=f"E-{self.set}")
         tell("terminal", received, 30 * SECOND)
@@ -181,7 +181,7 @@ class DiceCare:
         tell("terminal", inspected, 60 * SECOND)
 
     def offer(self, seats: Sequence[int], after: int) -> int:
-        """The dice go round from the left of whoever threw last; who takes them."""
+        """Offer the dice from the left of the last thrower; the player who accepts."""
         order = [seat for seat in seats if seat > after] + [seat for seat in seats if seat <= after]
         for seat in order:
             takes = seat == order[-1] or self.teller.chance.random() < _TAKES_DICE
@@ -192,5 +192,5 @@ class DiceCare:
         return 0
 
     def remove(self, reason: str) -> None:
-        """The set leaves the table."""
+        """Remove the set."""
         self.teller.tell("terminal", DiceRemoved(set=self.set, reason=reason), 20 * SECOND)

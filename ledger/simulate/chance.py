@@ -1,7 +1,7 @@
-"""Chance as the source of a round: it answers each step of `play` by making the fact.
+"""The simulated source of a round: it answers each step of `play` by making the fact.
 
-The same `play` that judges a record asks here. A mistake that is armed is made at a step where
-there is room for it; nothing here looks for mistakes.
+The same `play` that judges a record asks here. An armed mistake is made at a step that has room for
+it. Nothing here looks for mistakes.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from ledger.simulate.mistakes import Slip
 
 _SAME_RANK_MOST = 3  # with its copy no hand holds five of a kind
-_NO_ROLL, _CANCELLED = 0.02, 0.005  # of the throws
-_HERE, _TOO_MANY = 0.4, 0.6  # a misdeal at this player; with a card too many
+_NO_ROLL, _CANCELLED = 0.02, 0.005  # share of the throws
+_HERE, _TOO_MANY = 0.4, 0.6  # chance of a misdeal at a player; of a card too many in it
 _NO_ROLLS = ("a die left the table", "a die hit the rail", "the dice did not reach the far end")
 
 
 class Chance(Incidents):
-    """The source of one round. Every answer is told by a device at the time it happens."""
+    """The source of one round. A device sends every answer at the time it happens."""
 
     ended = False
     may_be_lost = False
@@ -58,14 +58,14 @@ class Chance(Incidents):
     def __init__(
         self, teller: DeviceEmitter, bank: Bank, hand: SimulatedHand, slip: Slip, deck: list[str]
     ) -> None:
-        """`deck`: the cards of the round, the first to come last."""
+        """`deck`: the cards of the round, the next one last."""
         super().__init__(teller, bank, hand, slip)
         self.deck = deck
         self.cards = len(deck)
         self.calls = []
-        self.counted = False  # the stub
-        self.whole: set[Holder] = set()  # whose first deal is complete
-        self.downs: list[tuple[int, int, int]] = []  # thrown, of three dice
+        self.counted = False  # cards of the stub
+        self.whole: set[Holder] = set()  # positions whose first deal is complete
+        self.downs: list[tuple[int, int, int]] = []  # throws of three dice
         self._answers: dict[str, Callable[[Step], Fact | None]] = {
             "no_more_bets_called": self._no_more_bets,
             "decisions_locked_called": self._locked,
@@ -105,7 +105,7 @@ class Chance(Incidents):
         return self.hand.button
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
-        """What the patrons place now; at Poker the Antes and the blinds."""
+        """The wagers that patrons place now; at Poker the Antes and the blinds."""
         if self.hand.button is not None:
             return self.post(names)
         placed = super().wagers(names, section, throw)
@@ -114,7 +114,7 @@ class Chance(Incidents):
         return placed
 
     def take(self, step: Step) -> Fact | None:
-        """Make the fact that answers a step; None where nothing happens."""
+        """Make the fact that answers a step; None if nothing happens."""
         answer = self._answers.get(step.fact)
         fact = answer(step) if answer else None
         if fact and self.hand.button is not None and isinstance(fact.body, DecisionMade):
@@ -122,47 +122,47 @@ class Chance(Incidents):
         return fact
 
     def untaken(self, name: str, before: Sequence[str] = ()) -> list[Fact]:
-        """Nothing is left over but what was called: no fact is made before it is asked for."""
+        """Only irregularities called: any other fact is made when it is asked for."""
         del before
         return list(self.calls) if name == "irregularity_called" else []
 
     def has_lost(self, name: str) -> bool:
-        """Nothing is lost before it is told."""
+        """False: a fact can only be lost after it is sent."""
         del name
         return False
 
     def later_than(self, fact: Fact, other: Fact) -> bool | None:
-        """What is made is never late by its own account."""
+        """False: a fact made here is never late."""
         del fact, other
         return False
 
     def shown(self, to: str, position: int | None, hand: int) -> int:
-        """Nothing is turned before it is asked for."""
+        """0: no card is turned before it is asked for."""
         del to, position, hand
         return 0
 
     def gone_from_deck(self) -> int:
-        """How many cards were dealt."""
+        """The number of cards dealt."""
         return len(self.dealt) + self.racked
 
     def plays_on(self, position: int, *, turns_show: bool = True) -> bool:
-        """Nobody plays on without being asked."""
+        """False: no player goes on without being asked."""
         del position, turns_show
         return False
 
     def gone(self, position: int) -> bool:
-        """Nobody leaves during a round."""
+        """False: no player leaves during a round."""
         del position
         return False
 
     def seat_of(self, position: int) -> tuple[int, ...]:
-        """Each player holds one position."""
+        """One position for each player."""
         return (position,)
 
     # -- cards -------------------------------------------------------------------------------
 
     def _exchange(self, step: Step) -> Fact | None:
-        """A holder gives up the cards he decided on, or the section names."""
+        """Exchange the cards that a holder decided on, or that the section names."""
         ways = step.ways("cards_exchanged") if step.ways else ()
         if not ways:
             return None
@@ -184,7 +184,7 @@ class Chance(Incidents):
         return self.teller.tell("terminal", DecisionsLockedCalled(), after_us)
 
     def _start(self, step: Step) -> Fact | None:
-        """Where the deal begins is settled, in one of the ways the section allows."""
+        """Determine where the deal begins, in a way the section allows."""
         ways = step.ways(step.fact) if step.ways else ()
         if not ways:
             return None
@@ -195,7 +195,7 @@ class Chance(Incidents):
         return self.teller.tell("terminal", body, self.teller.between(2_000, 4_000))
 
     def _draw(self) -> str:
-        """The next card of the deck; a second copy of one dealt, where that is planted."""
+        """The next card of the deck; a second copy of a dealt one, if that is planted."""
         if self.dealt and self.hand.reads and self.slip.may("duplicate_card", 0.2):
             card = self.chance.choice(self.dealt)
             if sum(other[0] == card[0] for other in self.dealt) < _SAME_RANK_MOST:
@@ -210,7 +210,7 @@ class Chance(Incidents):
         return card
 
     def _deal(self, step: Step) -> Fact:
-        """Cards off the deck: one at a time, or a holder's stack."""
+        """Deal cards: one at a time, or a holder's stack."""
         holder = (step.to or "", step.position, step.hand)
         held = self.held.setdefault(holder, [])
         drawn = [self._draw() for _ in range(step.cards if self.hand.stacked else 1)]
@@ -233,8 +233,8 @@ class Chance(Incidents):
         body = self._dealt_body(step, cards)
         device = "shoe" if self.hand.reads else "eye"
         told = self.teller.tell(device, body, self.teller.between(350, 700))
-        self.place_late()  # where no call closed the wagers, the first card does
-        # Who holds the cards knows them, and decides by them, though no device told them yet.
+        self.place_late()  # if no call closed the wagers, the first card does
+        # A player knows his cards and decides by them, though no device has sent them yet.
         return told if self.hand.reads else replace(told, body=replace(body, cards=tuple(cards)))
 
     def _dealt_body(self, step: Step, cards: Sequence[str]) -> CardsDealt:
@@ -248,7 +248,7 @@ class Chance(Incidents):
         )
 
     def _misdeal(self, step: Step, held: list[str], drawn: list[str]) -> Fact:
-        """A card too many or too few for one player; `play` is told it was right."""
+        """Deal a card too many or too few to one player; `play` is answered as if it were right."""
         seat = step.position or 0
         if self.chance.random() < _TOO_MANY:
             fact = self._tell_dealt(step, drawn)
@@ -269,7 +269,7 @@ class Chance(Incidents):
         return unsaid(self._dealt_body(step, drawn))
 
     def _count_stub(self, step: Step) -> Fact | None:
-        """The stub, or the whole deck, comes out; from time to time it is counted."""
+        """Take out the stub or the whole deck, and sometimes count it."""
         if self.hand.stub_of is None:
             return None
         self.counted = True
@@ -302,7 +302,7 @@ class Chance(Incidents):
     # -- dice --------------------------------------------------------------------------------
 
     def _throw(self, step: Step) -> Fact:
-        """A valid throw; now and then one before it that does not count."""
+        """Throw the dice; sometimes a throw that does not count comes first."""
         after_us = self.teller.between(3_000, 6_000)
         if self.chance.random() < _NO_ROLL:
             no_roll = NoRollCalled(reason=self.chance.choice(_NO_ROLLS))

@@ -1,7 +1,7 @@
-"""How a table's devices tell what happens: each with its own clock, counter and run.
+"""A table's devices and the facts they send, each with its own clock, counter and run.
 
-Steps that different devices tell are kept so far apart that jitter of their clocks leaves no doubt
-about the order. Nothing here knows a rule of any game.
+Facts of different devices are so far apart that the jitter of clocks leaves their order certain.
+Nothing here knows a rule of any game.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 
 APART_US = 500 * MS
-"""Between facts of different devices; the clocks of two are at most 160 ms apart."""
+"""Time between facts of different devices; two clocks are at most 160 ms apart."""
 
 NEXT_US = 80 * MS
-"""Between facts of one device: more than its jitter, so that its clock never steps back."""
+"""Time between facts of one device: more than its jitter, so its clock never steps back."""
 
 OFFSET_US, JITTER_US = 60 * MS, 20 * MS
 
 
 class Happening(NamedTuple):
-    """Something that happened, as a device told it, and when that arrived (None: lost)."""
+    """An event as a device reported it, and when the fact arrived (None: lost)."""
 
     fact: Fact
     true_us: int
@@ -39,7 +39,7 @@ class Happening(NamedTuple):
 
 
 class SimulatedDevice:
-    """One device: where its facts come from, and its clock's error."""
+    """One device: its source, and its clock's error."""
 
     __slots__ = ("boot", "name", "offset_us", "runs", "sequence", "source")
 
@@ -52,7 +52,7 @@ class SimulatedDevice:
         self.sequence = 0
 
     def restart(self) -> None:
-        """A new run: the counter begins again."""
+        """Start a new run: the counter begins again."""
         self.runs += 1
         self.boot = f"{self.boot.partition('.')[0]}.{self.runs}"
         self.sequence = 0
@@ -74,7 +74,7 @@ class DeviceEmitter:
         self._elsewhere = 0
 
     def device(self, name: str) -> SimulatedDevice:
-        """A device of the table, switched on when it first speaks."""
+        """A device of the table, switched on at its first fact."""
         found = self._devices.get(name)
         if found is None:
             offset_us = self.chance.randint(-OFFSET_US, OFFSET_US)
@@ -86,7 +86,7 @@ class DeviceEmitter:
         return found
 
     def tell(self, name: str, body: Body, after_us: int = 0) -> Fact:
-        """A device of the table tells a fact, `after_us` after the last one or a little later."""
+        """Send a fact from a device of the table, at least `after_us` after the last one."""
         device = self._devices.get(name) or self.device(name)
         least = NEXT_US if device is self._last else APART_US
         self._last = device
@@ -107,7 +107,7 @@ class DeviceEmitter:
         return fact
 
     def tell_from(self, place: str, body: Body, after_us: int = 0) -> Fact:
-        """A desk elsewhere tells a fact that names this table. Desks have no counter."""
+        """Send a fact about this table from a desk elsewhere. Desks have no counter."""
         self.now_us += max(after_us, APART_US)
         self._last = None
         self._elsewhere += 1
@@ -125,14 +125,14 @@ class DeviceEmitter:
         return fact
 
     def wait(self, least_s: int, most_s: int) -> None:
-        """Time passes."""
+        """Let time pass."""
         self.now_us += self.between(least_s * 1000, most_s * 1000)
 
     def between(self, least_ms: int, most_ms: int) -> int:
-        """A duration by chance, microseconds."""
+        """A random duration, microseconds."""
         return int((least_ms + (most_ms - least_ms) * self.chance.random()) * MS)
 
     def drain(self) -> list[Happening]:
-        """What was told since the last time."""
+        """The facts since the last call."""
         told, self.told = self.told, []
         return told

@@ -1,4 +1,4 @@
-"""All tables of a plan as one feed, in the order its facts arrive, with the truth beside it."""
+"""All tables of a plan as one feed, in order of arrival, with the planted mistakes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _FILED_DAYS = 20
 
 
 class Emitted(NamedTuple):
-    """One fact as it arrives, and what was planted by the time it did."""
+    """One fact as it arrives, and the mistakes planted up to then."""
 
     fact: Fact
-    true_us: int  # when it happened, by no clock that errs
+    true_us: int  # true time of the event
     arrives_us: int
     planted: tuple[Planted, ...] = ()
 
 
 def simulate(plan: Plan) -> Iterator[Emitted]:
-    """Deal a plan: every fact that arrives, in the order of arrival.
+    """Deal a plan: every fact that arrives, in order of arrival.
 
-    Raises ValueError where the plan names a game that is not dealt here.
+    Raises ValueError for a game that is not dealt here.
     """
     for each, planted in happenings(plan):
         if each.arrives_us is not None:
@@ -43,7 +43,7 @@ def simulate(plan: Plan) -> Iterator[Emitted]:
 
 
 def deal(plan: Plan) -> tuple[list[Fact], list[Planted]]:
-    """A whole plan at once: the facts that arrive, and what was planted."""
+    """A whole plan at once: the facts that arrive, and the planted mistakes."""
     facts: list[Fact] = []
     planted: list[Planted] = []
     for emitted in simulate(plan):
@@ -70,9 +70,9 @@ def line(plan: Plan, fact: Fact) -> bytes:
 
 
 def happenings(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
-    """All that happens on the floor, what never arrives too, and what was planted by then.
+    """All facts of the floor, lost ones included, and the mistakes planted up to then.
 
-    Raises ValueError where the plan names a game that is not dealt here.
+    Raises ValueError for a game that is not dealt here.
     """
     for table in plan.tables:
         if table.game not in games():
@@ -82,7 +82,7 @@ def happenings(plan: Plan) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
             )
     office = list(_office(plan))
     submissions = filed(each.fact for each in office)
-    due = spread(plan, random.Random(f"{plan.seed}/mistakes"))  # noqa: S311 - repeatable, guards nothing
+    due = spread(plan, random.Random(f"{plan.seed}/mistakes"))  # noqa: S311 - repeatable, not for security
     days: list[Iterator[tuple[Happening, tuple[Planted, ...]]]] = []
     for index, table in enumerate(plan.tables):
         rules = in_force(
@@ -103,7 +103,7 @@ def _arrival(entry: tuple[Happening, tuple[Planted, ...]]) -> int:
 
 
 def _arriving(day: Day) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
-    """A table's day; what was planted goes with the last fact of its stretch."""
+    """A table's day. Planted mistakes come with the last fact of their stretch."""
     for told in day.happenings():
         planted, day.planted = tuple(day.planted), []
         last = len(told) - 1
@@ -113,7 +113,7 @@ def _arriving(day: Day) -> Iterator[tuple[Happening, tuple[Planted, ...]]]:
 
 
 def _office(plan: Plan) -> Iterator[Happening]:
-    """What the office filed before the day: a Rules Submission a game, and coupons."""
+    """The office's facts before the day: a Rules Submission a game, and coupons."""
     source = f"/{plan.property}/office/desk"
     at_us = plan.midnight_us - _FILED_DAYS * 24 * HOUR + 9 * HOUR
     since = "2026-01-01" if plan.gaming_day >= "2026-01-01" else "2010-01-01"

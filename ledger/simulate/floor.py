@@ -1,6 +1,6 @@
 """A table's gaming day, from the cameras and the opener to the last count, round by round.
 
-The rounds are dealt by the game's own `play` over `chance`; everything around them is told here.
+The game's own `play` deals the rounds over `chance`. This module sends everything around them.
 """
 
 from __future__ import annotations
@@ -52,30 +52,30 @@ _OTHERS: dict[str, tuple[Role, ...]] = {
     "craps": ("dealer", "stickperson", "boxperson"),
     "baccarat": ("dealer",),
 }
-"""Who works beside the dealer, by game."""
+"""The employees beside the dealer, by game."""
 COUPONS = 10_000
 """Coupons issued for each table."""
 _SHIFT_US = 8 * HOUR
 _PUSH_US = HOUR  # a dealer's time at a table
 _BEFORE_US = 30 * MINUTE  # from the first camera to the first round
 _COUNT_MINUTE = 30 * 60 + 30  # half past six the next morning, after midnight of the day
-_TAKEN = 0.7  # a free seat, where somebody may come
-_MISDEALS, _RESTARTS, _TIPS, _TURNOVER = 0.004, 0.002, 0.04, 0.2  # a round
-_DRAWN = 0.5  # of the buttons of Poker, as play commences
-_FLAT = 0.5  # of the tables where a flat button may say where the deal begins
+_TAKEN = 0.7  # chance of a new patron at a free seat
+_MISDEALS, _RESTARTS, _TIPS, _TURNOVER = 0.004, 0.002, 0.04, 0.2  # chance a round
+_DRAWN = 0.5  # share of Poker buttons that a card decides as play starts
+_FLAT = 0.5  # share of tables with a flat button, if it may decide where the deal begins
 
 
 class People(NamedTuple):
-    """Who works at a table: credential numbers."""
+    """The employees at a table, by credential number."""
 
-    dealers: tuple[str, ...]  # by turns
-    others: tuple[str, ...]  # stickperson and second dealer, where the game asks for them
+    dealers: tuple[str, ...]  # dealers, in turn
+    others: tuple[str, ...]  # stickperson and second dealer, if the game needs them
     floor: str
     second_floor: str
 
 
 def people_of(plan: Plan, index: int) -> People:
-    """The people of a table. A floorperson has two tables, but of Baccarat one."""
+    """The employees of a table. A floorperson has two tables, but of Baccarat one."""
     game = plan.tables[index].game
     floor = 2201 + index if game == "baccarat" else 2001 + index // 2
     dealers = tuple(f"D-{1001 + index * 10 + n}" for n in range(3))
@@ -84,7 +84,7 @@ def people_of(plan: Plan, index: int) -> People:
 
 
 def serials_of(index: int) -> Iterator[str]:
-    """The coupons that come to a table, so many a day that none comes twice."""
+    """The serials of a table's coupons for the day, each once."""
     return (f"MP-{number:06d}" for number in range(index * COUPONS, (index + 1) * COUPONS))
 
 
@@ -115,12 +115,10 @@ class Day:
         self.number = 0
         self.meters = Meters(rules, self.chance)
         self.shooter = 0
-        self.button: int | None = (
-            None  # where it was last, at Poker or as a flat one; None: nowhere
-        )
+        self.button: int | None = None  # last place of the Poker or flat button; None: no place
         self.flat = self._places and self.chance.random() < _FLAT
-        self.passes = True  # the dice pass on
-        self.calm = True  # no clock was off in the last round
+        self.passes = True  # whether the dice pass on
+        self.calm = True  # whether all clocks were right in the last round
         self.slip = Slip(self.teller, self.model.stays)
         self.push_us = plan.opens_us + _PUSH_US
         self.shift_us = plan.opens_us + _SHIFT_US
@@ -132,13 +130,13 @@ class Day:
 
     @property
     def _places(self) -> bool:
-        """Whether a flat button may say where the deal begins."""
+        """Whether a flat button may decide where the deal begins."""
         rotation = self.rules.game.rotation
         starts = rotation is not None and rotation.what == "start"
         return starts and self.table.dealt_from == "automated_shoe"
 
     def happenings(self) -> Iterator[list[Happening]]:
-        """The day, a stretch at a time, in the order of arrival."""
+        """The day's facts, a stretch at a time, in order of arrival."""
         self._open()
         yield self.teller.drain()
         while self.teller.now_us < self.plan.closes_us:
@@ -180,7 +178,7 @@ class Day:
             self._take_seat()
 
     def _others(self) -> Iterator[tuple[str, Role]]:
-        """Who works beside the dealer, and as what."""
+        """The employees beside the dealer, with their roles."""
         return zip(self.people.others, _OTHERS.get(self.table.game, ()), strict=True)
 
     def _map_cameras(self) -> None:
@@ -217,12 +215,12 @@ class Day:
     # -- between rounds ----------------------------------------------------------------------
 
     def _between(self) -> None:
-        """Arm the next mistake; then seats, chips, people and shifts."""
+        """Arm the next mistake, then change seats, chips, employees and shifts."""
         teller = self.teller
         if self.slip.name is None and self.due and self.due[0][0] <= teller.now_us:
             self.slip = Slip(teller, self.model.stays, self.due.pop(0)[1])
         before, self.calm = self.calm, self.slip.name != "clock_skew"
-        # Nobody comes or goes beside a clock that is off: it would seem to be during the round.
+        # With a clock off, nobody comes or goes: it would seem to be during the round.
         if before and self.calm and self.chance.random() < _TURNOVER:
             self._come_and_go()
         for seat, patron in self.patrons.items():
@@ -240,7 +238,7 @@ class Day:
             teller.device("layout").restart()
 
     def _push(self) -> None:
-        """Another dealer takes over."""
+        """Relieve the dealer by another one."""
         self.push_us += _PUSH_US
         dealers = self.people.dealers
         gone, self.on_shift = self.on_shift, (self.on_shift + 1) % len(dealers)
@@ -277,7 +275,7 @@ class Day:
     # -- a round -----------------------------------------------------------------------------
 
     def _round(self) -> list[Happening]:
-        """One round, dealt by the game itself, and what its devices make of it."""
+        """One round, dealt by the game itself, with the faults of its devices."""
         teller = self.teller
         button, drawn = self._button()
         self.number += 1
@@ -310,7 +308,7 @@ class Day:
         return told
 
     def _button(self) -> tuple[int | None, bool]:
-        """The button of Poker, and whether a card was drawn for it; it takes two to play round it.
+        """The button of Poker, and whether a card was drawn for it; it takes two players.
 
         It begins at the dealer's right, or by a card, and moves clockwise. A flat button begins
         with the dealer and moves place by place.
@@ -331,20 +329,20 @@ class Day:
         return self.button, drawn
 
     def _kept(self, chance: Chance) -> bool:
-        """Whether who threw the dice of a round keeps them."""
+        """Whether the thrower of a round keeps the dice."""
         rotation = self.rules.game.rotation
         if rotation is None or rotation.keeps is None:
             return False
         return bool(rotation.keeps(chance.downs, self.rules.readings))
 
     def _deck(self) -> list[str]:
-        """The cards of the round, decks shuffled together, in the order they come."""
+        """The cards of the round, decks shuffled together, in dealing order."""
         deck = [card for card in ONE_OF_EACH if card in self.rules.game.deck] * self.rules.decks
         self.chance.shuffle(deck)
         return deck
 
     def _hand(self, batch: str | None) -> SimulatedHand:
-        """What the table brings into the round."""
+        """The simulated hand of the next round."""
         if self.dice and (self.passes or self.shooter not in self.patrons):
             self.shooter = self.dice.offer(list(self.patrons), self.shooter)
         hand = SimulatedHand(
@@ -367,7 +365,7 @@ class Day:
         return hand
 
     def _irregular(self, *, void: bool) -> tuple[str, ...]:
-        """Irregularities of the game that may be called here: of those that void, during a deal."""
+        """The game's irregularities to call here; those that void, only during a deal."""
         return tuple(
             kind
             for kind, says in self.rules.game.irregularities.items()
@@ -377,9 +375,9 @@ class Day:
         )
 
     def _put_right(self) -> None:
-        """A mistake that was made is over.
+        """Clear a mistake that was made.
 
-        One that the round had no room for waits behind those that are due, and holds up none.
+        One that the round had no room for waits behind those that are due.
         """
         self.planted += self.slip.planted
         if self.slip.planted:
@@ -389,7 +387,7 @@ class Day:
             self.slip = Slip(self.teller, self.model.stays)
 
     def _after_round(self, chance: Chance) -> None:
-        """Tips are dropped, cards shuffled."""
+        """Drop tips and shuffle cards after a round."""
         self.teller.now_us += 2 * SECOND
         for patron in self.patrons.values():
             patron.rounds_left -= 1

@@ -1,4 +1,4 @@
-"""A simulated floor on disk: the feed, the truth beside it, and what its cameras saw."""
+"""A simulated floor on disk: the feed, the truth, and the cameras' shot lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ledger.simulate.plan import Plan, Planted
 
 AROUND_US = 30 * SECOND
-_REPORT_EVERY = 2_000  # facts
+_REPORT_EVERY = 2_000  # number of facts
 
 
 class FilmedWindow(NamedTuple):
@@ -32,12 +32,12 @@ class FilmedWindow(NamedTuple):
 
 
 class WrittenFloor(NamedTuple):
-    """What was written, and what was planted."""
+    """The files written, and the planted mistakes."""
 
-    feed: Path  # JSON Lines, in the order of arrival
+    feed: Path  # JSON Lines, in order of arrival
     truth: Path  # JSON Lines, one a mistake
-    shots: tuple[Path, ...]  # one shot list a camera and window
-    facts: int  # lines of the feed
+    shots: tuple[Path, ...]  # one shot list for each camera and window
+    facts: int  # number of lines of the feed
     rounds: int
     planted: tuple[Planted, ...]
 
@@ -52,8 +52,9 @@ def write(
 ) -> WrittenFloor:
     """Deal a plan into a folder: `feed.jsonl`, `truth.jsonl`, and `shots/*.json`.
 
-    Films a minute around each mistake, or the windows of `film`, by up to `cameras_max` cameras a
-    table. `progress` is told the facts written so far. Raises OSError where it cannot be written.
+    Films a minute around each mistake, or the windows of `film`, with up to `cameras_max` cameras a
+    table. `progress` gets the number of facts written so far. Raises OSError if a file cannot be
+    written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     feed, truth = folder / "feed.jsonl", folder / "truth.jsonl"
@@ -81,7 +82,7 @@ def write(
 
 
 def around(planted: Iterable[Planted], each_side_us: int = AROUND_US) -> list[FilmedWindow]:
-    """A minute around each mistake; what overlaps at one table is one window."""
+    """A minute around each mistake. Overlapping minutes at one table are one window."""
     found: list[FilmedWindow] = []
     for made in sorted(planted, key=lambda each: (each.table, each.at_us)):
         window = FilmedWindow(made.table, made.at_us - each_side_us, made.at_us + each_side_us)
@@ -100,9 +101,9 @@ def shot_lists(
     *,
     cameras_max: int = 1,
 ) -> Iterator[ShotList]:
-    """What each table's cameras saw in these windows. One of the windows has a gap, by the seed.
+    """The shot lists of each table's cameras in these windows. One window has a gap, by the seed.
 
-    `seen`: all that happened at each table.
+    `seen`: everything that happened at each table.
     """
     gap = plan.seed % len(windows) if windows else 0
     tables = {table.table: table for table in plan.tables}
@@ -124,7 +125,7 @@ def shot_lists(
 
 
 def read_shots(path: Path) -> ShotList:
-    """A shot list as it was written. Raises OSError; msgspec.ValidationError for another file."""
+    """A shot list from a file. Raises OSError, or msgspec.ValidationError for another file."""
     return msgspec.json.decode(path.read_bytes(), type=ShotList)
 
 

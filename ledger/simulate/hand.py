@@ -1,4 +1,4 @@
-"""What a round is played with, and how its chips move; what goes wrong when they do."""
+"""The cards and chips of a simulated round, and the mistakes in moving chips."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DOLLAR = 100  # cents
 
 
 class Misdealt(Exception):  # noqa: N818 - a misdeal that is called is no error
-    """The dealer calls what voids the round, by its kind."""
+    """The dealer calls an irregularity that voids the round, by its kind."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -45,7 +45,7 @@ class Misdealt(Exception):  # noqa: N818 - a misdeal that is called is no error
 
 
 class SimulatedHand:
-    """What the table brings into a round: who plays, from which cards, and what goes wrong."""
+    """What the table brings into a round: players, cards, and the mistakes to make."""
 
     def __init__(
         self,
@@ -64,14 +64,14 @@ class SimulatedHand:
         self.patrons = patrons
         self.meters = meters
         self.shooter = shooter
-        self.button = button  # at Poker
-        self.starts = starts  # the place of a flat button, which says where the deal begins
+        self.button = button  # position with the button at Poker
+        self.starts = starts  # the place of a flat button, where the deal begins
         self.reads = reads
         self.stacked = stacked
         self.stub_of: str | None = None  # the batch whose stub is counted in this round
-        self.misdeals = False  # a misdeal is called, and the round voided as it should be
-        self.voids: tuple[str, ...] = ("wrong_card_count",)  # what may be called then
-        self.kinds: frozenset[str] = frozenset()  # irregularities that may be called, and played on
+        self.misdeals = False  # whether a misdeal is called and the round voided
+        self.voids: tuple[str, ...] = ("wrong_card_count",)  # kinds that may be called then
+        self.kinds: frozenset[str] = frozenset()  # kinds called without a void
 
 
 class Chips:
@@ -83,17 +83,17 @@ class Chips:
         self.bank = bank
         self.hand = hand
         self.slip = slip
-        self.dealt: list[str] = []  # cards
+        self.dealt: list[str] = []  # cards of the hands
         self.up: dict[Spot, int] = {}  # stakes on the layout, cents
 
     def stake(self, body: WagerPlaced) -> None:
-        """Chips go from a patron's hand onto the layout."""
+        """Put chips from a patron's hand onto the layout."""
         spot = (body.position, body.wager, body.hand)
         self.up[spot] = self.up.get(spot, 0) + body.amount
         self.hand.patrons[body.position].chips -= body.amount
 
     def press(self, body: DecisionMade) -> None:
-        """House Money that was paid goes onto another wager, where that is what was decided."""
+        """Press paid House Money onto another wager, if that was decided."""
         if body.decision == PRESS and body.amount:
             wager = body.wager or self.hand.model.always[0]
             spot = (body.position, wager, body.hand)
@@ -101,11 +101,11 @@ class Chips:
             self.hand.patrons[body.position].chips -= body.amount
 
     def drop_coupon(self, step: Step) -> Fact:
-        """A coupon goes into the box as its wager is paid or collected."""
+        """Drop a coupon as its wager is paid or collected."""
         return self.bank.drop_coupon(step.what or "", step.amount or 0)
 
     def call_misdeal(self, kind: str, reason_by: str) -> None:
-        """The misdeal is called, and every wager goes back."""
+        """Call the misdeal, and give every wager back."""
         called = IrregularityCalled(kind=kind, by=reason_by)  # type: ignore[arg-type]  # of a game's own
         self.teller.tell("terminal", called, self.teller.between(1_500, 3_000))
         if self.hand.button is not None:
@@ -117,7 +117,7 @@ class Chips:
         self.up.clear()
 
     def _pool(self) -> None:
-        """What each player put in counts as one sum."""
+        """Count each player's chips in the pots as one sum."""
         for spot in list(self.up):
             cents, seat = self.up.pop(spot), spot[0]
             self.up[seat, POT, 1] = self.up.get((seat, POT, 1), 0) + cents
@@ -127,7 +127,7 @@ class Chips:
         return self.teller.tell("layout", body, self.teller.between(450, 1_000))
 
     def pay(self, step: Step) -> Fact | None:
-        """A winner is paid, and takes his stake back; an armed mistake gets it wrong."""
+        """Pay a winner, who takes his stake back. An armed mistake pays wrongly."""
         seat, wager, amount = step.position or 0, step.what or "", step.amount or 0
         stake = self.up.pop((seat, wager, step.hand), 0)
         if amount == 0:
@@ -161,7 +161,7 @@ class Chips:
         return fact
 
     def _mispaid(self, amount: int, stake: int) -> int:
-        """What is paid where an amount is owed."""
+        """The sum paid instead of the amount owed."""
         if self.slip.may("overpay", 0.3):
             return amount + max(stake, CHIP)
         if amount >= 2 * DOLLAR and self.slip.may("underpay", 0.3):
@@ -172,7 +172,7 @@ class Chips:
         return amount
 
     def collect(self, step: Step) -> Fact | None:
-        """A lost stake goes into the tray, unless the dealer leaves it."""
+        """Collect a lost stake, unless the dealer leaves it."""
         seat, wager = step.position or 0, step.what or ""
         stake = self._taken(step)
         if self.slip.may("not_collected", 0.2):
@@ -189,7 +189,7 @@ class Chips:
         )
 
     def give_back(self, step: Step) -> Fact:
-        """A push goes back, unless the dealer takes it for a win."""
+        """Give a push back, unless the dealer takes it for a win."""
         seat, wager = step.position or 0, step.what or ""
         stake = self._taken(step)
         patron = self.hand.patrons[seat]
@@ -221,7 +221,7 @@ class Chips:
         return part
 
     def award(self, step: Step) -> Fact:
-        """A pot, or a share of it, goes to a winner; what the players put into it is his."""
+        """Push a pot, or a share of it, to a winner."""
         number, _, share = (step.what or "").partition(" ")
         seat, due = step.position or 0, step.amount or 0
         cents = due
@@ -242,7 +242,7 @@ class Chips:
         return fact
 
     def fee(self, step: Step) -> Fact:
-        """A player pays the house for something."""
+        """Take a fee that a player pays the house."""
         seat, cents = step.position or 0, step.amount or 0
         self.hand.patrons[seat].chips -= cents
         self.bank.tray += cents

@@ -1,6 +1,7 @@
-"""What goes wrong at a table and is put right as its section says: called, and played on.
+"""Irregularities at a table that are called and handled by their section: play goes on.
 
-By chance, one of them a round, and never beside a planted mistake: so that nothing is to be found.
+They happen by chance, one a round, and never beside a planted mistake. Nothing of them is a
+finding.
 """
 
 from __future__ import annotations
@@ -29,28 +30,28 @@ _ODDS = {
     "card_reader_misused": 0.01,
     "card_reader_failed": 0.01,
 }
-"""How often each happens where it may: of the cards drawn, the players, decisions or deals."""
+"""How often each happens if it may: per card drawn, player, decision or deal."""
 _READ = frozenset((1, 10))  # values of a first card under which the hole card is read
 
 
 class Incidents(CardRoom):
     """The irregularities of one round."""
 
-    calls: list[Fact]  # told, and not taken in by play
+    calls: list[Fact]  # called, and not yet taken by `play`
     racked = 0  # cards found face up
-    reader_failed = False  # and is repaired before the next round
+    reader_failed = False  # a failed device, repaired before the next round
 
     def _goes_wrong(self, kind: str) -> bool:
-        """Whether this goes wrong now."""
+        """Whether this irregularity happens now."""
         return kind in self.hand.kinds and self.chance.random() < _ODDS[kind]
 
     def _happens(self, kind: str, position: int | None = None) -> None:
-        """This may go wrong now; then it is called at once."""
+        """Let this irregularity happen by chance, and call it at once."""
         if self._goes_wrong(kind):
             self.call(kind, position)
 
     def call(self, kind: str, position: int | None = None, cards: Sequence[str] = ()) -> None:
-        """An irregularity is called; there is no other in the round."""
+        """Call an irregularity, the only one of the round."""
         self.hand.kinds = frozenset()
         self.reader_failed = kind == "card_reader_failed"
         body: Body = IrregularityCalled(kind=kind, position=position, cards=tuple(cards) or None)  # type: ignore[arg-type]  # of a game's own
@@ -58,7 +59,7 @@ class Incidents(CardRoom):
         self.calls.append(told)
 
     def called(self, step: Step) -> Fact | None:
-        """An irregularity of a kind that was called, once."""
+        """A called irregularity of this kind, once."""
         for fact in self.calls:
             if getattr(fact.body, "kind", None) == step.what:
                 self.calls.remove(fact)
@@ -66,13 +67,13 @@ class Incidents(CardRoom):
         return None
 
     def left_out(self, placed: Sequence[Fact]) -> None:
-        """A player whom no card is dealt to."""
+        """A player who gets no card."""
         seats = {getattr(fact.body, "position", 0) for fact in placed}
         if len(seats) > 1:
             self._happens("no_card_dealt", self.chance.choice(sorted(seats)))
 
     def drawn(self) -> None:
-        """A card is found face up, and goes into the rack; or one is drawn too soon, unseen."""
+        """Find a card face up and rack it, or draw one too soon, unseen."""
         if self.deck and self._goes_wrong("card_face_up"):
             card = self.deck.pop()
             self.racked += 1
@@ -80,7 +81,7 @@ class Incidents(CardRoom):
         self._happens("card_drawn_unexposed")
 
     def after_deal(self, step: Step, held: Sequence[str]) -> None:
-        """A player has his first card alone, or shows one; the dealer has his second."""
+        """Give a player only his first card or show one; or give the dealer his second."""
         seat = step.position
         playing = any(spot[0] == seat for spot in self.up)
         if seat and playing and len(held) == self.hand.model.hole:
@@ -92,11 +93,11 @@ class Incidents(CardRoom):
             self._happens("card_reader_failed" if read else "card_reader_misused")
 
     def before_decision(self, options: Sequence[str]) -> None:
-        """The next card is drawn in error, and seen."""
+        """Draw the next card in error, and see it."""
         if "hit" in options and self.deck and self._goes_wrong("card_drawn_exposed"):
             self.call("card_drawn_exposed", cards=self.deck[-1:])
 
     def after_decision(self, seat: int, decision: str) -> None:
-        """A card that a player asks for is not dealt to him."""
+        """Leave out a card that a player asked for."""
         if decision == "hit":
             self._happens("requested_card_not_dealt", seat)

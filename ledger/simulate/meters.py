@@ -1,4 +1,4 @@
-"""What card readers and progressive meters tell in a round that chance deals."""
+"""Card readers and progressive meters in a simulated round."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _GROWN, _WHOLE = 1_000_000, 1_000  # cents; a share of a meter is whole dollars
 
 
 def check_hole(teller: DeviceEmitter, dealers: Sequence[str]) -> Fact:
-    """The card reader: whether the dealer's two cards are a Blackjack."""
+    """Read the hole card: whether the dealer's two cards are a Blackjack."""
     result: Literal["blackjack", "none"] = "blackjack" if is_blackjack(dealers) else "none"
     return teller.tell("eye", HoleCardChecked(result=result), teller.between(900, 1_800))
 
 
 class Meters:
-    """The progressive meters of a table: up by their rate with each wager, from round to round."""
+    """A table's progressive meters. They go up by their rate with each wager."""
 
     def __init__(self, rules: InForce, chance: random.Random) -> None:
-        """As the day begins each shows tens of dollars more than it is reset to."""
+        """Start each meter tens of dollars above its reset amount."""
         self._of = {of.wager: meter_of(rules, of) for of in rules.game.meters}
         self._shows = {  # cents, by name
             self._of[of.wager].name: self._of[of.wager].back_to(of.least)
@@ -41,7 +41,7 @@ class Meters:
         }
 
     def advance(self, teller: DeviceEmitter, placed: Sequence[WagerPlaced], slip: Slip) -> None:
-        """Wagers raise their meter; a mistake that is armed leaves it as it stood."""
+        """Raise the meter by wagers. An armed mistake leaves it unchanged."""
         for wager, meter in self._of.items():
             cents = sum(body.amount for body in placed if body.wager == wager)
             if not cents:
@@ -55,13 +55,13 @@ class Meters:
                 slip.made("meter_stuck", fact, wager=wager, says=says, of_round=False)
 
     def read(self, teller: DeviceEmitter, step: Step) -> Fact:
-        """What a meter shows as a win is paid from it."""
+        """Read a meter as a win is paid from it."""
         name = step.what or ""
         body = MeterRead(meter=name, amount=self._shows[name])
         return teller.tell("terminal", body, teller.between(900, 1_800))
 
     def reset(self, teller: DeviceEmitter, step: Step) -> Fact:
-        """A meter goes back to the amount the Rules Submission gives."""
+        """Reset a meter to the amount of the Rules Submission."""
         name, cents = step.what or "", step.amount or 0
         self._shows[name] = cents
         return teller.tell(

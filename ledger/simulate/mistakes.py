@@ -1,7 +1,7 @@
-"""Mistakes as they are made, and what each must be found as: the truth beside the feed.
+"""Mistakes as they are made, and the finding each must lead to: the truth beside the feed.
 
-Dealers' mistakes are made in `chance`, where the step is; devices' mistakes here, once the round is
-over. This module says what was done. It never reads a ruling, nor asks how one is reached.
+`chance` makes dealers' mistakes at the step itself. This module makes devices' mistakes once the
+round is over. It records what was done. It never reads a ruling, nor uses how one is reached.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 
 
 class Truth(NamedTuple):
-    """What a mistake must be found as, what may be found beside, and where it can be made."""
+    """The findings a mistake must and may lead to, and where it can be made."""
 
     expect: tuple[str, ...]
     may: tuple[str, ...] = ()
     where: Callable[[Game], bool] = lambda _: True  # games it can be made in
-    reads: bool = False  # only where the shoe reads the cards
+    reads: bool = False  # only if the shoe reads the cards
 
 
 TRUTHS: dict[str, Truth] = {
     "overpay": Truth(("overpaid",)),
     "underpay": Truth(("underpaid",)),
     "not_collected": Truth(("not_collected",), where=lambda game: not game.pots),
-    # The stake of a wager that is paid goes back with it, so it need not be found as kept.
+    # A paid wager's stake goes back with it, so a kept stake need not be found.
     "paid_push": Truth(("overpaid",), where=lambda game: not (game.dice or game.pots)),
     "wrong_card_count": Truth(
         ("misdeal", "should_have_been_void"),
@@ -65,34 +65,34 @@ TRUTHS: dict[str, Truth] = {
     "lost_fact": Truth(("fact_missing",)),
     "retransmission": Truth(()),
     "reordered_devices": Truth(()),
-    # In Poker the order of draws tells whose cards they are, so a clock that is off bends more.
+    # In Poker the order of draws shows whose cards they are, so a skewed clock changes more.
     "clock_skew": Truth(("clock_skewed",), where=lambda game: not game.pots),
 }
 
 SKEW_ROUNDS = 3
-"""A clock that is off is put right after so many rounds."""
+"""The number of rounds after which a skewed clock is corrected."""
 
-_LEAST = (8, 5)  # facts of a device whose clock is off: between others, and out of turn
-_LEAST_LATE = (14, 10)  # of one that is ahead and tells of wagers: fewer look like late wagers
+_LEAST = (8, 5)  # facts of a skewed device: between others, and out of turn
+_LEAST_LATE = (14, 10)  # of a device that is ahead and sends wagers: fewer look like late wagers
 _SKEWS_S = (-9, -8, -7, -6, 6, 7, 8, 9)
 _LOSABLE = (CardsDealt, CardsTurned, HandDiscarded, WagerPaid, WagerCollected, WagerReturned)
 
 
 class Slip:
-    """The mistake armed for a round, if any; it is made once, where there is room for it."""
+    """The mistake armed for a round, if any. It is made once, at a step with room for it."""
 
     def __init__(self, teller: DeviceEmitter, stays: str | None, name: str | None = None) -> None:
         self.teller = teller
         self.chance = teller.chance
         self.name = name
-        self.shift_us = 0  # of a clock that is off
-        self.source = ""  # whose clock that is
-        self.rounds_off = 1  # of these, the last
-        self.stays = stays  # the wager of who is still in the round when it is late
+        self.shift_us = 0  # shift of a skewed clock
+        self.source = ""  # the device with that clock
+        self.rounds_off = 1  # the last one of these
+        self.stays = stays  # the late wager of a player still in the round
         self.planted: list[Planted] = []
 
     def after(self) -> Slip:
-        """What is armed once it was made: nothing, but a clock that is off stays so some rounds."""
+        """The next state after it was made: nothing armed, but a skewed clock lasts some rounds."""
         if self.name != "clock_skew" or self.rounds_off == SKEW_ROUNDS:
             return Slip(self.teller, self.stays)
         still = Slip(self.teller, self.stays, self.name)
@@ -116,9 +116,9 @@ class Slip:
         at_us: int = 0,
         of_round: bool = True,
     ) -> None:
-        """Write down that it was made; the fact that shows it says whose and on what.
+        """Record that it was made. The fact that shows it gives position and wager.
 
-        `of_round`: it is found in the round, and not over the table's tape.
+        `of_round`: it is found in the round, not over the table's tape.
         """
         truth = TRUTHS[name]
         body = fact.body if fact else None
@@ -139,7 +139,7 @@ class Slip:
 
 
 def spread(plan: Plan, chance: random.Random) -> dict[str, list[tuple[int, str]]]:
-    """When each table makes which mistakes: in the first nine tenths of the day."""
+    """The times of each table's mistakes, in the first nine tenths of the day."""
     due: dict[str, list[tuple[int, str]]] = {table.table: [] for table in plan.tables}
     for name in sorted(plan.mistakes):
         able = [table for table in plan.tables if _able(table, TRUTHS[name])]
@@ -158,9 +158,9 @@ def _able(table: TablePlan, truth: Truth) -> bool:
 def of_devices(
     slip: Slip, told: list[Happening], in_turn: Iterable[tuple[Fact, Fact]] = ()
 ) -> list[Happening]:
-    """A round as it arrives after the device's mistake that is armed.
+    """A round as it arrives after the armed mistake of a device.
 
-    `in_turn`: facts of it that its sections put one after the other.
+    `in_turn`: pairs of its facts that the sections put in order.
     """
     if slip.name == "clock_skew":
         return _skewed(slip, told, list(in_turn))
@@ -169,7 +169,7 @@ def of_devices(
 
 
 def _lost(slip: Slip, told: list[Happening]) -> list[Happening]:
-    """One fact never arrives; its device told others of this round before and after it."""
+    """Lose one fact. Its device sent others of this round before and after it."""
     can = [index for index, each in enumerate(told) if isinstance(each.fact.body, _LOSABLE)]
     slip.chance.shuffle(can)
     for index in can:
@@ -190,7 +190,7 @@ def _lost(slip: Slip, told: list[Happening]) -> list[Happening]:
 
 
 def _again(slip: Slip, told: list[Happening]) -> list[Happening]:
-    """The same fact is sent once more when the round is over."""
+    """Send the same fact again when the round is over."""
     sent = slip.chance.choice(told)
     says = f"{sent.fact.source} sends a fact twice."
     slip.made("retransmission", sent.fact, says=says, at_us=sent.true_us)
@@ -198,7 +198,7 @@ def _again(slip: Slip, told: list[Happening]) -> list[Happening]:
 
 
 def _reordered(slip: Slip, told: list[Happening]) -> list[Happening]:
-    """One device's facts of the round arrive together, after everybody else's."""
+    """Deliver one device's facts of the round together, after all others."""
     sources = sorted({each.fact.source for each in told})
     source = slip.chance.choice(sources)
     end_us = told[-1].true_us
@@ -216,14 +216,14 @@ def _reordered(slip: Slip, told: list[Happening]) -> list[Happening]:
 def _skewed(
     slip: Slip, told: list[Happening], in_turn: Sequence[tuple[Fact, Fact]]
 ) -> list[Happening]:
-    """A device's clock is off in this round, far enough that its facts cannot be in turn."""
+    """Skew a device's clock in this round, far enough that its facts cannot be in turn."""
     shift_us = slip.shift_us or slip.chance.choice(_SKEWS_S) * SECOND
     sources = [slip.source] if slip.source else sorted({each.fact.source for each in told})
     can = [source for source in sources if source and _shows(source, shift_us, in_turn)]
     bodies = [each.fact.body for each in told]
-    # Of two hands of a pair the order alone tells which one a lost decision would be of.
+    # After a split, only the order shows whose a lost decision would be.
     split = any(isinstance(body, DecisionMade) and body.decision == "split" for body in bodies)
-    # Where later bets are asked for, a round in which nobody stays in has too little to tell by.
+    # If later bets are asked for, a round without a player left shows too little.
     stays = not slip.stays or any(
         isinstance(body, WagerPlaced) and body.wager == slip.stays for body in bodies
     )
@@ -244,8 +244,8 @@ def _skewed(
 
 
 def _shows(source: str, shift_us: int, in_turn: Sequence[tuple[Fact, Fact]]) -> bool:
-    """Whether a device so far off stands out: its facts come between others, and would not."""
-    between: tuple[set[str], set[str]] = (set(), set())  # after a fact of another, and before one
+    """Whether a device with this shift stands out: its facts lie between others, then would not."""
+    between: tuple[set[str], set[str]] = (set(), set())  # after another device's fact, and before
     astray, wagers = set(), False
     for early, late in in_turn:
         if (early.source == source) == (late.source == source):

@@ -1,6 +1,6 @@
-"""What patrons do by chance: how much they bet, what they decide, and when they fold.
+"""Patrons by chance: how much they bet, what they decide, and when they fold.
 
-No strategy: it only makes every wager and every payout turn up.
+No strategy: every wager and every payout turns up.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from ledger.rules.engine.game import PlayerModel
 
 CHIP = 500  # the smallest chip patrons play, cents
-_HIGHEST = "As"  # what a joker counts as
-_BOLD, _RAISES, _STAYS = 0.8, 0.2, 0.4  # with a good pair, with something, with nothing
+_HIGHEST = "As"  # the value of a joker
+_BOLD, _RAISES, _STAYS = 0.8, 0.2, 0.4  # chances with a good pair, with something, with nothing
 _SIX = RANK["6c"]
 _TEN = RANK["Tc"]
 
 
 class Patron:
-    """Who sits at a position: an opaque token, chips in hand, the unit he likes to bet."""
+    """A patron at a position: an opaque token, chips in hand, his usual unit of bets."""
 
     __slots__ = ("chips", "rounds_left", "token", "unit")
 
@@ -42,7 +42,7 @@ def wagers(
     *,
     opening: bool,
 ) -> list[tuple[str, int]]:
-    """What a patron puts on these wagers now: name and cents, within his chips."""
+    """A patron's chips for these wagers now: name and cents, within his chips."""
     chosen = [(name, patron.unit) for name in model.always if name in names]
     chosen += [
         (name, patron.unit if name == model.otherwise else model.chips.get(name, CHIP))
@@ -62,7 +62,7 @@ def wagers(
 def bet(
     known: Sequence[str], choices: Sequence[int], chips: int, chance: random.Random
 ) -> int | None:
-    """How much a player of a hand bets when asked, None to fold; a pair makes him bold."""
+    """A player's bet when asked, None to fold. A pair makes him bold."""
     can = affordable(choices, chips)
     if not can:
         return None
@@ -76,7 +76,7 @@ def bet(
 
 
 def affordable(choices: Sequence[int], chips: int) -> list[int]:
-    """Of what may be wagered, what a player can put down; of a range, chips of $5 and its end."""
+    """The amounts a player can afford; of a range, chips of $5 and its end."""
     if isinstance(choices, range):
         most = choices[-1] if choices else 0
         least = choices[0] if choices else 0
@@ -87,13 +87,13 @@ def affordable(choices: Sequence[int], chips: int) -> list[int]:
 def decision(
     model: PlayerModel, cards: Sequence[str], options: Sequence[str], chance: random.Random
 ) -> str:
-    """What a player decides of what is open to him, by the game's leanings where it has some."""
+    """A player's decision among those open to him, by the game's weights if it has some."""
     decision_weights = model.decision_weights(cards, options) if model.decision_weights else {}
     weights = [decision_weights.get(option, 0) for option in options]
     return chance.choices(options, weights if any(weights) else None)[0]
 
 
 def unit(model: PlayerModel, chance: random.Random) -> int:
-    """What a new patron bets, cents; a multiple of $5, so that odd payouts stay whole dollars."""
+    """A new patron's bet, cents; a multiple of $5, so that odd payouts stay whole dollars."""
     least = 1000 if model.always else 500
     return least * chance.choice((1, 1, 1, 2, 2, 3, 5))

@@ -1,12 +1,12 @@
-"""What to deal: tables, time, mistakes; and what was planted. Values only.
+"""Plans of a simulation: tables, time, mistakes; and the mistakes planted. Values only.
 
-A plan says everything chance may not: the same plan gives the same bytes.
+A plan fixes everything that chance does not: the same plan gives the same bytes.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping  # noqa: TC003 - a field of a struct is read at run time
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads a struct's fields at run time
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -38,35 +38,35 @@ MISTAKES: dict[str, str] = {
     "reordered_devices": "one device's facts arrive after those of the others",
     "clock_skew": "a device's clock is off by seconds",
 }
-"""What can be planted, by name, in words."""
+"""The mistakes that can be planted, by name, in words."""
 
 CARD_GAME, DICE_GAME = "criss_cross_poker", "three_dice_football"
 
 DEALT = (CARD_GAME, DICE_GAME)
-"""The games of a floor that names none: one with decisions, one with dice."""
+"""The games of a floor without named ones: one with decisions, one with dice."""
 
 
 SEATS_MOST = 99
 
 
 def seats_max(game: str) -> int:
-    """Patrons a table of the game has room for; of a game not known, as many as facts can name."""
+    """The most patrons at a table of the game; for an unknown game, as many as facts can name."""
     known = games().get(game)
     return known.positions if known else SEATS_MOST
 
 
 class TablePlan(Struct, frozen=True, kw_only=True):
-    """One table: what is played, for how many patrons at most, and how cards are dealt."""
+    """One table: its game, its most patrons, and how its cards are dealt."""
 
     table: str
     game: str = CARD_GAME
     seats: Annotated[int, Meta(ge=1)] = 5
     dealt_from: DealtFrom = "manual_shoe"  # cards only
-    shuffler: bool = True  # two decks and a shuffler that counts; else one deck, by hand
+    shuffler: bool = True  # two decks and a counting shuffler; else one deck, by hand
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """A gaming day on a floor. `mistakes`: how many of each name to plant, where there is room.
+    """A gaming day on a floor. `mistakes`: how many of each to plant, if there is room.
 
     Times of day are local: minutes after midnight, at `offset_minutes` from UTC.
     """
@@ -76,12 +76,12 @@ class Plan(Struct, frozen=True, kw_only=True):
     property: str = "hollywood"
     gaming_day: str = "2026-11-20"
     opens_minute: Annotated[int, Meta(ge=0, lt=1440)] = 600
-    minutes: Annotated[int, Meta(ge=1, le=20 * 60)] = 480  # open for play
+    minutes: Annotated[int, Meta(ge=1, le=20 * 60)] = 480  # hours open for play
     offset_minutes: Annotated[int, Meta(gt=-1440, lt=1440)] = -300
     mistakes: Mapping[str, int] = {}
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a mistake, a day or two tables that cannot be."""
+        """Raises ValueError for an impossible mistake, day or pair of tables."""
         date.fromisoformat(self.gaming_day)
         unknown = sorted(set(self.mistakes) - set(MISTAKES))
         if unknown:
@@ -103,27 +103,27 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @builtins.property  # `property` is a field here
     def opens_us(self) -> int:
-        """When play may begin, true time."""
+        """The earliest start of play, true time."""
         return self.midnight_us + self.opens_minute * 60_000_000
 
     @builtins.property  # `property` is a field here
     def closes_us(self) -> int:
-        """When the last round may begin, true time."""
+        """The latest start of a round, true time."""
         return self.opens_us + self.minutes * 60_000_000
 
 
 class Planted(Struct, frozen=True, kw_only=True):
-    """One mistake as it was made: what must be found of it, and what may follow from it."""
+    """One mistake as made: the findings it must and may lead to."""
 
     mistake: str
     round: str | None  # "CC-07/2026-11-20/231"
     table: str
     position: int | None = None
     wager: str | None = None
-    expect: tuple[str, ...] = ()  # codes of findings that must be found in the round
-    may: tuple[str, ...] = ()  # codes that may be found beside them
+    expect: tuple[str, ...] = ()  # codes of findings that the round must have
+    may: tuple[str, ...] = ()  # codes that it may have besides
     facts: tuple[FactRef, ...] = ()
-    at_us: int = 0  # when, true time
+    at_us: int = 0  # true time of the mistake
     says: str = ""
 
 
@@ -148,10 +148,10 @@ def plan_of(  # noqa: PLR0913 - one keyword a choice
     mistakes: Mapping[str, int] | None = None,
     of: Sequence[str] = DEALT,
 ) -> Plan:
-    """A floor of so many tables, these games by turns, each way of dealing cards among them.
+    """A floor with this many tables, with games and ways of dealing in turn.
 
-    `seats` is held to what a table of the game has room for. Raises ValueError as `Plan` does, and
-    KeyError for a game there is not.
+    `seats` is at most what a table of the game has room for. Raises ValueError as `Plan` does, and
+    KeyError for an unknown game.
     """
     planned: list[TablePlan] = []
     for index in range(tables):
@@ -180,14 +180,14 @@ def plan_of(  # noqa: PLR0913 - one keyword a choice
 
 
 def _sign(game: str) -> str:
-    """What tables of a game are called by: `CC` of criss_cross_poker."""
+    """The prefix of a game's table names: `CC` of criss_cross_poker."""
     words = [word for word in game.split("_") if word != "poker"]
     initials = "".join(word[0] for word in words)
     return (initials if len(initials) > 1 else words[0][:2]).upper()
 
 
 def _dealt(game: Game, turn: int) -> tuple[DealtFrom, bool]:
-    """How the so-many-eth table of a game is dealt, among the ways its chapter knows."""
+    """How the nth table of a game is dealt, among the ways of its chapter."""
     known = game.procedures.change_hours if isinstance(game.procedures, CardProcedures) else {}
     ways = [each for each in _DEALING if each[0] in known] or list(_DEALING)
     return ways[turn % len(ways)]

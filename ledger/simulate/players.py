@@ -1,6 +1,6 @@
-"""What the patrons of one round do: put wagers down, in time or late, bet, decide, arrange hands.
+"""The patrons of one round: they place wagers, in time or late, bet, decide, arrange hands.
 
-Everything by chance and within their chips; each thing done is told by the device that sees it.
+Everything is by chance and within their chips. The device that sees an action sends its fact.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 Holder = tuple[str, int | None, int]
 
-_COUPON = 0.01  # of the wagers it may be played on
-_LIKED = 500  # per mille, of a wager a player may add and no model speaks of
-_WHOLE, _DECIDES = 0.5, 0.3  # adds all he may; decides where he need not
+_COUPON = 0.01  # share of the wagers it may be played on
+_LIKED = 500  # per mille, for an added wager without a model
+_WHOLE, _DECIDES = 0.5, 0.3  # share that adds all it may; share that decides without need
 
 
 def unsaid(body: Body) -> Fact:
-    """What `play` is told and no device ever was."""
+    """A fact that `play` gets and no device sent."""
     return Fact(body, "", "", 0, None, None, None, None)
 
 
@@ -48,7 +48,7 @@ class Players(Chips):
         self.given: dict[int, list[str]] = {}  # cards discarded or given up, by position
 
     def wagers(self, names: Sequence[str], section: str, throw: int | None) -> list[Fact]:
-        """The wagers the patrons place now, position by position."""
+        """The wagers that patrons place now, position by position."""
         del section
         placed = []
         opening = throw is None or (throw == 1 and self.hand.model.otherwise in names)
@@ -63,7 +63,7 @@ class Players(Chips):
         return placed
 
     def _feed(self, placed: Sequence[object]) -> None:
-        """Wagers that feed a progressive meter raise it."""
+        """Raise the progressive meters that these wagers feed."""
         bodies = [body for body in placed if isinstance(body, WagerPlaced)]
         self.hand.meters.advance(self.teller, bodies, self.slip)
 
@@ -78,7 +78,7 @@ class Players(Chips):
         return self.teller.tell("layout", body, self.teller.between(150, 900))
 
     def _late_seat(self, names: Sequence[str]) -> int:
-        """Who puts a wager down late, if that is to happen now."""
+        """The seat of a late wager, if one is to be made now."""
         if not self.slip.may("late_wager"):
             return 0
         return self.chance.choice(list(self.hand.patrons)) if names else 0
@@ -86,7 +86,7 @@ class Players(Chips):
     def _placed_late(
         self, seat: int, chosen: list[tuple[str, int]], names: Sequence[str]
     ) -> Fact | None:
-        """Choose a wager he has not made, to go down once wagers are closed; it is settled."""
+        """Choose a wager that he has not made, to place once wagers are closed. It is settled."""
         made = {wager for wager, _ in chosen}
         free = [name for name in names if name in self.hand.model.sometimes and name not in made]
         spare = self.hand.patrons[seat].chips - sum(cents for _, cents in chosen)
@@ -95,11 +95,11 @@ class Players(Chips):
         if not free or not chosen or spare < cents:
             return None
         self.late = WagerPlaced(position=seat, wager=wager, amount=cents)
-        self.hand.patrons[seat].chips -= cents  # in his hand already
+        self.hand.patrons[seat].chips -= cents  # already in his hand
         return unsaid(self.late)
 
     def place_late(self) -> None:
-        """The late chips go down, well after wagers closed."""
+        """Place the late chips, well after wagers closed."""
         if self.late is None:
             return
         body, self.late = self.late, None
@@ -112,7 +112,7 @@ class Players(Chips):
         self._feed([body])
 
     def offer(self, step: Step) -> Fact | None:
-        """A player is asked for a bet: he makes it, or folds."""
+        """Ask a player for a bet: he makes it, or folds."""
         if step.position is None:
             return None
         if step.instead is None:
@@ -136,7 +136,7 @@ class Players(Chips):
         return self.teller.tell("layout", body, after_us)
 
     def _add(self, step: Step) -> Fact | None:
-        """Chips that a player may put down, or must once he has decided so."""
+        """Chips that a player may put down, or must after his decision."""
         seat, wager = step.position or 0, step.what or ""
         liked = self.hand.model.sometimes.get(wager, _LIKED)
         spot = (seat, wager, step.hand)
@@ -153,9 +153,9 @@ class Players(Chips):
         return self.teller.tell("layout", body, self.teller.between(800, 2_000))
 
     def decide(self, step: Step) -> Fact | None:
-        """A player decides, of what he can pay for; where he need not, he often does not.
+        """A player's decision among those he can pay for. He often leaves out one he need not make.
 
-        Who was dealt a card too few gives his hand up, or leaves what he may do.
+        A player dealt a card too few gives his hand up, or leaves out what he may do.
         """
         seat = step.position or 0
         chips = self.hand.patrons[seat].chips
@@ -178,25 +178,25 @@ class Players(Chips):
         return told
 
     def before_decision(self, options: Sequence[str]) -> None:
-        """What may go wrong before a player decides."""
+        """The irregularity, if any, before a player decides."""
 
     def after_decision(self, seat: int, decision: str) -> None:
-        """What may go wrong once he has."""
+        """The irregularity, if any, after he decided."""
 
     def _inclined(self, held: Sequence[str], can: Sequence[str]) -> float:
-        """How likely a player decides anything where he need not: what his leanings add up to."""
+        """The chance that a player makes an optional decision: the sum of his weights."""
         model = self.hand.model
         decision_weights = model.decision_weights(held, can) if model.decision_weights else {}
         named = [decision_weights[each] for each in can if each in decision_weights]
         return sum(named) / 1000 if named else _DECIDES
 
     def _split(self, seat: int, held: list[str]) -> None:
-        """The second card of a pair begins a hand of the next free number."""
+        """Split a pair: its second card begins a hand with the next free number."""
         hands = [number for to, position, number in self.held if (to, position) == ("player", seat)]
         self.held["player", seat, max(hands) + 1] = [held.pop()]
 
     def set_hand(self, step: Step) -> Fact | None:
-        """A holder arranges his cards, once, in one of the ways the section allows."""
+        """Arrange a holder's cards, once, in a way the section allows."""
         ways = step.ways("hand_set") if step.ways and not step.may else ()
         if not ways:
             return None

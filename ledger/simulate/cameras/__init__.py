@@ -1,1 +1,1 @@
-"""Simulated cameras: their clocks, and what each would see."""
+"""Simulated cameras: their clocks, and what each sees."""

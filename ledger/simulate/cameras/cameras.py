@@ -1,7 +1,7 @@
-"""Simulated cameras: how far each clock is off, how it was checked, and what each would record.
+"""Simulated cameras: each clock's error, its checks, and what the camera records.
 
-What is chosen here stays here: the tape only ever tells of the clocks by their checks, so replay
-has to find offset and drift again.
+The errors chosen here stay here. The tape only has the clock checks, so replay has to find offset
+and drift again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GAP_AFTER_US, _GAP_US = 4 * SECOND, 6 * SECOND
 
 
 class SimulatedCamera(NamedTuple):
-    """One camera over a table, and its clock: off by so much at opening, and drifting."""
+    """One camera over a table. Its clock has an offset at opening, and drifts."""
 
     name: str
     table: str
@@ -41,19 +41,19 @@ class SimulatedCamera(NamedTuple):
     since_us: int  # true time of the offset
 
     def clock_us(self, true_us: int) -> int:
-        """What its clock says at a true time."""
+        """Its clock's reading at a true time."""
         return true_us + self.offset_us + (true_us - self.since_us) * self.drift_ppm // PPM
 
 
 def cameras_of(plan: Plan, table: TablePlan) -> list[SimulatedCamera]:
-    """The stationary cameras of a table: one on it and its tray; at dice one on each end."""
+    """The stationary cameras of a table: one on it and its tray; for dice, one on each end."""
     parts: tuple[Covers, ...] = (("table", "tray"),)
     if games()[table.game].dice:
         parts = (("end_left", "tray"), ("end_right",))
     found = []
     for number, covers in enumerate(parts, 1):
         name = f"{table.table}-cam{number}"
-        chance = random.Random(f"{plan.seed}/{name}")  # noqa: S311 - repeatable, guards nothing
+        chance = random.Random(f"{plan.seed}/{name}")  # noqa: S311 - repeatable, not for security
         offset_us = chance.randint(-_OFFSET_US, _OFFSET_US)
         drift_ppm = chance.randint(-_DRIFT_PPM, _DRIFT_PPM)
         found.append(
@@ -63,9 +63,9 @@ def cameras_of(plan: Plan, table: TablePlan) -> list[SimulatedCamera]:
 
 
 def checks(plan: Plan, table: TablePlan) -> Iterator[Happening]:
-    """The checks of a table's cameras' clocks, before, during and after play, in order."""
+    """The checks of a table's camera clocks, before, during and after play, in order."""
     cameras = cameras_of(plan, table)
-    chance = random.Random(f"{plan.seed}/{table.table}/checks")  # noqa: S311 - repeatable, guards nothing
+    chance = random.Random(f"{plan.seed}/{table.table}/checks")  # noqa: S311 - repeatable, not for security
     at_us, number = plan.opens_us - _BEFORE_US, 0
     while at_us < plan.closes_us + CHECK_US:
         number += 1
@@ -102,7 +102,7 @@ def _from_recorder(plan: Plan, camera: str, number: int, body: ClockChecked, tru
 def camera_plan(
     camera: SimulatedCamera, from_us: int, to_us: int, *, seed: int = 0, gap: bool = False
 ) -> CameraPlan:
-    """How a camera records a stretch of true time; with a gap of six seconds, if it has one."""
+    """The plan of a camera for a stretch of true time, with a gap of six seconds if it has one."""
     gap_us = from_us + _GAP_AFTER_US
     return CameraPlan(
         camera=camera.name,
@@ -117,7 +117,7 @@ def camera_plan(
 
 
 def recorded(plan: Plan, segments: Iterable[tuple[SegmentRecorded, int]]) -> list[Fact]:
-    """Drawn segments as facts of the recorder: what was recorded, and the true time it closed."""
+    """Drawn segments as facts of the recorder, each with the true time it was closed."""
     source = f"/{plan.property}/surveillance/recorder"
     return [
         Fact(segment, source, segment.path, closed_us, None, "surveillance", None, None)

@@ -1,7 +1,7 @@
-"""What a camera over a table would see after each thing that happened: the shots, from the facts.
+"""The shots a camera over a table sees after each event, drawn from the facts.
 
-Drawn from what happened, lost facts too: a camera sees the card that no device told of. Cards are
-face up only once turned.
+Lost facts are drawn too: a camera sees the card that no device reported. Cards are face up only
+once turned.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _WORDS = {
     "middle": "Middle",
     "five_card_bonus": "Bonus",
 }
-"""Short names, as they stand in a betting area."""
+"""Short names, as printed in a betting area."""
 
 
-_LABEL_MOST = 34  # characters
+_LABEL_MOST = 34  # width in characters
 
 
 def _word(wager: str) -> str:
@@ -54,7 +54,7 @@ def _word(wager: str) -> str:
 
 
 class SimulatedLayout:
-    """What lies on one table."""
+    """The things that lie on one table."""
 
     def __init__(self) -> None:
         self.cards: dict[tuple[str, int | None], list[str]] = {}
@@ -64,7 +64,7 @@ class SimulatedLayout:
         self.said: dict[int, str] = {}
 
     def see(self, body: object) -> None:
-        """One thing happens on the table."""
+        """Apply one event on the table."""
         match body:
             case RoundStarted():
                 self.__init__()  # type: ignore[misc]  # the layout is cleared
@@ -132,9 +132,9 @@ class SimulatedLayout:
 
 
 def shots(happened: Iterable[Happening], from_us: int, to_us: int) -> tuple[Shot, ...]:
-    """What one table looks like between two true times; `happened` there, in order of time.
+    """One table's shots between two true times; `happened` are its events in order of time.
 
-    The first shot stands at `from_us` or before, as the table was left.
+    The first shot is at `from_us` or before, as the table was left.
     """
     layout = SimulatedLayout()
     before: list[Happening] = []
@@ -158,7 +158,7 @@ def shots(happened: Iterable[Happening], from_us: int, to_us: int) -> tuple[Shot
 
 
 def _caption(last: Sequence[Happening]) -> str:
-    """What happened last, in a few words."""
+    """The last event, in a few words."""
     if not last:
         return ""
     fact = last[0].fact

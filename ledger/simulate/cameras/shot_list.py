@@ -1,8 +1,8 @@
-"""What a simulated camera sees: a shot list, and the plan of the camera that looks.
+"""Shot lists of a simulated camera, and the camera's plan.
 
-Pure data between the simulator, which writes it, and `replay.footage.simulated.camera`, which draws
-it. Shots stand on true time; only the plan knows how the camera's own clock errs, and nothing that
-replays a round may read it.
+Pure data. The simulator writes it, and `replay.footage.simulated.camera` draws it. Shots have true
+times. Only the plan knows the error of the camera's own clock, and nothing that replays a round may
+read it.
 """
 
 from typing import Annotated
@@ -12,16 +12,16 @@ from msgspec import Meta, Struct
 from ledger.values import Card, Cents, Die
 
 PPM = 1_000_000
-"""Parts per million: a drift of 37 is 37 us gained for each true second."""
+"""Parts per million: a drift of 37 gains 37 us in each true second."""
 
 
 class FilmedArea(Struct, frozen=True, omit_defaults=True):
-    """One area of the layout and what lies in it now; drawn in the order given."""
+    """One area of the layout and what lies in it; drawn in the order given."""
 
     label: str  # printed on the felt: "Dealer", "3 Ante", "Yard 20"
     cards: tuple[Card, ...] = ()  # `??` is drawn as a card's back
     dice: tuple[Die, ...] = ()
-    chips: Cents = 0  # 0 draws no chips
+    chips: Cents = 0  # 0: no chips are drawn
     text: str = ""
 
 
@@ -34,7 +34,7 @@ class Shot(Struct, frozen=True, omit_defaults=True):
 
 
 class CameraPlan(Struct, frozen=True, kw_only=True):
-    """One camera over one table: when it records, and how far its clock and frames are off."""
+    """One camera over one table: when it records, and the errors of its clock and frames."""
 
     camera: str
     table: str
@@ -42,21 +42,21 @@ class CameraPlan(Struct, frozen=True, kw_only=True):
     to_us: int  # true time at which recording ends
     offset_us: int = 0  # camera clock minus true time at `from_us`
     drift_ppm: Annotated[int, Meta(ge=-1000, le=1000)] = 0
-    frames_per_second: Annotated[int, Meta(ge=1, le=60)] = 10  # nominal; true rate varies
-    jitter_us: Annotated[int, Meta(ge=0)] = 15_000  # capture is early or late by up to this
+    frames_per_second: Annotated[int, Meta(ge=1, le=60)] = 10  # nominal; the true rate varies
+    jitter_us: Annotated[int, Meta(ge=0)] = 15_000  # capture is up to this early or late
     dropped_permille: Annotated[int, Meta(ge=0, le=900)] = 30
-    gap: tuple[int, int] | None = None  # true times between which nothing is recorded
+    gap: tuple[int, int] | None = None  # nothing is recorded between these true times
     segment_us: Annotated[int, Meta(ge=1_000_000)] = 20_000_000  # by the camera's clock
     seed: int = 0
 
 
 class ShotList(Struct, frozen=True):
-    """A camera and what passes before it, in order of time."""
+    """A camera's plan and its shots, in order of time."""
 
     plan: CameraPlan
     shots: tuple[Shot, ...]
 
 
 def camera_clock_us(plan: CameraPlan, true_us: int) -> int:
-    """What the camera's own clock says at a true time, in microseconds since the epoch."""
+    """The camera's own clock at a true time, microseconds since the epoch."""
     return true_us + plan.offset_us + (true_us - plan.from_us) * plan.drift_ppm // PPM
