@@ -8,9 +8,9 @@ void.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.facts import CardsExchanged
+from ledger.facts import CardsExchanged, DecisionMade, FeePaid
 from ledger.rules.engine.game import (
     Dealing,
     Edition,
@@ -22,7 +22,7 @@ from ledger.rules.engine.game import (
 )
 from ledger.rules.engine.odds import paytable, row
 from ledger.rules.engine.refused_wagers import within_table
-from ledger.rules.engine.steps import Step
+from ledger.rules.engine.steps import Step, said
 from ledger.rules.hands import lunar
 from ledger.rules.hands import poker as p
 from ledger.rules.hands.best_five import best_hand_if_known
@@ -33,7 +33,6 @@ from ledger.rules.procedures import common_card_rules
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ledger.facts import DecisionMade
     from ledger.record.wire import Fact
     from ledger.rules.engine.odds import Paytable
     from ledger.rules.engine.table import Table
@@ -121,10 +120,30 @@ DEALING = {
     "automated_shoe": Dealing("10(a)(2)", "10(b)", "11(g)(2)", (5,)),
 }
 DRAWS, LOCK = ("exchange", "sixth_card"), "decisions_locked_called"
-OPENING_ENDS = ("decision_made",)  # players who want more cards decide first
+# Players who want more cards decide first, or pay for them before decisions are locked.
+OPENING_ENDS = ("decision_made", LOCK)
 # Higher, lower, equal: 11(e)(1)(i)-(iii); after a card paid for: 11(e)(2)(ii)(B)(I)-(III).
 FIRST = tuple(f"11(e)(1){each}" for each in ("", "(i)", "(ii)", "(iii)"))
 FORCED = tuple(f"11(e)(2)(ii)(B){each}" for each in ("", "(I)", "(II)", "(III)"))
+
+
+class Bought(NamedTuple):
+    """Cards that a player bought with an Options fee."""
+
+    exchanges: bool  # cards of his; else a sixth
+    discards: Sequence[str] | None = None  # None: not said so far
+    decided: bool = True  # by a decision; a fee alone elects too
+
+
+class Elected(NamedTuple):
+    """What players elected before decisions were locked."""
+
+    declared: set[int]
+    bets: set[int]
+    draws: dict[int, Bought]
+    folded: list[int]
+    placed: list[Fact]  # Bets, those that do not hold among them
+    fees: list[Fact]  # for cards
 
 
 def play(t: Table) -> None:
@@ -144,9 +163,10 @@ def play(t: Table) -> None:
     at_once = [seat for seat in seats if _instant_hand(t, seat)]  # these neither fold nor bet
     t.void_until_decided("dealer_card_exposed", seats, "13(d)", declaring=at_once)
     t.turn("dealer", (LAST,), dealing.dealt)
-    declared, bets, draws = _elections(t, seats)
-    live = _settle_super(t, seats, declared)
-    live = [seat for seat in live if seat in bets or _draws(t, seat, draws.get(seat), due)]
+    elected = _elections(t, seats)
+    live = _settle_super(t, seats, elected.declared)
+    draws = elected.draws
+    live = [seat for seat in live if seat in elected.bets or _draws(t, seat, draws.get(seat), due)]
     t.counted(due, "13(c)", ("cards_turned", "cards_exchanged"))
     if live:
         t.turn("dealer", range(LAST), "11(e)")
@@ -172,42 +192,92 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
     return seats
 
 
-def _elections(
-    t: Table, seats: Sequence[int]
-) -> tuple[set[int], set[int], dict[int, DecisionMade]]:
+def _elections(t: Table, seats: Sequence[int]) -> Elected:
     """Hands declared in time, Bets, and cards bought. 11(b) gives players no order.
 
     Until decisions are locked the last one holds. A Bet of a hand that folds later goes back.
     """
     since = len(t.taken)
-    declared: set[int] = set()
-    bets: set[int] = set()
-    draws: dict[int, DecisionMade] = {}
-    folded: list[int] = []
-    placed: list[Fact] = []  # Bets, with those that do not hold
+    elected = Elected(set(), set(), {}, [], [], [])
     for seat in t.as_they_came(seats, "decision_made", "wager_placed"):
-        if declares(t, seat, CARDS, "11(b)(2)"):
-            declared.add(seat)
-            if _instant_hand(t, seat):
-                placed += bets_of(t, seat, "11(b)(2)")
-                continue
-        bought = _buys(t, seat)
-        if bought and bought.decision in DRAWS:
-            draws[seat] = bought
-            continue
-        fold = t.taken[-1][1] if bought else None
-        his = bets_of(t, seat, "11(b)(2)") if fold else bet(t, seat, "11(b)(2)")
-        placed += his or []
-        if holds(t, his, fold, LOCK):
-            bets.add(seat)
-        else:
-            folded.append(seat)
+        _elects(t, seat, elected)
     t.any_order(since)
-    t.close(placed, t.announce(LOCK, "11(c)"), "11(a)(3)")
-    for seat in folded:
+    lock = t.announce(LOCK, "11(c)")
+    t.close(elected.placed, lock, "11(a)(3)")
+    _fees_in_time(t, elected.fees, lock)
+    for seat in elected.folded:
         t.give_back(seat, "bet", "11(a)(3)")
-    declared.update(s for s in seats if s not in declared and declares(t, s, CARDS, "11(c)(2)(ii)"))
-    return declared, bets, draws
+    for seat in seats:
+        if seat not in elected.declared and declares(t, seat, CARDS, "11(c)(2)(ii)"):
+            elected.declared.add(seat)
+    return elected
+
+
+def _elects(t: Table, seat: int, elected: Elected) -> None:
+    """One player declares his hand, buys cards, bets or folds (11(b)(1)-(3))."""
+    if declares(t, seat, CARDS, "11(b)(2)"):
+        elected.declared.add(seat)
+        if _instant_hand(t, seat):
+            elected.placed.extend(bets_of(t, seat, "11(b)(2)"))
+            return
+    bought = _paid_first(t, seat, elected.fees) or _buys(t, seat, elected.fees)
+    if isinstance(bought, Bought):
+        elected.draws[seat] = bought
+        return
+    his = bets_of(t, seat, "11(b)(2)") if bought else bet(t, seat, "11(b)(2)")
+    elected.placed.extend(his or [])
+    if holds(t, his, bought, LOCK):
+        elected.bets.add(seat)
+    else:
+        elected.folded.append(seat)
+
+
+def _paid_first(t: Table, seat: int, fees: list[Fact]) -> Bought | None:
+    """An Options fee that a player placed, if he says only after the lock what it buys.
+
+    The fee elects (11(b)(3)); once it is collected he elects which cards (11(d)(2)(i)).
+    """
+    paid = next((f for f in t.source.untaken("fee_paid") if _is_option(f, seat)), None)
+    decisions = t.source.untaken("decision_made")
+    decided = next((f for f in decisions if said(f, DecisionMade).position == seat), None)
+    lock = next(iter(t.source.untaken(LOCK)), None)
+    if paid is None or _after(t, paid, lock) or (decided and _after(t, decided, lock) is False):
+        return None
+    purpose = said(paid, FeePaid).purpose
+    fees.append(paid)
+    t.fee(seat, "options", t.stake(seat, "ante"), "11(b)(3)", purpose)
+    exchanges = (said(fact, CardsExchanged) for fact in t.source.untaken("cards_exchanged"))
+    exchanged = any(body.position == seat for body in exchanges)
+    return Bought(exchanges=purpose == "exchange" or exchanged, decided=False)
+
+
+def _is_option(fact: Fact, seat: int) -> bool:
+    """Whether a fee is an Options fee of this position."""
+    body = said(fact, FeePaid)
+    return (body.position, body.fee) == (seat, "options")
+
+
+def _after(t: Table, fact: Fact, lock: Fact | None) -> bool | None:
+    """Whether a fact came once decisions were locked; None if the clocks cannot tell."""
+    return False if lock is None else t.source.later_than(fact, lock)
+
+
+def _fees_in_time(t: Table, fees: Sequence[Fact], lock: Fact | None) -> None:
+    """No Options fee for cards is placed once decisions are locked (11(a)(3))."""
+    for fact in fees:
+        late = _after(t, fact, lock)
+        if late is False:
+            continue
+        seat = said(fact, FeePaid).position
+        how = "once" if late else "about when"
+        says = f"Position {seat} paid an Options fee {how} decisions were locked"
+        t.find(
+            "out_of_turn" if late else "order_uncertain",
+            f"{says} ({t.rules.section('11(a)(3)')}).",
+            "11(a)(3)",
+            facts=(fact,),
+            position=seat,
+        )
 
 
 def _instant_hand(t: Table, seat: int) -> bool:
@@ -216,8 +286,8 @@ def _instant_hand(t: Table, seat: int) -> bool:
     return hand is not None and INSTANT[0].pays(hand, {}) is not None
 
 
-def _buys(t: Table, seat: int) -> DecisionMade | None:
-    """A fold, or an Options fee for cards (11(b)(1), 11(b)(3)); None for neither."""
+def _buys(t: Table, seat: int, fees: list[Fact]) -> Bought | Fact | None:
+    """Cards bought, or the fact of a fold (11(b)(1), 11(b)(3)); None for neither."""
     ante, held = t.stake(seat, "ante"), t.cards["player", seat, 1]
     some = [{"discards": tuple(held[:count])} for count in range(2, CARDS + 1)]
     decided = t.decide(
@@ -228,9 +298,11 @@ def _buys(t: Table, seat: int) -> DecisionMade | None:
         ways=lambda choice: some if choice == "exchange" else (),
         may=True,
     )
-    if decided and decided.decision != "fold":
-        t.fee(seat, "options", ante, "11(b)(3)", decided.decision)
-    return decided
+    if decided is None or decided.decision not in DRAWS:
+        return t.taken[-1][1] if decided else None
+    fee = t.fee(seat, "options", ante, "11(b)(3)", decided.decision)
+    fees += [fee] if fee else []
+    return Bought(decided.decision == "exchange", decided.discards)
 
 
 def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[int]:
@@ -260,12 +332,15 @@ def _settle_super(t: Table, seats: Sequence[int], declared: set[int]) -> list[in
     return live
 
 
-def _draws(t: Table, seat: int, bought: DecisionMade | None, due: Due) -> bool:
+def _draws(t: Table, seat: int, bought: Bought | None, due: Due) -> bool:
     """Deal the cards bought, then take the Bet. A hand without one is given up (11(d))."""
     section = "11(d)(1)"
     if bought is not None:
         section = "11(d)(2)(iv)"
-        if bought.decision == "exchange":
+        decided = None if bought.decided else t.decide(seat, DRAWS, "11(d)(2)(i)", may=True)
+        if decided:
+            bought = Bought(decided.decision == "exchange", decided.discards)
+        if bought.exchanges:
             _exchange(t, seat, bought.discards)
         else:
             due["player", seat] += 1

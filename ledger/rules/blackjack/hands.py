@@ -262,7 +262,7 @@ def _open(
     first = len(cards) == TWO
     pair = first and made < style.split_hands and same_value_if_known(cards) is not False
     if hand.aces and first:
-        t.deny(hand.seat, ("hit", "double_down", "split"), style.aces, hand.number)
+        t.deny(hand.seat, _BRING, style.aces, hand.number)
         t.deny(hand.seat, ("split",), style.aces, made + 1)
         return ["stand", "split"] if style.resplit_aces and pair else []
     found = ["hit", "stand"]

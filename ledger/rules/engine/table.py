@@ -973,11 +973,14 @@ class Table:
             )
         return body
 
-    def fee(self, seat: int, name: str, cents: int, section: str, purpose: str | None) -> None:
+    def fee(
+        self, seat: int, name: str, cents: int, section: str, purpose: str | None
+    ) -> Fact | None:
         """Ask for a fee that a player pays the house, and settle it."""
         step = Step("fee_paid", section, None, seat, what=fee_name(name, purpose), amount=cents)
-        self.expect(step)
+        fact = self.expect(step)
         self.settlements.append(fee(seat, name, cents, self.rules.section(section)))
+        return fact
 
     def left_table(self, seat: int) -> bool:
         """Whether the player left the table during the round."""
