@@ -1,1 +1,1 @@
-"""What the three games of baccarat share: one coup."""
+"""The one coup that the three games of baccarat share."""

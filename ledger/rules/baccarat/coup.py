@@ -1,7 +1,7 @@
-"""One coup of baccarat: what Chapters 627a, 629a and 631a share, each by its own paragraphs.
+"""One coup of baccarat, as Chapters 627a, 629a and 631a share it, each by its own paragraphs.
 
-The documents print House Money, closing, and of Midibaccarat the deal; the rest is the standard
-game: points and third cards (`baccarat_points`), even money, 19 to 20, 8 to 1, a tie pushes.
+The documents print House Money, closing, and the deal of Midibaccarat. The rest is the standard
+game: points and third cards (`baccarat_points`), even money, 19 to 20, 8 to 1. A tie pushes.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from ledger.rules.engine.table import Table
 
 Draws = bool | None
-"""Whether a third card is due; None where the points are not known."""
+"""Whether a third card is due; None if the points are not known."""
 
 HOUSE_MONEY = "house_money"
 HANDS = ("player_hand", "banker_hand")
 INITIAL, WHOLE = 2, 3  # cards of a hand
 DRAGON = 7  # points of a Banker's Hand of three cards that pushes at EZ Baccarat
-VIGORISH = 20  # one part in so many of the winnings on the Banker's Hand
+VIGORISH = 20  # vigorish is one part in this many of the Banker's Hand's winnings
 
 BASE = (
     "the deal, the third cards and the odds. The Player's Hand pays 1 to 1, the Banker's 19 to "
@@ -55,28 +55,28 @@ BASE = (
     "paid 1 to 1, and pushes if it wins with three cards and 7 points, as in EZ Baccarat. The "
     "number of positions and what follows from irregularities are not printed either."
 )
-"""What the documents do not print of the three games."""
+"""The parts of the three games that the documents do not print."""
 
 
 class Printed(NamedTuple):
-    """Where one of the three chapters prints what they share."""
+    """The paragraphs of one chapter for what the three chapters share."""
 
     wagers: str
     closed: str
     dealt: str
-    face: Literal["up", "down"]  # of the cards as they are dealt
-    turned: str  # cards dealt face down
-    asks_turns: bool  # the chapter prints that they are turned
+    face: Literal["up", "down"]  # how the cards are dealt
+    turned: str  # paragraph on turning cards dealt face down
+    asks_turns: bool  # whether the chapter prints that they are turned
     house_money: Paytable
     settled: str  # House Money, before third cards
     pressed: str
-    thirds: tuple[str, str]  # the Player's, the Banker's
+    thirds: tuple[str, str]  # the Player's and the Banker's third card
     marked: str  # vigorish
     paid: str  # the section of payout odds
 
 
 class Coup(NamedTuple):
-    """How a coup came out."""
+    """The result of a coup."""
 
     winner: str
     dragon: bool  # the Banker's Hand won with three cards and 7 points
@@ -87,12 +87,12 @@ def _won_by(hand: str) -> Callable[[Coup], bool]:
 
 
 def _paired(hands: int) -> Callable[[int], bool]:
-    """Whether so many of the two hands begin with a pair."""
+    """Whether this many of the two hands begin with a pair."""
     return lambda pairs: pairs == hands
 
 
 def paid_house_money(section: str) -> Paytable:
-    """What House Money pays, the same in the three chapters."""
+    """The House Money paytable, the same in the three chapters."""
     return paytable(
         HOUSE_MONEY,
         section,
@@ -108,8 +108,8 @@ class Base(NamedTuple):
 
     player: Paytable
     banker: Paytable
-    even: Paytable  # the Banker's, where vigorish is marked
-    free: Paytable  # and where none is collected
+    even: Paytable  # the Banker's Hand, if vigorish is marked
+    free: Paytable  # the Banker's Hand, if none is collected
     tie: Paytable
     pushed: Paytable  # either hand, on a tie
 
@@ -138,7 +138,7 @@ def base(paid: str) -> Base:
 
 
 def _options(printed: Printed) -> tuple[Option, ...]:
-    """What the three chapters leave to the holder."""
+    """The options that the three chapters leave to the holder."""
     return (
         Option(
             "vigorish",
@@ -158,11 +158,11 @@ PLAYER_MODEL = PlayerModel(
     coupon=PLAYER,
     chips={BANKER: 2000, HOUSE_MONEY: 2000},
 )
-"""Banker's wagers, and what is pressed onto them, in $20: 19 to 20 of it is whole dollars."""
+"""The unit of Banker's wagers and presses onto them, $20: 19 to 20 of it is whole dollars."""
 
 
 class BaccaratChapter(TypedDict):
-    """What the three games share, by where their chapter prints it."""
+    """What the three games share, by the paragraphs of their chapter."""
 
     editions: tuple[Edition, ...]
     play: Callable[[Any], None]
@@ -180,7 +180,7 @@ class BaccaratChapter(TypedDict):
 
 
 def baccarat(chapter: str, printed: Printed) -> BaccaratChapter:
-    """The game of a chapter by where it prints what."""
+    """The game of a chapter, given its paragraphs."""
     of = printed.wagers
     return BaccaratChapter(
         editions=(Edition(chapter, "proposed", None, None, "43 Pa.B., Doc. No. 13-230"),),
@@ -234,7 +234,7 @@ def _hands(t: Table) -> tuple[list[str], list[str]]:
 
 
 def _two_known(t: Table, hand: str) -> None:
-    """Two cards, in their places. Where one that was lost may be of any hand, no place is known."""
+    """Two cards in their places. If a lost card may be of any hand, no place is known."""
     held = _held(t, hand)
     if t.source.has_lost("cards_dealt"):
         t.forget_order(hand)
@@ -244,7 +244,7 @@ def _two_known(t: Table, hand: str) -> None:
 
 
 def _turn(t: Table, printed: Printed, hand: str, at: tuple[int, ...], section: str) -> None:
-    """Cards face down are turned: a step of play where the chapter prints it."""
+    """Turn cards that lie face down: a step of play if the chapter prints it."""
     turns = (said(fact, CardsTurned) for fact in t.source.untaken("cards_turned"))
     if printed.asks_turns or any(body.to == hand for body in turns):
         t.turn(hand, at, section)
@@ -253,7 +253,7 @@ def _turn(t: Table, printed: Printed, hand: str, at: tuple[int, ...], section: s
 
 
 def _house_money(t: Table, printed: Printed) -> set[Spot]:
-    """House Money is settled counterclockwise, before third cards, and what is won may be pressed.
+    """Settle House Money counterclockwise, before third cards. Its winnings may be pressed.
 
     Returns the wagers pressed beyond the payout, which depend on the reading.
     """
@@ -270,7 +270,7 @@ def _house_money(t: Table, printed: Printed) -> set[Spot]:
 
 
 def _third(t: Table, printed: Printed, hand: str, draws: Draws, section: str) -> None:
-    """A third card, where the points ask for one; where they are not known, what was dealt."""
+    """Deal a third card if the points require one. If they are not known, deal as recorded."""
     held = _held(t, hand)
     if draws or (draws is None and _dealt(t, hand)):
         t.deal(hand, WHOLE, section, face=printed.face)
@@ -297,19 +297,19 @@ def _third(t: Table, printed: Printed, hand: str, draws: Draws, section: str) ->
 
 
 def _dealt(t: Table, hand: str) -> list[Fact]:
-    """What was dealt to a hand and no step has asked for."""
+    """The cards dealt to a hand that no step has taken."""
     return [fact for fact in t.source.untaken("cards_dealt") if said(fact, CardsDealt).to == hand]
 
 
 def _coup(player: list[str], banker: list[str]) -> Coup | None:
-    """How it came out, or None where a card is not known."""
+    """The result, or None if a card is not known."""
     winner = winner_if_known(player, banker)
     dragon = len(banker) == WHOLE and points_if_known(banker) == DRAGON
     return Coup(winner, dragon and winner == BANKER) if winner else None
 
 
 def _settle(t: Table, printed: Printed, beyond: set[Spot]) -> None:
-    """The three wagers of every player, counterclockwise; vigorish where it is marked."""
+    """Settle the three wagers of every player, counterclockwise, and any marked vigorish."""
     coup, tables = _coup(*_hands(t)), base(printed.paid)
     vigorish = str(t.rules.options["vigorish"])
     for seat in reversed(t.positions()):
@@ -334,14 +334,14 @@ def _settle(t: Table, printed: Printed, beyond: set[Spot]) -> None:
 
 
 def _bankers(t: Table, tables: Base, vigorish: str) -> Paytable:
-    """What the Banker's Hand pays, by how vigorish is taken."""
+    """The Banker's Hand's paytable, by the way vigorish is taken."""
     if vigorish == "on_payout":
         return t.rules.paytable(BANKER, tables.banker)
     return tables.even if vigorish == "marked" else tables.free
 
 
 def _mark(t: Table, won: Settlement, section: str) -> None:
-    """Vigorish on a win that was paid whole: what 19 to 20 would have kept, breakage included."""
+    """Mark vigorish on a win paid whole: what 19 to 20 would have kept, breakage included."""
     if won.outcome == "win":
         kept = won.net - t.rules.broken(won.net - Fraction(won.net, VIGORISH))
         t.fee(won.position, "vigorish", kept, section, None)

@@ -1,1 +1,1 @@
-"""What the games of 21 share: wagers, hands, the dealer, and the standard game."""
+"""The parts shared by the games of 21: wagers, hands, the dealer, and the standard game."""

@@ -1,7 +1,7 @@
-"""The dealer's side of a game of 21: the hole card, what he draws, and how hands compare.
+"""The dealer's side of a game of 21: the hole card, his draw, and how hands compare.
 
-665a.7(g) and 665a.7(l)-(o), and the standard game. What a wager is owed is the game's to say:
-nothing is settled here.
+665a.7(g) and 665a.7(l)-(o), and the standard game. The game decides what a wager is owed: nothing
+is settled here.
 """
 
 from __future__ import annotations
@@ -53,28 +53,29 @@ if TYPE_CHECKING:
         "lower",
         "tie",
     ]
-    """How a hand stands beside the dealer's; one in excess of 21 is `bust` if his is not known."""
+    """The result of a hand against the dealer's. One in excess of 21 is `bust` if his is not known.
+    """
 
 CHECKED = (1, 10)
-"""What a first card counts with which the dealer may have a Blackjack: the hole card is read."""
+"""Values of a first card with which the dealer may have a Blackjack: the hole card is read."""
 
 CHIP = 500
-"""Cents of the smallest chip in play, where no breakage unit says which."""
+"""Cents of the smallest chip in play, if no breakage unit is filed."""
 
 
 class Peek(NamedTuple):
-    """Insurance and the reading of the hole card, and the paragraphs that say how."""
+    """Insurance and the reading of the hole card, with their paragraphs."""
 
     table: Paytable
     base: str  # the wager that is insured
     offered: str
-    most: str  # how much, and until when
+    most: str  # the paragraph of its amount and its closing
     lost: str
     read: str
 
 
 class Dealer(NamedTuple):
-    """What the dealer has; None where a card is not known."""
+    """The dealer's result; a part is None if a card is not known."""
 
     total: Total | None
     blackjack: bool | None
@@ -86,22 +87,22 @@ def dealers(t: Table) -> list[str]:
 
 
 def up_card(t: Table, section: str) -> Fact | None:
-    """The dealer's first card, face up: the fact that deals it."""
+    """Deal the dealer's first card, face up: its fact."""
     since = len(t.taken)
     t.deal("dealer", 1, section, face="up")
     return t.taken[since][1] if len(t.taken) > since else None
 
 
 def up_value(t: Table) -> int | None:
-    """What the dealer's first card counts, an ace 1; None where it is not known."""
+    """The value of the dealer's first card, an ace 1; None if it is not known."""
     return VALUE.get(dealers(t)[0]) if dealers(t) and not doubtful(t) else None
 
 
 def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
-    """Insurance on an ace, the hole card read on an ace or a 10: whether it is a Blackjack.
+    """Play Insurance on an ace and the reading on an ace or a 10: whether he has a Blackjack.
 
-    A reading tells of a first card that is not known, too. The hole card as it is seen, then or
-    later, rules; Insurance stays open where neither is on record.
+    A reading also shows that an unknown first card is an ace or a 10. The hole card as seen, then
+    or later, rules. Insurance stays open if neither is on record.
     """
     value, read = up_value(t), t.source.untaken("hole_card_checked")
     told = [said(fact, WagerPlaced).wager for fact in t.source.untaken("wager_placed")]
@@ -124,9 +125,9 @@ def peek(t: Table, seats: Sequence[int], by: Peek) -> bool:
 
 
 def _closed(t: Table, placed: Sequence[Fact], read: Fact, by: Peek) -> None:
-    """Insurance closes with the reading of the hole card: what went back of a late one is none.
+    """Close Insurance with the reading of the hole card. A late one that went back is none.
 
-    What the dealer kept stands, and so does all of it where he paid it and gave back all of it.
+    A late one that the dealer kept stands. So does one that he paid and then gave back whole.
     """
     for seat in sorted({seat for seat, _ in t.close(placed, read, by.most)}):
         chips = [fact for fact in placed if t.source.later_than(fact, read)]
@@ -149,7 +150,7 @@ def _cents(facts: Sequence[Fact], kind: type[_Chips], seat: int) -> int:
 
 
 def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool | None) -> None:
-    """An Insurance Wager: half of the wager it insures at most, or the next chip above that."""
+    """Judge an Insurance Wager: at most half of the wager it insures, or the next chip above."""
     if up_value(t) not in (1, None) or seat not in seats:
         why = "the dealer's first card is no ace" if seat in seats else "it insures no wager"
         t.not_permitted(seat, "insurance", why, by.offered)
@@ -164,7 +165,7 @@ def _insured(t: Table, seat: int, seats: Sequence[int], by: Peek, *, won: bool |
 
 
 def read_as(t: Table, section: str, *, found: bool) -> None:
-    """The hole card that is seen rules, whatever the card reader was read as; it is said aloud."""
+    """Let the hole card that is seen rule, and find a card reader's other reading."""
     seen = is_blackjack_if_known(dealers(t)[:TWO])
     if seen is None or seen == found or doubtful(t):
         return
@@ -180,7 +181,7 @@ def read_as(t: Table, section: str, *, found: bool) -> None:
 
 
 def _hole_read(t: Table, section: str) -> bool | None:
-    """Read the hole card: whether it gives a Blackjack; where that is lost, as it is seen later."""
+    """Read the hole card: whether it gives a Blackjack. A later turn replaces a lost reading."""
     fact = t.take(Step("hole_card_checked", section))
     if fact is not None:
         return said(fact, HoleCardChecked).result == "blackjack"
@@ -188,9 +189,9 @@ def _hole_read(t: Table, section: str) -> bool | None:
 
 
 def _as_seen(t: Table) -> bool | None:
-    """Whether the dealer has a Blackjack by the hole card as it was dealt, or is turned later.
+    """Whether the dealer has a Blackjack by the hole card as dealt, or as turned later.
 
-    None where a card of the two is not known, or one of the round was lost.
+    None if one of the two cards is not known, or a card of the round was lost.
     """
     cards = dealers(t)[:TWO]
     for turned in t.source.untaken("cards_turned"):
@@ -202,7 +203,7 @@ def _as_seen(t: Table) -> bool | None:
 
 
 def turn_hole(t: Table, section: str, *, due: bool = True) -> bool:
-    """Turn the hole card up. Where no wager goes by it, nothing is amiss if it stays down."""
+    """Turn the hole card up. If no wager depends on it, it may stay down."""
     told = [said(each, CardsTurned).to for each in t.source.untaken("cards_turned")]
     if due or "dealer" in told:
         t.turn("dealer", (1,), section)
@@ -218,9 +219,9 @@ def draw_out(
     most: int = ANY_CARDS,
     due: bool,
 ) -> None:
-    """The dealer draws while he must, to `most` cards; by what the record shows, if cards are lost.
+    """Let the dealer draw while he must, to `most` cards; if cards are lost, as recorded.
 
-    Where no wager goes by it (`due` is false), nothing is amiss if he does not.
+    If no wager depends on it (`due` is false), he need not.
     """
     cards = dealers(t)
     while len(cards) < most:
@@ -241,9 +242,9 @@ def draw_out(
 
 
 def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
-    """Cards the dealer drew though he was to stand are none of his: to the rack, if it was called.
+    """Find cards that the dealer drew though he had to stand. They go to the rack, if called.
 
-    Told apart from the deal, they are found where nothing asks for them.
+    They are kept apart from the deal, and found because no step asks for them.
     """
     cards = dealers(t)
     stand = len(cards)
@@ -262,14 +263,14 @@ def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
 
 
 def dealer_has(t: Table, *, blackjack: bool = False) -> Dealer:
-    """What the dealer has in the end; `blackjack` as the card reader said, if a card is unknown."""
+    """The dealer's final result. The card reader gives `blackjack` if a card is unknown."""
     cards = dealers(t)
     natural = is_blackjack_if_known(cards)
     return Dealer(total_known(t, cards), blackjack or None if natural is None else natural)
 
 
 def compare(t: Table, hand: BlackjackHand, dealer: Dealer) -> Compared | None:
-    """How a hand stands beside the dealer's; None where a card that matters is not known."""
+    """The result of a hand against the dealer's; None if a card that matters is not known."""
     cards = t.cards["player", hand.seat, hand.number]
     if doubtful(t):
         return None
@@ -285,7 +286,7 @@ def compare(t: Table, hand: BlackjackHand, dealer: Dealer) -> Compared | None:
 
 
 def _totals(mine: Total, his: Total | None) -> Compared | None:
-    """How totals compare where nobody has a Blackjack."""
+    """The result by totals if nobody has a Blackjack."""
     if mine.bust:
         return "both bust" if his is not None and his.bust else "bust"
     if his is None:

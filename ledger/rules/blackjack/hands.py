@@ -1,7 +1,7 @@
 """Hands of 21: the deal, and what a player does with his hand.
 
-665a.7, 665a.9 to 665a.11, 633a and 635a.10 share it; what each of them allows is a `Style`. What a
-wager is owed is the game's to say: nothing is settled here. The other side is
+665a.7, 665a.9 to 665a.11, 633a and 635a.10 share it. A `Style` holds what each of them allows. The
+game decides what a wager is owed: nothing is settled here. The dealer's side is
 `ledger.rules.blackjack.dealer`.
 """
 
@@ -32,29 +32,30 @@ SURRENDERED, RESCUED, DEAD, MISSED = "surrender", "rescue", "dead_hand", "missed
 REFUSED = "refuse_card"
 TWO, ANY_CARDS = 2, 22
 MOST_TURNS = 64
-"""Decisions a hand is asked for at most, and hands a position: what goes on longer is no play."""
+"""The most decisions a hand is asked for, and the most hands a position. Beyond them nothing is
+play."""
 
 
 class Style(NamedTuple):
-    """What a game allows a hand, and the paragraphs that say so."""
+    """What a game allows a hand, with its paragraphs."""
 
-    base: tuple[str, ...]  # wagers that a split is as large as, and a double at most
+    base: tuple[str, ...]  # wagers that a split equals, and a double at most equals
     decided: str
-    dealt: str  # cards that a decision brings
+    dealt: str  # paragraph on cards that a decision brings
     double: str
     split: str
     aces: str  # split aces: one card each, and not split again
     surrender: Literal["any", "first_two", "none"] = "first_two"
-    double_cards: int = ANY_CARDS  # a hand of so many at most is doubled
+    double_cards: int = ANY_CARDS  # the most cards of a hand that is doubled
     double_split: bool = True
     split_hands: int = 4
     resplit_aces: bool = False
-    after_double: tuple[str, ...] = ()  # what is open beside standing, if the hand is below 21
-    dead: bool = False  # called at any point of the play, where no text says when
+    after_double: tuple[str, ...] = ()  # decisions open besides standing, below 21
+    dead: bool = False  # called at any point of play, if no text says when
 
 
 class BlackjackHand(NamedTuple):
-    """One hand of a position, and how its play ended: one of the names above, or by standing."""
+    """One hand of a position, and how its play ended: by a name above, or by standing."""
 
     seat: int
     number: int = 1
@@ -67,7 +68,7 @@ class BlackjackHand(NamedTuple):
 
 
 def one_more(t: Table, seats: Iterable[int], count: int, section: str) -> Fact | None:
-    """Deal each of these up to `count` cards, clockwise; the first card dealt."""
+    """Deal each of these up to `count` cards, clockwise; the first card's fact."""
     since = len(t.taken)
     for seat in seats:
         draw(t, seat, 1, count, section)
@@ -75,7 +76,7 @@ def one_more(t: Table, seats: Iterable[int], count: int, section: str) -> Fact |
 
 
 def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str]:
-    """A hand with so many cards; those the record has lost are not known."""
+    """Deal a hand up to this many cards. Cards that the record lost are unknown."""
     held = t.deal("player", count, section, seat, number, face="up")
     held.extend(UNKNOWN_CARD for _ in range(len(held), count))
     if doubtful(t):
@@ -84,27 +85,27 @@ def draw(t: Table, seat: int, number: int, count: int, section: str) -> list[str
 
 
 def doubtful(t: Table) -> bool:
-    """Whether a card was lost in this round: whose it was, no count tells, so no hand is known."""
+    """Whether a card was lost in this round. No count shows whose, so no hand is known."""
     return t.source.has_lost("cards_dealt")
 
 
 def forget_deal(t: Table) -> None:
-    """One of the deals is lost: which step each of the others answered is not known."""
+    """Forget which step each of the other deals answered: one of them is lost."""
     t.taken = [(step, fact) for step, fact in t.taken if step.fact != "cards_dealt"]
 
 
 def total_known(t: Table, cards: Sequence[str]) -> Total | None:
-    """The total of a hand, or None where a card of it, or of any, is not known."""
+    """The total of a hand, or None if a card of it, or of any hand, is not known."""
     return None if doubtful(t) else total_if_known(cards)
 
 
 def blackjack_of(t: Table, seat: int) -> bool | None:
-    """Whether a position has a Blackjack; None where a card is not known."""
+    """Whether a position has a Blackjack; None if a card is not known."""
     return None if doubtful(t) else is_blackjack_if_known(t.cards["player", seat, 1])
 
 
 def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
-    """Irregularities of a kind that were called, of this position where it names one."""
+    """The called irregularities of a kind, of this position if they name one."""
     found = []
     for fact in t.source.untaken("irregularity_called"):
         body = said(fact, IrregularityCalled)
@@ -117,7 +118,7 @@ def called(t: Table, kind: str, seat: int | None = None) -> list[Fact]:
 
 
 def play_hands(t: Table, seat: int, style: Style) -> list[BlackjackHand]:
-    """A position's play: its hand, and those it is split into, each to its end."""
+    """Play a position: its hand, and those it is split into, each to its end."""
     waiting, done, made = [BlackjackHand(seat)], [], 1
     while waiting and made < MOST_TURNS:
         hand = waiting.pop(_next_of(t, waiting))
@@ -131,9 +132,9 @@ def play_hands(t: Table, seat: int, style: Style) -> list[BlackjackHand]:
 
 
 def _next_of(t: Table, waiting: Sequence[BlackjackHand]) -> int:
-    """The hand beside the one played, or the lowest number: whichever the record deals to first.
+    """The hand next to the one played, or that with the lowest number: the one dealt to first.
 
-    A hand split off a second time may lie beside its pair or behind the others (665a.11(b)).
+    A hand split a second time may lie beside its pair or behind the others (665a.11(b)).
     """
     if len(waiting) > 1:
         lowest = min(waiting)
@@ -145,7 +146,7 @@ def _next_of(t: Table, waiting: Sequence[BlackjackHand]) -> int:
 
 
 def _split(t: Table, hand: BlackjackHand, number: int) -> list[BlackjackHand]:
-    """Two hands of a pair: the new one takes the second card, and the next free number."""
+    """Split a pair: the new hand takes the second card, and the next free number."""
     cards = t.cards["player", hand.seat, hand.number]
     t.cards["player", hand.seat, number] = [cards.pop()]
     aces = VALUE.get(cards[0]) == 1
@@ -153,7 +154,7 @@ def _split(t: Table, hand: BlackjackHand, number: int) -> list[BlackjackHand]:
 
 
 def late_card(t: Table, hand: BlackjackHand, style: Style, section: str) -> BlackjackHand:
-    """A card that was asked for and not dealt: dealt now, or the hand is dead: 665a.13(g)."""
+    """Deal a card that was asked for and not dealt, or call the hand dead: 665a.13(g)."""
     if recorded_decision(t, hand) == DEAD:
         t.decide(hand.seat, (DEAD,), section, hand.number)
         return hand._replace(ended=DEAD)
@@ -163,7 +164,7 @@ def late_card(t: Table, hand: BlackjackHand, style: Style, section: str) -> Blac
 
 
 def _played(t: Table, hand: BlackjackHand, style: Style, made: int) -> BlackjackHand:
-    """A hand's cards and decisions, until it stands, is split, or is given up."""
+    """Play a hand's cards and decisions, until it stands, is split, or is given up."""
     cards = draw(t, hand.seat, hand.number, TWO, style.dealt)
     for _ in range(MOST_TURNS):
         if style.dead and recorded_decision(t, hand) == DEAD:
@@ -192,18 +193,18 @@ def _ended(how: str) -> Callable[[Table, BlackjackHand, Style, int], BlackjackHa
 
 
 def _refused(t: Table, hand: BlackjackHand, style: Style, _: int) -> BlackjackHand:
-    """Who refuses a card gets none any more: 665a.13(c)."""
+    """Let a player refuse a card. He gets no further cards: 665a.13(c)."""
     return _may(t, hand, ("surrender",) if style.surrender == "any" else (), style)
 
 
 def _parted(t: Table, hand: BlackjackHand, style: Style, made: int) -> BlackjackHand:
-    """A pair is split: the chips of the new hand."""
+    """Take the chips of the new hand of a split pair."""
     _chips_down(t, hand.seat, "split", made + 1, style, due=True)
     return hand._replace(ended="split")
 
 
 def _doubled(t: Table, hand: BlackjackHand, style: Style, _: int) -> BlackjackHand:
-    """A double down: its chips, one card more, and what is open then."""
+    """Take a double down: its chips, one more card, and the decisions open then."""
     cards = t.cards["player", hand.seat, hand.number]
     _chips_down(t, hand.seat, "double_down", hand.number, style, due=True)
     if _refuses(t, hand):
@@ -224,13 +225,13 @@ _ENDS: dict[str, Callable[[Table, BlackjackHand, Style, int], BlackjackHand]] = 
     SURRENDERED: _ended(SURRENDERED),
     DEAD: _ended(DEAD),
 }
-"""What a decision makes of a hand; a hit that ends it is one whose card was not dealt."""
+"""The end that a decision gives a hand. A hit ends it only if its card was not dealt."""
 
 
 def _chips_down(t: Table, seat: int, wager: str, number: int, style: Style, *, due: bool) -> None:
-    """The chips of a split, as many as the hand's, or of a double, so many at most.
+    """Take the chips of a split, as many as the hand's, or of a double, at most as many.
 
-    No section says whether they are put down before it is decided or after.
+    No section says whether they are put down before the decision or after it.
     """
     if (seat, wager, number) in t.stakes:
         return
@@ -244,7 +245,7 @@ def _chips_down(t: Table, seat: int, wager: str, number: int, style: Style, *, d
 
 
 def _base(t: Table, seat: int, style: Style) -> int:
-    """Cents of the wagers that a split matches; 0 where one of them is lost."""
+    """Cents of the wagers that a split matches; 0 if one of them is lost."""
     stakes = [t.stakes.get((seat, wager, 1), 0) for wager in style.base]
     return 0 if None in stakes else sum(stake or 0 for stake in stakes)
 
@@ -252,9 +253,9 @@ def _base(t: Table, seat: int, style: Style) -> int:
 def _open(
     t: Table, hand: BlackjackHand, cards: Sequence[str], style: Style, made: int
 ) -> list[str]:
-    """What a player may decide with a hand below 21; a split ace may at most be split again.
+    """The decisions open with a hand below 21. A split ace may at most be split again.
 
-    Anything, where a card was lost: which hand it is missing from is not known.
+    If a card was lost, every decision is open: the hand it is missing from is not known.
     """
     if doubtful(t):
         every = ["hit", "stand", "double_down", "split", SURRENDERED, *style.after_double]
@@ -278,7 +279,7 @@ def _open(
 
 
 def _decided(t: Table, hand: BlackjackHand, options: Sequence[str], style: Style, new: int) -> str:
-    """What a player decides; chips may lie there before he says so, and tell where that is lost."""
+    """Take a player's decision. Chips may lie there before it, and show it if it is lost."""
     since, cost = len(t.taken), _base(t, hand.seat, style)
     chips = {"double_down": hand.number, "split": new}
     t.opened.update((hand.seat, wager, chips[wager]) for wager in options if wager in chips)
@@ -299,7 +300,7 @@ def _decided(t: Table, hand: BlackjackHand, options: Sequence[str], style: Style
 
 
 def _chips_first(t: Table, hand: BlackjackHand, new: int, style: Style) -> None:
-    """Where the chips of a decision lie there before it is made, they are taken in first."""
+    """Take the chips of a decision first, if they lie there before it."""
     chips = chips_of(t, hand, new)
     if not chips:
         return
@@ -312,19 +313,19 @@ def _chips_first(t: Table, hand: BlackjackHand, new: int, style: Style) -> None:
 
 
 def _may(t: Table, hand: BlackjackHand, options: Sequence[str], style: Style) -> BlackjackHand:
-    """What a player may still say of a hand that gets no more cards, where he says anything."""
+    """Take a decision, if recorded, on a hand that gets no further cards."""
     body = t.decide(hand.seat, ("stand", *options), style.decided, hand.number, may=True)
     return hand if body is None or body.decision == "stand" else hand._replace(ended=body.decision)
 
 
 def _refuses(t: Table, hand: BlackjackHand) -> bool:
-    """Whether he refuses the card now asked for, exposed in error: none is dealt to him then."""
+    """Whether he refuses the card now asked for, exposed in error. He gets none then."""
     exposed = called(t, "card_drawn_exposed")
     return bool(exposed) and recorded_decision(t, hand) == REFUSED and not card_first(t, hand)
 
 
 def _not_dealt(t: Table, hand: BlackjackHand) -> bool:
-    """Whether the card now asked for is the one that was called as not dealt."""
+    """Whether the card now asked for is the one called as not dealt."""
     if recorded_decision(t, hand) == DEAD and not card_first(t, hand):
         return True
     kind = "requested_card_not_dealt"
@@ -335,24 +336,24 @@ def _not_dealt(t: Table, hand: BlackjackHand) -> bool:
     return True
 
 
-_BRING = ("hit", "double_down", "split")  # a card each to the hand that decides it
+_BRING = ("hit", "double_down", "split")  # each brings the deciding hand one card
 _PAIR = 2
 
 
 def recorded_decision(t: Table, hand: BlackjackHand) -> str | None:
-    """What the record says this hand decides next, where it does."""
+    """The next recorded decision of this hand, if any."""
     decisions = decisions_of(t, hand)
     return said(decisions[0], DecisionMade).decision if decisions else None
 
 
 def decisions_of(t: Table, hand: BlackjackHand) -> list[Fact]:
-    """What the record says this hand decides from here on."""
+    """The recorded decisions of this hand from here on."""
     decided = ((fact, said(fact, DecisionMade)) for fact in t.source.untaken("decision_made"))
     return [fact for fact, of in decided if (of.position, of.hand) == (hand.seat, hand.number)]
 
 
 def cards_to(t: Table, hand: BlackjackHand) -> list[Fact]:
-    """Cards on record that this hand is still dealt; another holder's at its place are not."""
+    """Recorded cards still to be dealt to this hand, without another holder's at its place."""
     found = []
     for fact in t.source.untaken("cards_dealt"):
         body = said(fact, CardsDealt)
@@ -362,13 +363,13 @@ def cards_to(t: Table, hand: BlackjackHand) -> list[Fact]:
 
 
 def card_first(t: Table, hand: BlackjackHand) -> bool:
-    """Whether this hand is dealt a card before what it decides next."""
+    """Whether this hand gets a card before its next decision."""
     coming = cards_to(t, hand)
     return bool(coming) and t.source.later_than(coming[0], decisions_of(t, hand)[0]) is False
 
 
 def is_lost(t: Table, hand: BlackjackHand) -> bool:
-    """Whether a card comes now that no decision on record asked for: there are fewer of those."""
+    """Whether the next card answers no recorded decision: there are fewer decisions than cards."""
     cards, decisions = cards_to(t, hand), decisions_of(t, hand)
     if not cards or not decisions:
         return False
@@ -377,7 +378,7 @@ def is_lost(t: Table, hand: BlackjackHand) -> bool:
 
 
 def inferred_decision(t: Table, hand: BlackjackHand, new: int) -> str:
-    """A decision that is not on record, as its chips and the card that it brought show it."""
+    """A decision that is not on record, as its chips and the card it brought show it."""
     chips = [said(fact, WagerPlaced).wager for fact in chips_of(t, hand, new)]
     for wager, number in (("double_down", hand.number), ("split", new)):
         if wager in chips or (hand.seat, wager, number) in t.stakes:
@@ -390,9 +391,9 @@ def inferred_decision(t: Table, hand: BlackjackHand, new: int) -> str:
 
 
 def chips_of(t: Table, hand: BlackjackHand, new: int) -> list[Fact]:
-    """Chips on record that double this hand, or split it into hand `new`, as it is now.
+    """Recorded chips that double this hand, or split it into hand `new`, as it is now.
 
-    Those put down after the next card to the position are for what follows it.
+    Chips put down after the next card to the position belong to a later decision.
     """
     found = []
     for fact in t.source.untaken("wager_placed"):
@@ -406,7 +407,7 @@ def chips_of(t: Table, hand: BlackjackHand, new: int) -> list[Fact]:
 
 
 def decision_weights(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
-    """What players do by chance: they draw to about 17, and seldom give up."""
+    """The weights of simulated decisions: players draw to about 17, and seldom give up."""
     total = total_if_known(cards)
     draws = 70 if total is None or dealer_draws(total) else 4
     weights = {"hit": draws, "stand": 75 - draws, "double_down": 10, "split": 40}

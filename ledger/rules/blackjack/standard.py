@@ -1,7 +1,8 @@
-"""The standard game of 21, which no document prints: Blackjack and Spanish 21 rest on it.
+"""The standard game of 21, which no document prints. Blackjack and Spanish 21 build on it.
 
-Hands, dealer and payouts as casinos play them everywhere; where the holder may choose, by options.
-The paragraphs cited are those that speak of it. Wagers of a chapter's own are the game's to settle.
+Hands, dealer and payouts are as casinos play them everywhere, with options for the holder's
+choices. The cited paragraphs are those that mention each part. The game settles a chapter's own
+wagers.
 """
 
 from __future__ import annotations
@@ -67,14 +68,14 @@ _PARTS = ("split", "double_down")
 
 
 class Standard(NamedTuple):
-    """A game's own names, tables and paragraphs for what it shares."""
+    """A game's own names, tables and paragraphs for the shared parts."""
 
     wager: str
-    beside: tuple[str, ...]  # wagers that stand beside it alone
+    beside: tuple[str, ...]  # wagers that go only with the main one
     placed: str
     boxes: str
     play: str  # cards dealt, decisions, the dealer's draw
-    results: str  # won, lost or tied
+    results: str  # paragraph on hands won, lost or tied
     split: str
     double: str
     pays: Paytable
@@ -83,7 +84,7 @@ class Standard(NamedTuple):
 
 
 def tables(wager: str, pays: str, insurance: str) -> tuple[Paytable, Paytable, Paytable]:
-    """What hands are paid, even money, and Insurance: at odds that the holder may file."""
+    """The paytables of hands, even money and Insurance, at odds that the holder may file."""
     hands = paytable(
         (wager, *_PARTS),
         pays,
@@ -98,7 +99,7 @@ def tables(wager: str, pays: str, insurance: str) -> tuple[Paytable, Paytable, P
 
 
 def options(play: str, split: str, boxes: str) -> tuple[Option, ...]:
-    """What a holder may choose of the standard game."""
+    """The holder's options in the standard game."""
     return (
         Option("decks", (6, 1, 2, 4, 5, 7, 8), play, "Decks shuffled together in the shoe."),
         Option("soft_17", ("stands", "hits"), play, "What the dealer does on a soft 17."),
@@ -121,7 +122,7 @@ def options(play: str, split: str, boxes: str) -> tuple[Option, ...]:
 
 
 def styled(t: Table, style: Style) -> Style:
-    """A style as the options in force have it."""
+    """A style under the options in force."""
     chosen = t.rules.options
     return style._replace(
         surrender="none" if chosen["surrender"] == "none" else "first_two",
@@ -135,7 +136,7 @@ def styled(t: Table, style: Style) -> Style:
 
 
 def deal(t: Table, of: Standard) -> list[int]:
-    """Wagers, which the first card closes, and two cards each: who plays.
+    """Take wagers, which the first card closes, and deal two cards each: the seats that play.
 
     A hand that lacks its cards is dead, and its wagers go back.
     """
@@ -159,15 +160,15 @@ def deal(t: Table, of: Standard) -> list[int]:
 
 
 def _late(t: Table, opening: list[Fact], of: Standard) -> set[tuple[int, str]]:
-    """Wagers placed once the first card was dealt."""
+    """The wagers placed after the first card was dealt."""
     first = t.source.untaken("cards_dealt")[:1]
     return t.close(opening, first[0] if first else None, of.placed)
 
 
 def even_money(t: Table, seats: Sequence[int], of: Standard) -> set[int]:
-    """A Blackjack under an ace may be paid even money before the hole card is read: who took it.
+    """Pay a Blackjack under an ace even money before the hole card is read: the seats that took it.
 
-    Under a first card that is not known too, as who took it saw it.
+    Under an unknown first card it counts too, because the player who took it saw the card.
     """
     taken: set[int] = set()
     if up_value(t) not in (1, None):
@@ -183,7 +184,7 @@ def even_money(t: Table, seats: Sequence[int], of: Standard) -> set[int]:
 
 
 def dealer_blackjack(t: Table, seats: Sequence[int], of: Standard) -> bool:
-    """Insurance and the hole card: whether the dealer has a Blackjack."""
+    """Play Insurance and the hole card: whether the dealer has a Blackjack."""
     table = t.rules.paytable("insurance", of.peek.table)
     return peek(t, seats, of.peek._replace(table=table))
 
@@ -191,7 +192,7 @@ def dealer_blackjack(t: Table, seats: Sequence[int], of: Standard) -> bool:
 def play_out(
     t: Table, seats: Sequence[int], of: Standard, style: Style
 ) -> dict[int, list[BlackjackHand]]:
-    """Players' decisions, the dealer's draw, and every hand settled: the hands of each position."""
+    """Play decisions and the dealer's draw, and settle every hand: the hands of each position."""
     hands: dict[int, list[BlackjackHand]] = {}
     for seat in seats:
         if blackjack_of(t, seat):
@@ -213,18 +214,18 @@ def play_out(
 
 
 def lose_to_blackjack(t: Table, seats: Sequence[int], of: Standard) -> None:
-    """A dealer's Blackjack ends the round: other Blackjacks tie."""
+    """Settle a dealer's Blackjack, which ends the round. Other Blackjacks tie."""
     for seat in reversed(seats):
         _settle(t, BlackjackHand(seat), dealer_has(t, blackjack=True), of)
 
 
 def draws(total: Total, *, hits_soft_17: bool) -> bool:
-    """Whether the dealer draws: below 17, and on a soft 17 where he hits it."""
+    """Whether the dealer draws: below 17, and on a soft 17 if he hits it."""
     return dealer_draws(total) or (hits_soft_17 and total == (LIMIT - 4, True))
 
 
 def _dealer(t: Table, of: Standard, *, due: bool) -> None:
-    """The hole card and the draw; where no hand is left, he need not."""
+    """Turn the hole card and draw. If no hand is left, he need not."""
     hits = t.rules.options["soft_17"] == "hits"
     turned = turn_hole(t, of.play, due=due)
     read_as(t, of.peek.read, found=False)
@@ -237,13 +238,13 @@ def _dealer(t: Table, of: Standard, *, due: bool) -> None:
 
 
 def _lives(t: Table, hand: BlackjackHand) -> bool:
-    """Whether the dealer's hand decides it."""
+    """Whether the dealer's hand decides this hand."""
     total = total_known(t, t.cards["player", hand.seat, hand.number])
     return not hand.ended and not (total and total.bust)
 
 
 def _given_up(t: Table, hand: BlackjackHand, of: Standard) -> None:
-    """A hand is lost at once in excess of 21, half where surrendered, but the double if rescued."""
+    """Settle a hand that is over: in excess of 21, surrendered, or rescued (but its double)."""
     total = total_known(t, t.cards["player", hand.seat, hand.number])
     wager = of.wager if hand.number == 1 else "split"
     if hand.ended == SURRENDERED:
@@ -260,7 +261,7 @@ def _given_up(t: Table, hand: BlackjackHand, of: Standard) -> None:
 
 
 def _settle(t: Table, hand: BlackjackHand, dealer: Dealer, of: Standard) -> None:
-    """A hand's wagers beside the dealer's hand."""
+    """Settle a hand's wagers against the dealer's hand."""
     how = compare(t, hand, dealer)
     if how and t.rules.options.get("player_21") == "wins":
         how = _wins_with_21(t, hand, how)
@@ -282,7 +283,7 @@ def _settle(t: Table, hand: BlackjackHand, dealer: Dealer, of: Standard) -> None
 
 
 def _wins_with_21(t: Table, hand: BlackjackHand, how: Compared) -> Compared:
-    """A player's 21 wins whatever the dealer has, where the holder offers that."""
+    """Whether a player's 21 wins against any dealer's hand, if the holder offers that."""
     total = total_if_known(t.cards["player", hand.seat, hand.number])
     if how == "both blackjack":
         return "blackjack"

@@ -1,4 +1,4 @@
-"""Who is dealt in at a game of 21: wagers, those that stand beside one, and adjacent boxes."""
+"""Dealing in at a game of 21: wagers, wagers beside others, and adjacent boxes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def dealt_in(
     t: Table, wager: str, beside: Sequence[str], late: set[tuple[int, str]], section: str
 ) -> list[int]:
-    """Who is dealt in: those with the wager, in time or dealt to. The others' chips go back."""
+    """The seats dealt in: those with the wager, in time or dealt to. Other chips go back."""
     seats = []
     for seat in t.positions(dealt_to=True):
         if t.lost_before_deal(seat):
@@ -42,7 +42,7 @@ def dealt_in(
 
 
 def left_out(t: Table, seat: int, section: str) -> bool:
-    """Whether no card was dealt to a wager: it was called, or the hand was said to be dead."""
+    """Whether no card was dealt to a wager: it was called, or the hand was called dead."""
     if recorded_decision(t, BlackjackHand(seat)) == DEAD and not t.dealt_to(seat):
         t.decide(seat, (DEAD,), section)
         return True
@@ -50,9 +50,9 @@ def left_out(t: Table, seat: int, section: str) -> bool:
 
 
 def second_cards(t: Table, dealt: Sequence[int], section: str, short: str) -> list[int]:
-    """A second card each; where it was left out, after all others, or the hand is dead (`short`).
+    """Deal a second card each. One left out comes after all others, or the hand is dead (`short`).
 
-    Returns whose hand is not.
+    Returns the seats whose hands are not dead.
     """
     late = [seat for seat in dealt if called(t, "one_card_dealt", seat)]
     live = [seat for seat in dealt if seat not in late]
@@ -66,7 +66,7 @@ def second_cards(t: Table, dealt: Sequence[int], section: str, short: str) -> li
 
 
 def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, section: str) -> None:
-    """A player may wager on so many boxes side by side; the seats taken say which are his."""
+    """Judge adjacent boxes of one player. The seats taken show which are his."""
     seen: set[int] = set()
     for first in sorted(seats):
         if first in seen:
@@ -80,7 +80,7 @@ def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, sect
 
 
 def at_most(t: Table, seats: Iterable[int], wager: str, of: str, section: str) -> None:
-    """A wager beside another is equal to it or less; one that is lost limits nothing."""
+    """Judge a wager that may be at most another one. A lost one limits nothing."""
     for seat in seats:
         limit = t.stake(seat, of)
         if limit and t.stake(seat, wager) > limit:
@@ -88,9 +88,9 @@ def at_most(t: Table, seats: Iterable[int], wager: str, of: str, section: str) -
 
 
 def not_before(t: Table, placed: Iterable[Fact], opens: Fact | None, section: str) -> None:
-    """A wager that a card opens is placed after it; one placed earlier is found, and stays.
+    """Find a wager placed before the card that opens it; it stays.
 
-    Where a card was lost, it may be the one that opened it.
+    If a card was lost, it may be the one that opened the wager.
     """
     if opens is None or t.source.has_lost("cards_dealt"):
         return

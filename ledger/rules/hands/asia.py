@@ -1,7 +1,8 @@
-"""Asia Poker's three hands of four, two and one card, one joker in the deck: 659a.6(a)-(c).
+"""Asia Poker's three hands of four, two and one card, with one joker: 659a.6(a)-(c).
 
-Their order is the chapter's own: four aces stand above a royal flush, other fours below a straight
-flush, a flush above a straight. All three compare with one another, as 659a.11(b) sets them.
+The chapter has its own order. Four aces are above a royal flush, other fours below a straight
+flush, and a flush above a straight. All three hands compare with one another, as 659a.11(b) sets
+them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ CATEGORIES = (
     ROYAL_FLUSH,
     FOUR_ACES,
 )
-"""Lowest first: 659a.6(b)."""
+"""The categories, lowest first: 659a.6(b)."""
 
 _BY_PATTERN = {
     (1,): NO_PAIR,
@@ -58,13 +59,13 @@ _HIGH_CARDS = 4
 
 
 class SetHand(NamedTuple):
-    """A high, medium or low hand; a greater one is the higher, equal ones are a copy.
+    """A high, medium or low hand. A greater value is the higher hand; equal ones are a copy.
 
-    Of hands of different sizes with the same leading ranks the one with more cards is the higher:
-    it holds a card that is not in the other (659a.6(c)).
+    If hands of different sizes have the same leading ranks, the one with more cards is higher. It
+    holds a card that is not in the other (659a.6(c)).
     """
 
-    order: int  # of the category, 0 is no pair
+    order: int  # category, 0 is no pair
     ranks: tuple[int, ...]  # by weight, 12 an ace; a straight has its place among straights
     category: str
 
@@ -74,7 +75,7 @@ def _named(category: str, ranks: tuple[int, ...]) -> SetHand:
 
 
 def _of_a_kind(ranks: Sequence[int]) -> SetHand:
-    """The hand that the ranks alone make, runs left aside."""
+    """The hand that the ranks make, without runs."""
     weights = tuple(sorted(set(ranks), key=lambda rank: (-ranks.count(rank), -rank)))
     category = _BY_PATTERN[tuple(ranks.count(rank) for rank in weights)]
     if category == FOUR_OF_A_KIND and weights[0] == _ACE:
@@ -83,10 +84,10 @@ def _of_a_kind(ranks: Sequence[int]) -> SetHand:
 
 
 def _run(ranks: Sequence[int], *, suited: bool, ace_low_straight: str) -> SetHand | None:
-    """The straight, straight flush or royal flush that four ranks make, or None.
+    """The straight, straight flush or royal flush of four ranks, or None.
 
-    A-2-3-4 stands under A-K-Q-J and over K-Q-J-10, or lowest: 659a.6(b)(3) and (6). As A-K-Q-J of
-    one suit is a royal flush, that place makes it the highest straight flush.
+    A-2-3-4 is below A-K-Q-J and above K-Q-J-10, or lowest: 659a.6(b)(3) and (6). A-K-Q-J of one
+    suit is a royal flush, so that place makes A-2-3-4 the highest straight flush.
     """
     held = set(ranks)
     if len(held) < _HIGH_CARDS:
@@ -108,11 +109,11 @@ def high_hand(
     ace_low_straight: str = "as_printed",
     joker_in_flush: str = "highest_absent",
 ) -> SetHand:
-    """The four-card hand, the joker at its best: 659a.6(a)-(c).
+    """The four-card hand, with the joker at its best: 659a.6(a)-(c).
 
     `ace_low_straight` is the Rules Submission's place for A-2-3-4: `as_printed` or `lowest`.
-    `joker_in_flush` says what rank the joker has in a flush: the `highest_absent` of its suit, or
-    an `ace` even beside one. Raises KeyError for a card that is not of the deck of 53.
+    `joker_in_flush` gives the joker's rank in a flush: the `highest_absent` of its suit, or an
+    `ace` even beside one. Raises KeyError for a card that is not in the deck of 53.
     """
     natural = [card for card in cards if card != JOKER]
     ranks = [RANK[card] for card in natural]
@@ -133,7 +134,7 @@ def high_hand(
 def small_hand(cards: Sequence[str]) -> SetHand:
     """The medium hand of two cards or the low hand of one, the joker an ace: 659a.6(a), (b)(9).
 
-    Two cards are a pair or nothing. Raises KeyError for a card that is not of the deck of 53.
+    Two cards are a pair or nothing. Raises KeyError for a card that is not in the deck of 53.
     """
     return _of_a_kind([_ACE if card == JOKER else RANK[card] for card in cards])
 
@@ -147,7 +148,7 @@ def rightly_set(high: SetHand, medium: SetHand, low: SetHand) -> bool:
 
 
 class Ranking(NamedTuple):
-    """What the holder chose of the rankings: an option of 659a.6(b), a reading of 659a.6(a)."""
+    """The ranking in force: an option of 659a.6(b), a reading of 659a.6(a)."""
 
     ace_low_straight: str = "as_printed"
     joker_in_flush: str = "highest_absent"
@@ -162,11 +163,11 @@ class Three(NamedTuple):
 
 
 Hands = dict[str, tuple[str, ...]]
-"""Cards by the name of the hand they were set into: `high`, `medium`, `low`."""
+"""Cards by the name of the hand they are set into: `high`, `medium`, `low`."""
 
 
 def three_if_known(hands: Mapping[str, Sequence[str]] | None, by: Ranking) -> Three | None:
-    """Hands as they were set, or None where they are not known."""
+    """Three hands from their setting, or None if they are not known."""
     if hands is None:
         return None
     high = high_hand_if_known(hands["high"], **by._asdict())
@@ -175,7 +176,7 @@ def three_if_known(hands: Mapping[str, Sequence[str]] | None, by: Ranking) -> Th
 
 
 def settings(cards: Sequence[str], by: Ranking) -> Iterator[tuple[Three, Hands]]:
-    """Every way that 659a.11(b) allows to set seven cards; none where one is not known."""
+    """Every setting of seven cards that 659a.11(b) allows; none if a card is not known."""
     if any(card not in RANK and card != JOKER for card in cards):
         return
     places = range(len(cards))
@@ -196,7 +197,7 @@ def highest_high(cards: Sequence[str], by: Ranking) -> tuple[Three, Hands]:
 
 
 def hands_higher(mine: Three | None, theirs: Three | None) -> int | None:
-    """How many of three hands are higher than the dealer's: 659a.11(f). None where not known."""
+    """How many of three hands are higher than the dealer's: 659a.11(f). None if not known."""
     if mine is None or theirs is None:
         return None
     return sum(one > other for one, other in zip(mine, theirs, strict=True))

@@ -16,14 +16,14 @@ VALUE: dict[str, int] = {
     card: 1 if card[0] == "A" else rank + 2 if card[0] in "23456789" else 0
     for card, rank in RANK.items()
 }
-"""Points of a card: an ace 1, tens and face cards 0."""
+"""Points of a card: an ace is 1, tens and face cards are 0."""
 
 PLAYER, BANKER, TIE = "player", "banker", "tie"
 
 NATURAL = 8
 _PLAYER_STANDS = 6
 _BANKER_STANDS = 7
-# The Banker's points, and the Player's third cards by points that make the Banker draw.
+# For the Banker's points, the points of the Player's third card that make the Banker draw.
 _BANKER_DRAWS: dict[int, frozenset[int]] = {
     3: frozenset(range(10)) - {8},
     4: frozenset(range(2, 8)),
@@ -48,7 +48,7 @@ def player_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
 
 
 def banker_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
-    """Whether the Banker's Hand takes a third card, the Player's Hand being complete.
+    """Whether the Banker's Hand takes a third card after a complete Player's Hand.
 
     Raises KeyError for a card that is not one of 52.
     """
@@ -61,7 +61,7 @@ def banker_draws(player: Sequence[str], banker: Sequence[str]) -> bool:
 
 
 def winner(player: Sequence[str], banker: Sequence[str]) -> str:
-    """`player`, `banker` or `tie`, of two complete hands. Raises KeyError for an unknown card."""
+    """The winner of two complete hands: `player`, `banker` or `tie`. Raises KeyError."""
     points, against = points_of(player), points_of(banker)
     if points == against:
         return TIE
@@ -69,9 +69,9 @@ def winner(player: Sequence[str], banker: Sequence[str]) -> str:
 
 
 def pairs(player: Sequence[str], banker: Sequence[str]) -> int:
-    """How many of the two hands begin with a pair by rank, suit aside: 627a.7(a)(7)(i).
+    """How many of the two hands begin with a pair by rank, in any suits: 627a.7(a)(7)(i).
 
-    A king and a queen are no pair. Raises KeyError for a card that is not one of 52.
+    A king and a queen are not a pair. Raises KeyError for a card that is not one of 52.
     """
     return sum(len({RANK[card] for card in hand[:_INITIAL]}) == 1 for hand in (player, banker))
 

@@ -1,7 +1,7 @@
-"""The best five of more cards: any five of six or seven, or exactly two of five and three of five.
+"""The best five of more cards: any five of six or seven, or two of five and three of five.
 
 637a.19(k) and (l) (five-card Omaha), 589.11(d)(2)(ii) (a bought sixth card) and 649a.6(d) (six
-cards of two hands). Also the order of single cards by suit that an odd chip follows.
+cards of two hands). Also the order of single cards by suit, which an odd chip follows.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ledger.rules.hands.poker import PokerHand
 
 CardOrder = tuple[tuple[int, int], ...]
-"""Rank and suit of each card of a hand, to be compared with those of another hand."""
+"""Rank and suit of each card of a hand, to compare with another hand's."""
 
 
 def best_hand(cards: Sequence[str]) -> PokerHand:
-    """The highest hand any five of the cards form.
+    """The highest hand of any five of the cards.
 
     Raises KeyError for a card that is not one of 52, ValueError for fewer than five cards.
     """
@@ -32,7 +32,7 @@ def best_hand(cards: Sequence[str]) -> PokerHand:
 
 
 def _omaha(hole: Sequence[str], board: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Every five cards of exactly two in the hand and three on the board: 637a.19(k)."""
+    """Every five cards with exactly two in the hand and three on the board: 637a.19(k)."""
     boards = tuple(combinations(board, 3))
     for two in combinations(hole, 2):
         for three in boards:
@@ -50,14 +50,14 @@ def omaha_high(hole: Sequence[str], board: Sequence[str]) -> PokerHand:
 def omaha_low(hole: Sequence[str], board: Sequence[str]) -> Low:
     """The best A-5 low of two hole cards and three of the board: 637a.19(k)(2)(i).
 
-    Whether it is in contention is `lowball.eight_or_better`. The cards need not be those of the
-    high hand: 637a.19(l)(2). Raises as `omaha_high` does.
+    `lowball.eight_or_better` says if it is in contention. Its cards may differ from the high
+    hand's: 637a.19(l)(2). Raises as `omaha_high` does.
     """
     return max(ace_to_five(five) for five in _omaha(hole, board))
 
 
 def highest_by_suit(hole: Sequence[str], board: Sequence[str]) -> CardOrder:
-    """The cards of the best Omaha high, highest first; of tied ones the greater has the odd chip.
+    """The cards of the best Omaha high, highest first. The greater of tied ones has the odd chip.
 
     637a.19(k)(2)(ii) and (iv): spades above hearts, diamonds and clubs. A card that tied hands
     share decides nothing, so the next one does.
@@ -71,7 +71,7 @@ def highest_by_suit(hole: Sequence[str], board: Sequence[str]) -> CardOrder:
 
 
 def lowest_by_suit(hole: Sequence[str], board: Sequence[str]) -> CardOrder:
-    """The cards of the best Omaha low, lowest first; of tied ones the lesser has the odd chip.
+    """The cards of the best Omaha low, lowest first. The lesser of tied ones has the odd chip.
 
     637a.19(k)(2)(iii) and (iv). The ace is the lowest rank and clubs the lowest suit.
     """

@@ -17,15 +17,15 @@ _COLORS = ({SUIT["8c"], SUIT["8s"]}, {SUIT["8d"], SUIT["8h"]})
 class BustIt(NamedTuple):
     """A dealer's three cards in excess of 21: 665a.7(m)(2)(i)."""
 
-    value: int  # of the third; 0 where his cards are no such three
-    eights: str | None  # "suit" or "color" where all three are 8s of one
+    value: int  # value of the third; 0 if his cards are no such three
+    eights: str | None  # "suit" or "color" if all three are 8s of one
 
 
 NOT_BUSTED = BustIt(0, None)
 
 
 def bust_it_if_known(cards: Sequence[str]) -> BustIt | None:
-    """How a dealer's third card brings him above 21; None where a card is not known."""
+    """How a dealer's third card brings him above 21; None if a card is not known."""
     two, three = total_if_known(cards[:_TWO]), total_if_known(cards[:_THREE])
     if two is None or three is None or len(cards) < _TWO:
         return None

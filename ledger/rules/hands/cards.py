@@ -1,4 +1,4 @@
-"""Cards as codes: rank and suit, `Jk` the joker, `??` a card not known."""
+"""Cards as codes: rank and suit, `Jk` for the joker, `??` for a card not known."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def known(cards: tuple[str, ...]) -> bool:
 
 
 def if_known(reading: Callable[P, T]) -> Callable[P, T | None]:
-    """The same reading of cards, or None where one is not known or not of the deck."""
+    """A reading of cards that gives None if a card is not known or not in the deck."""
 
     def read(*args: P.args, **kwargs: P.kwargs) -> T | None:
         try:

@@ -16,7 +16,7 @@ class Throw(NamedTuple):
 
     @property
     def triple(self) -> bool:
-        """All three dice show the same number."""
+        """Whether all three dice show the same number."""
         return self.first == self.second == self.defensive
 
     @property
@@ -26,17 +26,17 @@ class Throw(NamedTuple):
 
     @property
     def turnover(self) -> bool:
-        """The defensive die is a 6 against a total of 2 or 3 (661a.1)."""
+        """Whether the defensive die is a 6 and the total 2 or 3 (661a.1)."""
         return self.defensive == TURNOVER_DIE and self.offensive in TURNOVER_TOTALS
 
     @property
     def penalty(self) -> bool:
-        """The offensive total is below the defensive die, and it is no turnover (661a.1)."""
+        """Whether the offensive total is below the defensive die without a turnover (661a.1)."""
         return self.offensive < self.defensive and not self.turnover
 
     @property
     def gain(self) -> int:
-        """Yards by the dice (661a.6(d)): what single play wagers go by; 0 where none are gained."""
+        """Yards by the dice (661a.6(d)), which decide single play wagers; 0 if none are gained."""
         return 0 if self.triple else max(0, self.offensive - self.defensive)
 
     @property

@@ -1,7 +1,7 @@
 """Bonus hands with one joker: five cards of Saigon 5 Card, seven of Asia Poker.
 
-680a.6(c) and 659a.6(a), (d): the joker is an ace, or any card that completes a straight, a flush,
-a straight flush or a royal flush, and nothing else. Only categories are paid, so no ranks are told.
+680a.6(c) and 659a.6(a), (d): the joker is an ace, or any card that completes a straight, a flush, a
+straight flush or a royal flush. Only categories are paid, so ranks are left out.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SAIGON_BONUS = (
     ROYAL_WITHOUT_JOKER,
     FIVE_ACES,
 )
-"""Lowest first: 680a.6(c) and 680a.12(c)."""
+"""Saigon 5 Card's bonus hands, lowest first: 680a.6(c) and 680a.12(c)."""
 
 ASIA_BONUS = (
     NO_BONUS,
@@ -67,7 +67,8 @@ ASIA_BONUS = (
     EIGHTS_AND_TRIPS_WITH_JOKER,
     EIGHTS_AND_TRIPS,
 )
-"""Lowest first: 659a.6(d), 659a.12(b). Trips stand above a straight, 9-high above a full house."""
+"""Asia Poker's bonus hands, lowest first: 659a.6(d), 659a.12(b). Trips are above a straight, 9-high
+above a full house."""
 
 _ACE = RANK["As"]
 _EIGHT = RANK["8s"]
@@ -80,14 +81,14 @@ _COMPLETED = (STRAIGHT, FLUSH, STRAIGHT_FLUSH, ROYAL_FLUSH)
 
 
 class BonusHand(NamedTuple):
-    """What a bonus wager is paid by; the greater one is the higher in the list of its game."""
+    """The hand that pays a bonus wager. A greater value is higher in its game's list."""
 
     value: int
     category: str
 
 
 def _completions(four: Sequence[str]) -> Iterable[str]:
-    """Categories of four cards and a joker."""
+    """The categories of four cards and a joker."""
     for card in DECK:
         if card not in four:
             category = hand_of((*four, card)).category
@@ -98,7 +99,7 @@ def _completions(four: Sequence[str]) -> Iterable[str]:
 def saigon_bonus(cards: Sequence[str]) -> BonusHand:
     """The Bonus Wager's hand of five cards, with or without the joker: 680a.6(c).
 
-    A pair and less is `NO_BONUS`. Raises KeyError for a card that is not of the deck of 53.
+    A pair and less is `NO_BONUS`. Raises KeyError for a card that is not in the deck of 53.
     """
     four = [card for card in cards if card != JOKER]
     if len(four) == len(cards):
@@ -118,16 +119,16 @@ def _suited(cards: Sequence[str]) -> list[set[int]]:
 
 
 def _completes(runs: Iterable[frozenset[int]], held: Iterable[set[int]], absent: int) -> bool:
-    """Whether one of the runs is held but for so many cards."""
+    """Whether one of the runs is held except for this many cards."""
     return any(len(run - ranks) <= absent for run in runs for ranks in held)
 
 
 def asia_bonus(cards: Sequence[str]) -> BonusHand:
-    """The best Bonus Wager hand within seven cards, with or without the joker: 659a.6(d).
+    """The best Bonus Wager hand in seven cards, with or without the joker: 659a.6(d).
 
-    Four 8s and two aces with the joker have a category of their own, because the text does not say
-    whether the joker may be the third ace; where it may not, the hand is a four-of-a-kind.
-    Raises KeyError for a card that is not of the deck of 53.
+    Four 8s and two aces with the joker have a category of their own. The text does not say whether
+    the joker may be the third ace. If it may not, the hand is a four-of-a-kind. Raises KeyError for
+    a card that is not in the deck of 53.
     """
     natural = [card for card in cards if card != JOKER]
     jokers = len(cards) - len(natural)

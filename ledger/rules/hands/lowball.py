@@ -1,7 +1,7 @@
-"""Low hands: deuce-to-seven, ace-to-five and badugi, where the greater value is the better hand.
+"""Low hands: deuce-to-seven, ace-to-five and badugi. The greater value is the better hand.
 
-637a.6(c) and (d) turn the high hands round; 637a.20(k) and (l) and 637a.21(k) say how far. Suits
-never rank. Which half of which pot a hand wins is the game's to say.
+637a.6(c) and (d) turn the high hands round. 637a.20(k) and (l) and 637a.21(k) say how far. Suits
+never rank. The game decides which half of which pot a hand wins.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOW_RANK: dict[str, int] = {card: (RANK[card] + 1) % len(RANKS) for card in DECK}
 """Rank of a card with the ace low, from 0 (ace) to 12 (king)."""
 
-_WHEEL = (3, 2, 1, 0, -1)  # 5-4-3-2-A as the high hands weigh it
+_WHEEL = (3, 2, 1, 0, -1)  # 5-4-3-2-A as ranked among high hands
 _ACE_HIGH_WHEEL = (12, 3, 2, 1, 0)
 _EIGHT = 7
 _COPIES = {
@@ -41,15 +41,15 @@ class Low(NamedTuple):
 
     value: int
     category: str
-    ranks: tuple[int, ...]  # by weight: the pair before its kickers; the ace is 12, or 0 where low
+    ranks: tuple[int, ...]  # by weight: the pair before its kickers; the ace is 12, or 0 if low
 
 
 class Badugi(NamedTuple):
     """A class of badugi hands; the greater one is the better (lower) hand, equal ones tie."""
 
     value: int
-    size: int  # cards of different suits and ranks: 4 is a badugi
-    ranks: tuple[int, ...]  # highest first; the ace is 0, or 12 where it is high
+    size: int  # number of cards of different suits and ranks: 4 is a badugi
+    ranks: tuple[int, ...]  # ranks, highest first; the ace is 0, or 12 if high
 
 
 @cache
@@ -69,17 +69,17 @@ def _deuce_table() -> dict[int, Low]:
 
 
 def _ace_high(hand: PokerHand) -> tuple[str, tuple[int, ...]]:
-    """Category and ranks of a high hand where an ace is never low: 637a.20(k)(3)(i)."""
+    """Category and ranks of a high hand in which an ace is never low: 637a.20(k)(3)(i)."""
     if hand.ranks == _WHEEL:
         return (NO_PAIR if hand.category == STRAIGHT else FLUSH), _ACE_HIGH_WHEEL
     return hand.category, hand.ranks
 
 
 def deuce_to_seven(cards: Sequence[str]) -> Low:
-    """The 2-7 low of five cards: aces are high, straights and flushes count against the hand.
+    """The 2-7 low of five cards: aces are high; straights and flushes count against the hand.
 
-    637a.6(c) and (d), 637a.20(k)(3). 7-5-4-3-2 of mixed suits is the best, 5-4-3-2-A a hand of no
-    pair with an ace. Raises KeyError for a card that is not one of 52.
+    637a.6(c) and (d), 637a.20(k)(3). 7-5-4-3-2 of mixed suits is the best. 5-4-3-2-A is a hand of
+    no pair with an ace. Raises KeyError for a card that is not one of 52.
     """
     return _deuce_table()[hand_of(cards).value]
 
@@ -113,7 +113,7 @@ def ace_to_five(cards: Sequence[str]) -> Low:
 def eight_or_better(low: Low) -> bool:
     """Whether an A-5 low has five different ranks, none above 8: 637a.19(l)(1).
 
-    Every such hand is a better low than every other, so the best low decides whether there is one.
+    Every such hand is better than every other, so the best low decides whether there is one.
     """
     return low.category == NO_PAIR and low.ranks[0] <= _EIGHT
 
@@ -129,7 +129,7 @@ def _badugi_table() -> dict[tuple[int, ...], Badugi]:
 
 
 def _best_badugi(cards: Sequence[str], rank: dict[str, int]) -> Badugi:
-    """The best of the subsets whose cards differ in suit and in rank."""
+    """The best subset whose cards differ in suit and in rank."""
     table = _badugi_table()
     for size in range(min(4, len(cards)), 0, -1):
         found = [
@@ -144,16 +144,16 @@ def _best_badugi(cards: Sequence[str], rank: dict[str, int]) -> Badugi:
 
 
 def badugi_of(cards: Sequence[str]) -> Badugi:
-    """The best badugi within one to five cards, aces low: 637a.21(k) and 637a.20(l)(2)(i).
+    """The best badugi in one to five cards, aces low: 637a.21(k) and 637a.20(l)(2)(i).
 
-    More cards beat fewer; then the lower highest card wins, and so on down. A-2-3-4 is the best.
+    More cards beat fewer. Then the lower highest card wins, and so on down. A-2-3-4 is the best.
     Raises KeyError for a card that is not one of 52, ValueError for no cards.
     """
     return _best_badugi(cards, LOW_RANK)
 
 
 def ace_high_badugi_of(cards: Sequence[str]) -> Badugi:
-    """The best badugi within one to five cards, aces high: the half of Badeucey, 637a.20(l)(1)(i).
+    """The best badugi in one to five cards, aces high: the half of Badeucey, 637a.20(l)(1)(i).
 
     2-3-4-5 is the best. Raises as `badugi_of` does.
     """

@@ -1,8 +1,9 @@
-"""Lunar Poker's hands: ace-king, the Super Wager, and the two combinations that a Bet is paid for.
+"""Lunar Poker's hands: ace-king, the Super Wager, and the two combinations that pay a Bet.
 
-589.6, 589.11(e)(1)(ii) and (e)(2). Hands compare as `PokerHand` does: 589.6(c), the highest card
-not in the other hand, decides only after the rank inside the category (the pair, the trips, the top
-of the straight), or A-2-3-4-5 would beat 2-6. An instant payout is a `PokerHand` of five cards.
+589.6, 589.11(e)(1)(ii) and (e)(2). Hands compare as `PokerHand` does. By 589.6(c) the highest card
+not in the other hand decides. It decides only after the rank inside the category (the pair, the
+trips, the top of the straight), or A-2-3-4-5 would beat 2-6. An instant payout is a `PokerHand` of
+five cards.
 """
 
 from __future__ import annotations
@@ -47,23 +48,24 @@ def qualifies(hand: PokerHand) -> bool:
 
 
 def forced_discard(cards: Sequence[str]) -> str:
-    """The card a dealer who does not qualify gives up: the highest, 589.11(e)(2)(ii).
+    """The highest card, which a dealer who does not qualify gives up: 589.11(e)(2)(ii).
 
-    Such a hand has no pair, so there is one. Raises KeyError for a card that is not one of 52.
+    Such a hand has no pair, so one card is highest. Raises KeyError for a card that is not one of
+    52.
     """
     return max(cards, key=RANK.__getitem__)
 
 
 class SuperHand(NamedTuple):
-    """A player's first five cards as the Super Wager sees them: 589.6(d)."""
+    """A player's first five cards as the Super Wager ranks them: 589.6(d)."""
 
-    category: str  # of the poker hand
+    category: str  # category of the poker hand
     ranks: frozenset[int]  # 12 is an ace
     one_color: bool
 
 
 def super_hand(cards: Sequence[str]) -> SuperHand:
-    """What five cards are for the Super Wager. Raises KeyError for a card that is not one of 52."""
+    """The Super Wager hand of five cards. Raises KeyError for a card that is not one of 52."""
     return SuperHand(
         hand_of(cards).category,
         frozenset(RANK[card] for card in cards),
@@ -72,30 +74,30 @@ def super_hand(cards: Sequence[str]) -> SuperHand:
 
 
 def same_colored_straight(found: SuperHand) -> bool:
-    """Five of consecutive rank and one color, straight and royal flushes too: 589.11(c)(2)(ii)."""
+    """Whether five have consecutive ranks and one color, flushes included: 589.11(c)(2)(ii)."""
     return found.one_color and found.category in _STRAIGHTS
 
 
 def same_colored_five(found: SuperHand) -> bool:
-    """Five cards of one color: 589.6(d)(8)."""
+    """Whether five cards have one color: 589.6(d)(8)."""
     return found.one_color
 
 
 def holds_ace_king(found: SuperHand) -> bool:
-    """An ace and a king among the five, whatever the others are: 589.6(d)(7) as printed."""
+    """Whether the five hold an ace and a king: 589.6(d)(7) as printed."""
     return found.ranks >= {_ACE, _KING}
 
 
 def holds_ace_king_queen(found: SuperHand) -> bool:
-    """An ace, a king and a queen among the five: the licensor's row for 589.6(d)(7)."""
+    """Whether the five hold an ace, a king and a queen: the licensor's row for 589.6(d)(7)."""
     return found.ranks >= {_ACE, _KING, _QUEEN}
 
 
 class Combination(NamedTuple):
-    """A paying combination within five or six cards; a greater one ranks higher."""
+    """A paying combination in five or six cards. A greater value ranks higher."""
 
-    order: int  # of the category, 0 is ace-king
-    ranks: tuple[int, ...]  # by weight, of the combination's own cards
+    order: int  # category, 0 is ace-king
+    ranks: tuple[int, ...]  # ranks of the combination's own cards, by weight
     category: str
     cards: frozenset[str]
 
@@ -105,7 +107,7 @@ def _combination(category: str, ranks: Iterable[int], cards: Iterable[str]) -> C
 
 
 def _found(cards: Sequence[str]) -> Iterator[Combination]:
-    """Every paying combination, those that are part of another one too."""
+    """Every paying combination, those inside another one too."""
     by_rank: dict[int, list[str]] = {}
     for card in cards:
         by_rank.setdefault(RANK[card], []).append(card)
@@ -132,7 +134,7 @@ def _found(cards: Sequence[str]) -> Iterator[Combination]:
 
 
 def combinations_in(cards: Sequence[str]) -> tuple[Combination, ...]:
-    """Every paying combination within five or six cards, highest first; none where nothing pays.
+    """Every paying combination in five or six cards, highest first; none if nothing pays.
 
     589.6(b) and 589.12(c). Raises KeyError for a card that is not one of 52.
     """
@@ -142,12 +144,12 @@ def combinations_in(cards: Sequence[str]) -> tuple[Combination, ...]:
 def paid_rows(
     found: Sequence[Combination], rows: Sequence[PaytableRow], second: str = "best_paying"
 ) -> tuple[PaytableRow, ...]:
-    """The rows that a winning Bet is paid by, two at most: 589.11(e)(1)(ii).
+    """The rows that pay a winning Bet, two at most: 589.11(e)(1)(ii).
 
-    `found` is what `combinations_in` gave, `rows` the printed table of 589.12(c). The first row is
-    that of the highest combination; a second one needs a card that is not in the first.
-    `second` says which: the `best_paying` of those, or the `next_best` combination in rank alone,
-    which pays nothing where its cards are all in the first. No combination, no row.
+    `found` comes from `combinations_in`, `rows` is the printed table of 589.12(c). The first row is
+    that of the highest combination. A second one needs a card that is not in the first. `second`
+    says which one: the `best_paying`, or the `next_best` combination by rank alone. The latter pays
+    nothing if its cards are all in the first. Without a combination there is no row.
     """
     if not found:
         return ()

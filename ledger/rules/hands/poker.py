@@ -1,6 +1,6 @@
-"""Five-card Poker hands: 7,462 classes, looked up by a product of primes.
+"""Five-card Poker hands: 7,462 classes, found by a product of primes.
 
-The order is the common one (592.6(b) and its like): royal flush down to no pair; an ace is high, or
+The order is the common one (592.6(b) and its like): royal flush down to no pair. An ace is high, or
 low in 5-4-3-2-A. Suits never rank. Every class is one shared `PokerHand`, so hands compare by
 value.
 """
@@ -43,7 +43,7 @@ CATEGORIES = (
     STRAIGHT_FLUSH,
     ROYAL_FLUSH,
 )
-"""Lowest first."""
+"""The categories, lowest first."""
 
 BY_PATTERN = {
     (1, 1, 1, 1, 1): NO_PAIR,
@@ -53,21 +53,21 @@ BY_PATTERN = {
     (3, 2): FULL_HOUSE,
     (4, 1): FOUR_OF_A_KIND,
 }
-"""Categories by how often each rank is in a hand, straights and flushes apart."""
+"""Categories by the number of cards of each rank, without straights and flushes."""
 
 _WHEEL = (12, 3, 2, 1, 0)
 
 
 class PokerHand(NamedTuple):
-    """A class of five-card hands; a greater one is the higher hand, equal ones tie."""
+    """A class of five-card hands. A greater value is the higher hand; equal ones tie."""
 
     value: int  # 0 is 7-5-4-3-2, 7461 a royal flush
     category: str
-    ranks: tuple[int, ...]  # by weight: the pair before its kickers; 0 is a deuce
+    ranks: tuple[int, ...]  # ranks by weight: the pair before its kickers; 0 is a deuce
 
 
 def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, ...]]:
-    """Category and ranks by weight of five ranks, all of one suit or not."""
+    """Category and ranks by weight of five ranks, of one suit or not."""
     by_weight = tuple(sorted(set(ranks), key=lambda rank: (-ranks.count(rank), -rank)))
     category = BY_PATTERN[tuple(ranks.count(rank) for rank in by_weight)]
     if category != NO_PAIR:
@@ -101,7 +101,7 @@ def _tables() -> tuple[dict[int, PokerHand], dict[int, PokerHand]]:
 
 
 def hand_of(cards: Sequence[str]) -> PokerHand:
-    """The hand five known cards form. Cards of several decks may repeat a rank, never five times.
+    """The hand of five known cards. Cards of several decks may repeat a rank up to four times.
 
     Raises KeyError for a card that is not one of 52, or five of a kind.
     """

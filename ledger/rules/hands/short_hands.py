@@ -1,7 +1,7 @@
-"""Hands of two, three and six cards: Three Card Poker, the two-card House Money, Straight Jack.
+"""Hands of two, three and six cards: Three Card Poker, two-card House Money, Straight Jack.
 
-649a.6 (its (b) is not printed in the documents, so the common order of three-card hands holds: a
-straight above a flush), 633a.1 and 633a.7(o)(3).
+649a.6, 633a.1 and 633a.7(o)(3). The documents do not print 649a.6(b), so the common order of
+three-card hands holds: a straight above a flush.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ledger.rules.hands.poker import PokerHand
 
 THREE_CARD = (NO_PAIR, PAIR, FLUSH, STRAIGHT, THREE_OF_A_KIND, STRAIGHT_FLUSH)
-"""Lowest first: at three cards a straight is rarer than a flush."""
+"""The categories, lowest first: with three cards a straight is rarer than a flush."""
 
 ACE_KING_SUITED = "Ace-king suited"
 TWO_CARD_STRAIGHT_FLUSH = "Two-card straight flush"
@@ -43,11 +43,11 @@ _SIX_ROYAL = set(range(RANK["9s"], _ACE + 1))
 
 
 class ThreeCardHand(NamedTuple):
-    """A class of three-card hands; a greater one is the higher, equal ones tie."""
+    """A class of three-card hands. A greater value is the higher hand; equal ones tie."""
 
     value: int
     category: str
-    ranks: tuple[int, ...]  # by weight: the pair before its kicker; 12 is an ace
+    ranks: tuple[int, ...]  # ranks by weight: the pair before its kicker; 12 is an ace
 
 
 def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, ...]]:
@@ -64,7 +64,7 @@ def _classify(ranks: tuple[int, ...], *, suited: bool) -> tuple[str, tuple[int, 
 
 @cache
 def _table() -> dict[tuple[int, bool], ThreeCardHand]:
-    """Hands by the copies of each rank, and whether they are of one suit."""
+    """Hands by the number of each rank, and by whether they are of one suit."""
     found = [
         (*_classify(ranks, suited=suited), sum(1 << 2 * rank for rank in ranks), suited)
         for ranks in combinations_with_replacement(range(13), 3)
@@ -78,16 +78,17 @@ def _table() -> dict[tuple[int, bool], ThreeCardHand]:
 
 
 def three_card_hand(cards: Sequence[str]) -> ThreeCardHand:
-    """The hand three cards form: 649a.6. Raises KeyError for a card that is not one of 52."""
+    """The hand of three cards: 649a.6. Raises KeyError for a card that is not one of 52."""
     one, two, three = cards
     key = (1 << 2 * RANK[one]) + (1 << 2 * RANK[two]) + (1 << 2 * RANK[three])
     return _table()[key, SUIT[one] == SUIT[two] == SUIT[three]]
 
 
 def mini_royal_flush(hand: ThreeCardHand) -> bool:
-    """Ace, king and queen of one suit: 649a.6(e). Its row stands before that of a straight flush.
+    """Whether a hand is ace, king and queen of one suit: 649a.6(e).
 
-    It is the highest straight flush in any case, so hands compare the same with and without it.
+    Its row precedes that of a straight flush. It is the highest straight flush in any case, so
+    hands compare the same with and without it.
     """
     return hand.category == STRAIGHT_FLUSH and hand.ranks[0] == _ACE
 
@@ -101,11 +102,11 @@ class SixCardHand(NamedTuple):
     """A player's three cards and the dealer's three, for the Six Card Bonus: 649a.6(d)."""
 
     super_royal: bool  # all six in a row of one suit, ace to 9
-    best: PokerHand  # of any five
+    best: PokerHand  # best hand of any five
 
     @property
     def category(self) -> str:
-        """The category of the best five; a Super Royal is a royal flush where no row names it."""
+        """The category of the best five. A Super Royal is a royal flush if no row names it."""
         return self.best.category
 
 
@@ -117,7 +118,7 @@ def six_card_hand(cards: Sequence[str]) -> SixCardHand:
 
 
 def is_super_royal(found: SixCardHand) -> bool:
-    """Ace, king, queen, jack, 10 and 9 of one suit: 649a.6(d)(8), paytable E alone."""
+    """Whether six cards are ace to 9 of one suit: 649a.6(d)(8), only in paytable E."""
     return found.super_royal
 
 
@@ -128,11 +129,11 @@ class TwoCardHand(NamedTuple):
 
 
 def two_card_hand(cards: Sequence[str]) -> TwoCardHand:
-    """What two cards are for House Money; two cards of one deck or of several.
+    """The House Money hand of two cards, of one deck or of several.
 
     An ace is next to a 2 and to a king. Ace-king of two suits has a category of its own: only
-    633a.7(o)(3)(i), of another wager, says that it is a two-card straight. A 10 and a king are of
-    different rank, so no pair. Raises KeyError for a card that is not one of 52.
+    633a.7(o)(3)(i), of another wager, calls it a two-card straight. A 10 and a king differ in rank,
+    so they are not a pair. Raises KeyError for a card that is not one of 52.
     """
     low, high = sorted(RANK[card] for card in cards)
     suited = len({SUIT[card] for card in cards}) == 1

@@ -1,7 +1,7 @@
 """Blackjack totals and Straight Jack runs, for decks of 52 and of 48 cards.
 
-665a.1, 665a.7 and the standard game: an ace is 1 or 11. A hand knows nothing of splits, so whether
-21 in two cards is a Blackjack after one is the game's to say.
+665a.1, 665a.7 and the standard game: an ace is 1 or 11. A hand does not know of splits, so the game
+decides whether 21 in two cards is a Blackjack after one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DECK_48: tuple[str, ...] = tuple(card for card in DECK if card[0] != "T")
-"""A deck without 10s (665a.3, 635a): a 10 on record is an incident, but it still counts 10."""
+"""A deck without 10s (665a.3, 635a). A 10 on record is an irregularity, but still counts 10."""
 
 VALUE: dict[str, int] = {
     card: 1 if card[0] == "A" else min(rank + 2, 10) for card, rank in RANK.items()
 }
-"""What a card counts, an ace 1."""
+"""The value of a card, an ace 1."""
 
 LIMIT = 21
 DEALER_STANDS = 17
@@ -35,12 +35,12 @@ class Total(NamedTuple):
 
     @property
     def bust(self) -> bool:
-        """In excess of 21."""
+        """Whether the total is in excess of 21."""
         return self.points > LIMIT
 
 
 def total_of(cards: Sequence[str]) -> Total:
-    """The total of a hand, one ace at 11 where that is not in excess of 21: 665a.1.
+    """The total of a hand, one ace at 11 if that is not in excess of 21: 665a.1.
 
     Raises KeyError for a card that is not one of 52.
     """
@@ -50,7 +50,7 @@ def total_of(cards: Sequence[str]) -> Total:
 
 
 def is_blackjack(cards: Sequence[str]) -> bool:
-    """An ace and a card of value 10 as the first two cards: 665a.1. The hand must not be a split.
+    """Whether the first two cards are an ace and a 10: 665a.1. The hand must not be split.
 
     Raises KeyError for a card that is not one of 52.
     """
@@ -74,17 +74,17 @@ def same_value(cards: Sequence[str]) -> bool:
 class StraightJack(NamedTuple):
     """A Straight Jack run: 633a.7(o)(3), 633a.13(m)."""
 
-    length: int  # 0 where the first two cards are not a straight
+    length: int  # 0 if the first two cards are not a straight
     ace: str | None  # the suit of the ace in the run, `s` for spades
 
 
 def straight_jack(cards: Sequence[str], repeated_rank: str = "breaks") -> StraightJack:
-    """How far a hand's cards run, in the order they were drawn: 633a.7(o)(3)(i).
+    """The run of a hand's cards, in the order they were drawn: 633a.7(o)(3)(i).
 
-    Each card drawn must be next to the run as it stands; the first that is not ends it, and so does
+    Each card drawn must be next to the run so far. The first that is not ends the run, and so does
     one that takes the hand over 21. `repeated_rank` says whether a rank already in the run ends it
-    (`breaks`) or is passed over (`ignored`). An ace is next to a 2 or to a king, never both.
-    Raises KeyError for a card that is not one of 52.
+    (`breaks`) or is passed over (`ignored`). An ace is next to a 2 or to a king, never both. Raises
+    KeyError for a card that is not one of 52.
     """
     runs = [_run(cards, ace, repeated_rank) for ace in (1, _HIGH_ACE)]
     best = max(runs, key=len)

@@ -1,1 +1,1 @@
-"""What Poker's games share: dealing, betting, pots, and the elections of Lunar Poker."""
+"""The parts shared by Poker's games: dealing, betting, pots, and Lunar Poker's elections."""

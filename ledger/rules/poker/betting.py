@@ -1,8 +1,8 @@
-"""Player against player: the chips of a round of Poker, from the blinds to the last bet.
+"""Betting in Poker: the chips of a round, from the blinds to the last bet.
 
-637a.19-21(b)-(h), nearly word for word the same. Who put in what is all that side pots follow from
-(`pots.py`). What a bet may come to is the holder's to file, so nothing is said of it where nothing
-is filed. No hand is ranked here.
+637a.19-21(b)-(h) are nearly the same word for word. Side pots follow only from what each player put
+in (`pots.py`). The holder files the amounts of bets, so an amount that is not filed is not judged.
+No hand is ranked here.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ ANTE, BLIND, STRADDLE, KILL = "ante", "blind", "straddle", "kill"
 OPENING = (ANTE, BLIND, STRADDLE, KILL)
 CHOICES = ("check", "call", "bet", "raise", "fold")
 SMALL_ROUNDS = 2
-"""With fixed limits the first two betting rounds go by the small bet, the others by the big one."""
+"""The betting rounds with the small bet, under fixed limits. The others have the big bet."""
 
 
 class Cites(NamedTuple):
-    """Where a section prints each part of a round."""
+    """The paragraphs in which a section prints each part of a round."""
 
-    players: str  # how many, the Ante and the kill
+    players: str  # number of players, the Ante and the kill
     blinds: str
     straddle: str
     dealt: str
@@ -39,7 +39,7 @@ class Cites(NamedTuple):
 
 
 class PokerBetting:
-    """One round's players, clockwise from the left of the button, and the chips each put in."""
+    """One round's players, clockwise from the left of the button, and their chips put in."""
 
     def __init__(
         self, t: Table, cites: Cites, seats: Sequence[int], stacks: dict[int, int]
@@ -47,29 +47,29 @@ class PokerBetting:
         self.t = t
         self.cites = cites
         self.seats = list(seats)
-        self.live = list(seats)  # not folded
-        self.behind = stacks  # chips left; of players whose stack was counted
-        self.posted: Mapping[tuple[int, str, int], int] = {}  # before the deal
-        self.last = 0  # after whom the first betting round begins
+        self.live = list(seats)  # players who have not folded
+        self.behind = stacks  # chips left, for players whose stack was counted
+        self.posted: Mapping[tuple[int, str, int], int] = {}  # chips put in before the deal
+        self.last = 0  # the player after whom the first betting round begins
         self.put_in = dict.fromkeys(seats, 0)
-        self.bets = dict.fromkeys(seats, 0)  # in this betting round
-        self.decided = dict.fromkeys(seats, 0)  # of those, beyond what was posted
+        self.bets = dict.fromkeys(seats, 0)  # chips put in during this betting round
+        self.decided = dict.fromkeys(seats, 0)  # of those, chips beyond what was posted
         self.all_in: set[int] = set()
-        self.folded: dict[int, str] = {}  # by which paragraph
-        self.lost: Step | None = None  # a decision that is not on record, though facts were lost
-        self.unsure = False  # whose turn it was: a decision of whatever kind is not on record
+        self.folded: dict[int, str] = {}  # the paragraph of each
+        self.lost: Step | None = None  # a decision is not on record, and facts were lost
+        self.unsure = False  # a decision of some kind, by some player, is not on record
         self.ended = cites.first  # the paragraph of the latest betting round
         self.rounds = 0
-        self.price = 0  # what staying in this betting round comes to
+        self.price = 0  # the price of staying in this betting round
         self.raises = 0
 
     @property
     def pot(self) -> int:
-        """All that was put in, bets of this round too."""
+        """All chips put in, bets of this round too."""
         return sum(self.put_in.values())
 
     def put(self, seat: int, cents: int, *, live: bool = True) -> None:
-        """Chips go in; an Ante buys no part of the bet."""
+        """Put chips in; an Ante buys no part of the bet."""
         self.put_in[seat] += cents
         self.bets[seat] += cents if live else 0
         self.price = max(self.price, self.bets[seat])
@@ -80,7 +80,7 @@ class PokerBetting:
                 self.all_in.add(seat)
 
     def fold(self, seat: int, section: str) -> None:
-        """A hand is given up; what its player put in stays."""
+        """Give a hand up; what its player put in stays."""
         self.live.remove(seat)
         self.folded[seat] = section
 
@@ -96,7 +96,7 @@ class PokerBetting:
 
 
 def opened(t: Table, cites: Cites) -> PokerBetting:
-    """Stacks are counted, Antes and blinds go down: who plays, and from whom on."""
+    """Take stacks, Antes and blinds: the betting with its players and its start."""
     stacks = _stacks(t, cites)
     placed = t.wagers(OPENING, cites.blinds)
     posted = {spot: cents or 0 for spot, cents in t.stakes.items()}
@@ -123,7 +123,7 @@ def opened(t: Table, cites: Cites) -> PokerBetting:
 
 
 def _stacks(t: Table, cites: Cites) -> dict[int, int]:
-    """What players have before the deal, where it was counted; in any order."""
+    """Take the players' chips before the deal, if they were counted, in any order."""
     counted = {}
     told = [said(fact, StackCounted).position for fact in t.source.untaken("stack_counted")]
     for seat in told or range(1, t.rules.game.positions + 1):
@@ -134,7 +134,7 @@ def _stacks(t: Table, cites: Cites) -> dict[int, int]:
 
 
 def _seated(t: Table, posting: set[int], stacks: Mapping[int, int]) -> set[int]:
-    """Who plays: who posts, is dealt to or decides; who has chips too, until play is under way."""
+    """The players: those who post, get cards or decide; before play also those with chips."""
     dealt = {said(fact, CardsDealt).position for fact in t.source.untaken("cards_dealt")}
     deciding = {said(fact, DecisionMade).position for fact in t.source.untaken("decision_made")}
     playing = posting | deciding | {seat for seat in dealt if seat}
@@ -142,7 +142,7 @@ def _seated(t: Table, posting: set[int], stacks: Mapping[int, int]) -> set[int]:
 
 
 def _players(ring: PokerBetting) -> None:
-    """So many players at most; blinds from the left of the button on (b), (d)."""
+    """Judge the number of players, and the blinds from the left of the button: (b), (d)."""
     t, cites, most = ring.t, ring.cites, ring.t.rules.game.positions
     for seat in ring.seats[most:]:
         t.not_permitted(seat, POT, f"{most} players may take part", cites.players)
@@ -161,7 +161,7 @@ def _players(ring: PokerBetting) -> None:
 
 
 def _straddles(ring: PokerBetting) -> None:
-    """One straddle, by the player left of the blinds (e); the first betting starts after it."""
+    """Judge one straddle, left of the blinds (e). The first betting starts after it."""
     ring.last = _last_blind(ring)
     due = ring.after(ring.last)[0]
     for seat, wager, _ in ring.posted:
@@ -173,9 +173,10 @@ def _straddles(ring: PokerBetting) -> None:
 
 
 def _last_blind(ring: PokerBetting) -> int:
-    """The last of the players who had to post a blind.
+    """The last player who had to post a blind.
 
-    Between two players the button may post the smaller one: after the larger he speaks first.
+    Between two players the button may post the smaller one. Then he acts first, after the larger
+    one.
     """
     posting = [seat for seat in ring.seats if (seat, BLIND, 1) in ring.posted]
     if len(posting) == len(ring.seats) == 2:  # noqa: PLR2004 - heads up
@@ -185,12 +186,12 @@ def _last_blind(ring: PokerBetting) -> int:
 
 
 def _blinds_filed(t: Table) -> list[int]:
-    """The blinds required, in the order they are posted; 0 where nothing is filed."""
+    """The blinds required, in the order they are posted; 0 if nothing is filed."""
     return [t.rules.limits.get(f"blind_{number}") or 0 for number in (1, 2, 3)]
 
 
 def _amounts(ring: PokerBetting) -> None:
-    """What was posted comes to what was filed, or to all its player had."""
+    """Judge the posted amounts: those filed, or all that a player had."""
     cite_of = {BLIND: ring.cites.blinds, STRADDLE: ring.cites.straddle}
     blinds = [cents for cents in _blinds_filed(ring.t) if cents]
     for (seat, wager, _), cents in ring.posted.items():
@@ -202,9 +203,10 @@ def _amounts(ring: PokerBetting) -> None:
 
 
 def first_round(ring: PokerBetting) -> None:
-    """The betting on the first cards, from the left of the blinds or of the straddle (g).
+    """Bet on the first cards, from the left of the blinds or of the straddle (g).
 
-    Where facts were lost, a blind may be among them: who spoke first on record, did.
+    If facts were lost, a blind may be among them. Then the player who acts first on record was
+    first.
     """
     spoke = ring.t.source.untaken("decision_made")[:1] if ring.t.source.may_be_lost else ()
     for seat in (said(fact, DecisionMade).position for fact in spoke):
@@ -213,7 +215,7 @@ def first_round(ring: PokerBetting) -> None:
 
 
 def next_round(ring: PokerBetting, section: str) -> None:
-    """A later betting round, from the first player left of the button who has not folded."""
+    """Bet in a later round, from the first player left of the button who has not folded."""
     ring.rounds += 1
     ring.price = ring.raises = 0
     ring.bets = dict.fromkeys(ring.seats, 0)
@@ -222,7 +224,7 @@ def next_round(ring: PokerBetting, section: str) -> None:
 
 
 def _bet(ring: PokerBetting, order: Sequence[int], section: str) -> None:
-    """Players respond in turn until nobody has to; then a bet that nobody met goes back."""
+    """Let players respond in turn until nobody has to. A bet that nobody met goes back."""
     ring.ended = section
     waiting = list(order)
     while waiting and ring.contested:
@@ -231,7 +233,7 @@ def _bet(ring: PokerBetting, order: Sequence[int], section: str) -> None:
         others = [other for other in ring.live if other not in ring.all_in and other != seat]
         if seat not in ring.live or seat in ring.all_in:
             continue
-        if due <= 0 and not others:  # nobody could answer a bet: he may check, and need not
+        if due <= 0 and not others:  # nobody could answer a bet: he may check, but need not
             ring.t.decide(seat, ("check",), section, only=("check",), may=True)
             continue
         before = ring.price
@@ -242,13 +244,14 @@ def _bet(ring: PokerBetting, order: Sequence[int], section: str) -> None:
 
 
 def _respond(ring: PokerBetting, seat: int, due: int, section: str, *, raises: bool) -> None:
-    """One player folds, calls, raises, checks or bets."""
+    """Let one player fold, call, raise, check or bet."""
     behind = ring.behind.get(seat)
     more = raises and (behind is None or behind > due)
     higher = ("raise" if ring.price else "bet",) if more else ()
     options = (("call" if due > 0 else "check"), *higher, "fold")
     source = ring.t.source
-    lost = source.may_be_lost and not source.ended  # then what cannot be now answers a later step
+    # If facts were lost, a decision that is not open now answers a later step.
+    lost = source.may_be_lost and not source.ended
     body = ring.t.decide(
         seat,
         (*options, "bet", "raise") if lost else options,
@@ -266,7 +269,7 @@ def _respond(ring: PokerBetting, seat: int, due: int, section: str, *, raises: b
 
 
 def _unheard(ring: PokerBetting, seat: int, section: str) -> None:
-    """A decision that is not on record, though play went on: he stayed if he acts later."""
+    """Note a decision that is not on record. The player stayed if he acts later."""
     source = ring.t.source
     ring.unsure = source.may_be_lost
     later = ("decision_made", "hand_shown", "hand_mucked", "pot_awarded")
@@ -279,7 +282,7 @@ def _unheard(ring: PokerBetting, seat: int, section: str) -> None:
 
 
 def _chips(ring: PokerBetting, seat: int, due: int, body: DecisionMade, section: str) -> None:
-    """What a call, bet or raise adds; a call for less is all in."""
+    """The chips that a call, bet or raise adds. A call for less is all in."""
     called, had = body.decision == "call", ring.behind.get(seat)
     cents = body.amount
     if cents is None:
@@ -300,7 +303,7 @@ def _chips(ring: PokerBetting, seat: int, due: int, body: DecisionMade, section:
 
 
 def _wrong(ring: PokerBetting, seat: int, due: int, cents: int, *, called: bool) -> str | None:
-    """Why an amount is not one that may be put in, or None; all one has always may."""
+    """The reason against an amount, or None. All of a player's chips may always go in."""
     had = ring.behind.get(seat)
     if had is not None and cents > had:
         return f"it adds {dollars(cents)}, and {dollars(had)} was left of the stack"
@@ -312,7 +315,7 @@ def _wrong(ring: PokerBetting, seat: int, due: int, cents: int, *, called: bool)
 
 
 def _too_much(ring: PokerBetting, due: int, by: int) -> str | None:
-    """Why the price may not be raised by so much, or once more, under what is filed."""
+    """The reason against a raise of this size, or one more raise, under the filed limits."""
     low, high = limits(ring, due)
     if by < low or (high is not None and by > high):
         within = dollars(low) if low == high else f"at most {dollars(high or 0)}"
@@ -324,7 +327,7 @@ def _too_much(ring: PokerBetting, due: int, by: int) -> str | None:
 
 
 def limits(ring: PokerBetting, due: int) -> tuple[int, int | None]:
-    """The least and the most a bet may raise the price by, cents, as filed; None: no limit."""
+    """The minimum and maximum raise of the price, cents, as filed; None: no limit."""
     filed, way = ring.t.rules.limits, ring.t.rules.options["betting"]
     small = filed.get("small_bet")
     if way == "fixed_limit" and small:
@@ -341,7 +344,7 @@ def limits(ring: PokerBetting, due: int) -> tuple[int, int | None]:
 def legal_amounts(
     ring: PokerBetting, seat: int, due: int, decision: str
 ) -> list[Mapping[str, Any]]:
-    """The amounts a decision may come with, for a source that makes facts."""
+    """The amounts a decision may come with, for a simulation."""
     if decision not in ("call", "bet", "raise"):
         return [{}]
     had = ring.behind.get(seat, due)
@@ -355,11 +358,11 @@ def legal_amounts(
     ]
 
 
-_CHIP = 1_000  # cents: what bets come in where nothing is filed
+_CHIP = 1_000  # cents: unit of bets if nothing is filed
 
 
 def _unmet(ring: PokerBetting, section: str) -> None:
-    """A bet that nobody met goes back; of a blind nobody met nothing does."""
+    """Return a bet that nobody met. A blind that nobody met does not go back."""
     ranked = sorted(ring.seats, key=lambda seat: ring.bets[seat])
     if len(ranked) < 2:  # noqa: PLR2004 - one player alone
         return

@@ -1,6 +1,6 @@
-"""The cards of a round of Poker: dealt, burned, drawn, shown; by no wager and no rank.
+"""The cards of a round of Poker: dealt, burned, drawn, shown; without wagers and ranks.
 
-637a.19-21(f) and (h)-(j). A hand is a set of cards here, so which place a card has says nothing.
+637a.19-21(f) and (h)-(j). A hand is a set of cards here, so a card's place means nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BURN = "card_burned"
 
 
 class Stub:
-    """How many cards the deck still holds: a short one is filled from the discards of others."""
+    """The number of cards left in the deck. Others' discards fill a short one."""
 
     def __init__(self) -> None:
         self.left = len(DECK)
@@ -42,9 +42,9 @@ def board(ring: PokerBetting) -> list[str]:
 
 
 def deal_in(ring: PokerBetting, stub: Stub, count: int) -> None:
-    """So many cards to each player face down, one at a time from the left of the button (f).
+    """Deal cards to each player face down, one at a time from the left of the button (f).
 
-    Raises Void where a player has more or fewer, and no fact was lost.
+    Raises Void if a player has more or fewer, and no fact was lost.
     """
     t, section = ring.t, ring.cites.dealt
     lost = t.source.may_be_lost and not t.source.ended
@@ -67,7 +67,7 @@ def deal_now(
     position: int | None = None,
     face: Literal["up", "down"] = "down",
 ) -> None:
-    """So many more cards to a holder."""
+    """Deal further cards to a holder."""
     t = ring.t
     cards = t.cards.setdefault((to, position, 1), [])
     goal = len(cards) + count
@@ -82,14 +82,14 @@ def deal_now(
 
 
 def _too_many(ring: PokerBetting, to: str, over: int, section: str, position: int | None) -> None:
-    """More cards than were due; which of them play is not for the record to say."""
+    """Find more cards than were due. The record does not decide which of them play."""
     who = f"Position {position}" if position else f"The {to}"
     says = f"{who} was dealt {over} too many cards ({ring.t.rules.section(section)})."
     ring.t.find("misdeal", says, section, position=position)
 
 
 def _deal_what_there_is(ring: PokerBetting, to: str, goal: int, position: int | None) -> None:
-    """Facts were lost: a holder gets the cards on record until the next burn, others unknown."""
+    """Deal while facts are lost: the cards on record until the next burn, others unknown."""
     t = ring.t
     cards = t.cards.setdefault((to, position, 1), [])
     step = Step("cards_dealt", ring.cites.dealt, to, position, until=_BURN)
@@ -102,9 +102,9 @@ def _deal_what_there_is(ring: PokerBetting, to: str, goal: int, position: int | 
 
 
 def burn(ring: PokerBetting, stub: Stub, section: str) -> None:
-    """The top card goes to the rack unused, where there is one.
+    """Burn the top card into the rack, if there is one.
 
-    Where facts were lost it may be one of them, so nothing is said of its order.
+    If facts were lost, it may be one of them, so its order is not judged.
     """
     if stub.left <= 0:
         return
@@ -117,7 +117,7 @@ def burn(ring: PokerBetting, stub: Stub, section: str) -> None:
 
 
 def draw_round(ring: PokerBetting, stub: Stub, section: str) -> None:
-    """Each player left, from the left of the button, keeps or discards and draws (h)."""
+    """Let each player left, from the left of the button, keep or discard and draw (h)."""
     for seat in [seat for seat in ring.seats if seat in ring.live]:
         given = _discards(ring, stub, seat, section)
         if given is None:
@@ -125,7 +125,7 @@ def draw_round(ring: PokerBetting, stub: Stub, section: str) -> None:
             continue
         had = len(held(ring, seat))
         _give_up(ring, seat, given, section)
-        gone = had - len(held(ring, seat))  # fewer than he told of, where he did not hold them
+        gone = had - len(held(ring, seat))  # fewer than he named, if he did not hold them
         if gone > stub.left:
             _reshuffle(ring, stub, seat, section)
         stub.given[seat] = stub.given.get(seat, 0) + gone
@@ -135,7 +135,7 @@ def draw_round(ring: PokerBetting, stub: Stub, section: str) -> None:
 
 
 def _discards(ring: PokerBetting, stub: Stub, seat: int, section: str) -> tuple[str, ...] | None:
-    """What a player gives up, as he decided or as it was seen; None where it is not on record."""
+    """A player's discards, as decided or as seen; None if they are not on record."""
     t = ring.t
     seen = t.source.take(Step("cards_exchanged", section, "player", seat, until=_BURN))
     body = t.decide(
@@ -152,7 +152,7 @@ def _discards(ring: PokerBetting, stub: Stub, seat: int, section: str) -> tuple[
 
 
 def _drawn_unheard(ring: PokerBetting, stub: Stub, seat: int) -> None:
-    """A draw that is not on record, though facts were lost: the new cards tell how many."""
+    """A draw that is not on record, though facts were lost: the new cards show its size."""
     cards = held(ring, seat)
     size = len(cards)
     step = Step("cards_dealt", ring.cites.dealt, "player", seat, until=_BURN)
@@ -166,7 +166,7 @@ def _drawn_unheard(ring: PokerBetting, stub: Stub, seat: int) -> None:
 
 
 def _ways(ring: PokerBetting, stub: Stub, seat: int) -> list[Mapping[str, Sequence[str]]]:
-    """What a player may discard, for a source that makes facts: some of his cards, or none."""
+    """The possible discards of a player, for a simulation: some of his cards, or none."""
     most = stub.left + _discards_of_others(ring, stub, seat)
     cards = held(ring, seat)
     counts = [0, 1, 1, 2, 2, 3, len(cards)]
@@ -174,7 +174,7 @@ def _ways(ring: PokerBetting, stub: Stub, seat: int) -> list[Mapping[str, Sequen
 
 
 def _give_up(ring: PokerBetting, seat: int, given: Sequence[str], section: str) -> None:
-    """Cards leave a hand. One that was not in it is found; one not seen may be any."""
+    """Remove cards from a hand. One that was not in it is found; one not seen may be any."""
     t = ring.t
     cards = held(ring, seat)
     if UNKNOWN_CARD in given and UNKNOWN_CARD not in cards:
@@ -192,15 +192,15 @@ def _give_up(ring: PokerBetting, seat: int, given: Sequence[str], section: str) 
 
 
 def _discards_of_others(ring: PokerBetting, stub: Stub, seat: int) -> int:
-    """How many cards a reshuffle brings: what others discarded, and the hands given up."""
+    """The number of cards in a reshuffle: others' discards, and hands given up."""
     given = sum(cards for other, cards in stub.given.items() if other != seat)
     return given + sum(len(held(ring, other)) for other in ring.folded)
 
 
 def _reshuffle(ring: PokerBetting, stub: Stub, seat: int, section: str) -> None:
-    """The stub is short: the discards of others go back into the deck, never the drawer's own."""
+    """Put others' discards back into a short deck, never the drawer's own."""
     t = ring.t
-    t.findings += review.cards(t, ())  # what was on the table twice is so no longer
+    t.findings += review.cards(t, ())  # cards that were on the table twice are so no longer
     fact = t.reshuffle(section, keep=seat)
     kept = said(fact, DiscardsReshuffled).except_ if fact else seat
     stub.left += _discards_of_others(ring, stub, seat)
@@ -221,7 +221,7 @@ def _reshuffle(ring: PokerBetting, stub: Stub, seat: int, section: str) -> None:
 
 
 def showdown(ring: PokerBetting) -> None:
-    """Hands are shown in any order; one that is mucked is folded, the last one never (k)."""
+    """Show hands in any order. A mucked hand is folded, but never the last one (k)."""
     t, section = ring.t, ring.cites.showdown
     mucked: list[int] = []
     for seat in [seat for seat in ring.seats if seat in ring.live]:
@@ -242,7 +242,7 @@ def showdown(ring: PokerBetting) -> None:
 
 
 def _see(ring: PokerBetting, seat: int, shown: Sequence[str], section: str, fact: Fact) -> None:
-    """What is seen rules: cards shown take the place of those not known, and of those misread."""
+    """Let shown cards replace unknown and misread ones: the card seen rules."""
     cards = held(ring, seat)
     strange = [card for card in shown if card not in cards and card != UNKNOWN_CARD]
     for card in strange:
@@ -256,7 +256,7 @@ def _see(ring: PokerBetting, seat: int, shown: Sequence[str], section: str, fact
 
 
 def _strange(ring: PokerBetting, seat: int, card: str, section: str, fact: Fact | None) -> None:
-    """A card is told of a player who was dealt none like it."""
+    """Find a card named for a player who was not dealt it."""
     t = ring.t
     if t.source.may_be_lost:
         return

@@ -1,6 +1,6 @@
-"""What players of Lunar Poker elect: to declare, to bet, to fold; the last election holds.
+"""Elections of Lunar Poker's players: declare, bet or fold. The last election holds.
 
-589.11(a)(3) closes changes once decisions are locked, and not before. Wagers go back elsewhere.
+589.11(a)(3) closes changes once decisions are locked, not before. Wagers are returned elsewhere.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def declares(t: Table, seat: int, cards: int, section: str) -> bool:
 
 
 def bet(t: Table, seat: int, section: str) -> list[Fact] | None:
-    """A Bet of twice the Ante, or none; an Ante that the record lost gives no measure."""
+    """A Bet of twice the Ante, or none. An Ante lost from the record gives no measure."""
     return t.offer(seat, "bet", _twice(t, seat), section, turns_show=False)
 
 
 def bets_of(t: Table, seat: int, section: str) -> list[Fact]:
-    """A Bet of a player whose election asks for none, where the record has it."""
+    """A recorded Bet of a player whose election asks for none."""
     placed = (said(fact, WagerPlaced) for fact in t.source.untaken("wager_placed"))
     if not any((body.position, body.wager) == (seat, "bet") for body in placed):
         return []
@@ -46,15 +46,15 @@ def bets_of(t: Table, seat: int, section: str) -> list[Fact]:
 
 
 def _twice(t: Table, seat: int) -> list[int]:
-    """What a Bet may be."""
+    """The amount a Bet may have."""
     ante = t.stake(seat, "ante")
     return [2 * ante] if ante else []
 
 
 def holds(t: Table, placed: Sequence[Fact] | None, fold: Fact | None, lock: str) -> bool:
-    """Whether a Bet holds, beside a fold too: it came last, or alone before the fact that locks.
+    """Whether a Bet holds besides a fold: it came last, or alone before the fact that locks.
 
-    `placed`: the facts that place it, None where it was not made; none where they were lost.
+    `placed`: the facts that place it; None if it was not made, empty if they were lost.
     """
     if fold is None:
         return placed is not None

@@ -1,7 +1,7 @@
-"""Who wins what of the pots: side pots, rake, shares, ties and odd chips (637a.19-21(k)-(l)).
+"""The pots: side pots, rake, shares, ties and odd chips (637a.19-21(k)-(l)).
 
-Pots follow from what each player put in. A chip that cannot be divided goes as the section says;
-an excess of more than a dollar may not go to one player, so it goes round.
+Pots follow from what each player put in. A chip that cannot be divided goes as the section says. An
+excess of more than a dollar may not go to one player, so it goes round.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ class PotShare(NamedTuple):
     """A half of the pots, or the whole, and the hand that wins it."""
 
     name: Literal["high", "low", "badugi"]
-    # Of a player, greater = better; None: a card is not known.
+    # A player's hand, greater = better; None: a card is not known.
     hand: Callable[[PokerBetting, int], Any]
-    section: str | Callable[[Any], str]  # the paragraph, or that of the winning hand
+    section: str | Callable[[Any], str]  # its paragraph, or that of the winning hand
     tied: str  # the paragraph that divides it
     # Whether the best hand is in contention.
     wins: Callable[[PokerBetting, Any], bool] | None = None
-    # To an odd chip by suit: the least has it.
+    # Claim to an odd chip by suit: the least has it.
     claim: Callable[[PokerBetting, int], Any] | None = None
     says: Callable[[Any], str] | None = None  # the hand in words
-    alone: str | None = None  # the paragraph that gives it the whole where no other is won
-    reading: str | None = None  # that `wins` asks for where `unclear`
+    alone: str | None = None  # the paragraph that gives it the whole if no other share is won
+    reading: str | None = None  # the reading that `wins` needs if `unclear`
     unclear: Callable[[Any], bool] | None = None
 
 
 class Pot(NamedTuple):
-    """What is in a pot, and who can win it, from the left of the button."""
+    """A pot's cents, and the players who can win it, from the left of the button."""
 
     cents: int
     players: list[int]
 
 
 class Won(NamedTuple):
-    """What a player was awarded, and why."""
+    """A player's award, and its reason."""
 
     cents: int
     section: str
@@ -57,11 +57,11 @@ class Won(NamedTuple):
 def pots_of(
     put_in: dict[int, int], contending: Sequence[int], all_in: Collection[int]
 ) -> list[Pot]:
-    """The main pot and the side pots of players who were not folded when betting ended.
+    """The main pot and the side pots of players who had not folded when betting ended.
 
-    Only who is all in is kept out of what others put in beyond him: an Ante that one player
-    posts, as the Rules Submission may have it (b), is in the main pot. What folded players put in
-    beyond all of those stays in the last pot.
+    Only a player who is all in is kept out of what others put in beyond him. An Ante that one
+    player posts, as the Rules Submission may have it (b), is therefore in the main pot. Chips that
+    folded players put in beyond all of those stay in the last pot.
     """
     most = max(put_in.values())
     reach = {seat: put_in[seat] if seat in all_in else most for seat in contending}
@@ -80,7 +80,7 @@ class Contest(NamedTuple):
 
     ring: PokerBetting
     shares: Sequence[PotShare]
-    hands: Sequence[dict[int, Any]]  # by share and player
+    hands: Sequence[dict[int, Any]]  # hands by share and player
     pot: Pot
     number: int
 
@@ -90,9 +90,9 @@ class Contest(NamedTuple):
 
 
 def settle(ring: PokerBetting, shares: Sequence[PotShare], contending: Sequence[int]) -> None:
-    """Award every pot, and settle each player; nothing where a card decides that is not known.
+    """Award every pot, and settle each player. Nothing is awarded if an unknown card decides.
 
-    `contending` were not folded when betting ended; who mucked since is not in `ring.live`.
+    `contending` had not folded when betting ended. A player who mucked later is not in `ring.live`.
     """
     pots = [
         _raked(ring, *each) for each in enumerate(pots_of(ring.put_in, contending, ring.all_in))
@@ -121,9 +121,9 @@ def settle(ring: PokerBetting, shares: Sequence[PotShare], contending: Sequence[
 
 
 def _differ(ring: PokerBetting, pots: Sequence[Pot]) -> bool:
-    """Facts were lost, and what is left says that chips or decisions are among them.
+    """Whether facts were lost and the rest shows that chips or decisions are among them.
 
-    Another sum was awarded than was put in, or a decision that play had no place for.
+    The awards then differ from what was put in, or play has no place for a decision.
     """
     source = ring.t.source
     if not source.may_be_lost:
@@ -134,13 +134,13 @@ def _differ(ring: PokerBetting, pots: Sequence[Pot]) -> bool:
 
 
 def _forget_turns(ring: PokerBetting) -> None:
-    """Which decision answered which step is not known where one of them was lost."""
+    """Forget which decision answered which step: one of them was lost."""
     unsure = ("decision_made", "cards_dealt")
     ring.t.taken = [taken for taken in ring.t.taken if taken[0].fact not in unsure]
 
 
 def _leave_open(ring: PokerBetting) -> None:
-    """A fact that decides the pots is not on record."""
+    """Leave the pots open: a fact that decides them is not on record."""
     last = ring.lost or Step("hand_shown", ring.cites.showdown)
     for seat in ring.seats:
         ring.t.stakes.pop((seat, POT, 1), None)
@@ -149,7 +149,7 @@ def _leave_open(ring: PokerBetting) -> None:
 
 
 def _raked(ring: PokerBetting, number: int, pot: Pot) -> Pot:
-    """A pot less the rake that was taken off it."""
+    """A pot less its rake."""
     step = Step("rake_taken", ring.cites.showdown, what=str(number))
     cents, fact = pot.cents, ring.t.source.take(step)
     while fact is not None:
@@ -166,7 +166,7 @@ def _award(
     number: int,
     share: str | None = None,
 ) -> None:
-    """A part of a pot goes to a player."""
+    """Award a part of a pot to a player."""
     before = won.get(seat, of._replace(cents=0))
     reading = before.reading or of.reading
     won[seat] = before._replace(cents=before.cents + of.cents, reading=reading)
@@ -174,7 +174,7 @@ def _award(
 
 
 def _settle_pot(of: Contest, won: dict[int, Won]) -> None:
-    """A pot is divided by shares, the odd chip with the first of them, and then by tied hands."""
+    """Divide a pot by shares, the odd chip with the first of them, and then by tied hands."""
     ring, shares = of.ring, of.shares
     wanted, reading = [], None
     for number, share in enumerate(shares):
@@ -193,7 +193,7 @@ def _settle_pot(of: Contest, won: dict[int, Won]) -> None:
 def _divide(
     of: Contest, number: int, cents: int, won: dict[int, Won], reading: str | None, *, alone: bool
 ) -> None:
-    """A share goes to its best hand, or in equal parts to those that tie for it."""
+    """Award a share to its best hand, or in equal parts to tied ones."""
     ring, share, best = of.ring, of.shares[number], of.best(number)
     tied = [seat for seat in of.pot.players if of.hands[number][seat] == best]
     won_by = share.section if isinstance(share.section, str) else share.section(best)
@@ -221,7 +221,7 @@ def _even(ring: PokerBetting, cents: int, ways: int) -> int:
 
 
 def _handed_out(over: int, tied: Sequence[int], unit: int) -> dict[int, int]:
-    """The excess by player, the best claim first: no more than a dollar to one, or one chip."""
+    """The excess by player, the best claim first: at most a dollar, or one chip, for each."""
     lump = max(unit, DOLLAR // unit * unit)
     odd: dict[int, int] = {}
     for seat in tied:

@@ -1,6 +1,6 @@
-"""How the sections of Poker are played: five-card Omaha, and draws of three rounds.
+"""Rounds by the sections of Poker: five-card Omaha, and draws of three rounds.
 
-637a.19, .20 and .21 differ in cards and hands alone; each game says which hand wins what.
+637a.19, .20 and .21 differ only in cards and hands. Each game says which hand wins what.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FOUR = 4
 
 
 def cites_of(section: str) -> Cites:
-    """Where a section prints each part of a round: the same letters in all three."""
+    """The paragraphs of each part of a round: all three sections use the same letters."""
 
     def at(*letters: str) -> tuple[str, ...]:
         return tuple(f"{section}({letter})" for letter in letters)
@@ -68,7 +68,7 @@ def cites_of(section: str) -> Cites:
 
 
 def omaha(t: Table, shares: Sequence[PotShare]) -> None:
-    """Five cards each, five in the middle, a betting round after each deal (637a.19(d)-(k))."""
+    """Play five cards each, five in the middle, betting after each deal (637a.19(d)-(k))."""
     ring, stub = _dealt(t, "19")
     for section, count in zip(ring.cites.rounds, (FLOP, TURN, RIVER), strict=True):
         if not ring.contested:
@@ -80,7 +80,7 @@ def omaha(t: Table, shares: Sequence[PotShare]) -> None:
 
 
 def draws(t: Table, shares: Sequence[PotShare], section: str) -> None:
-    """Three draws with a betting round before and after each (637a.20(d)-(k), 637a.21(d)-(k))."""
+    """Play three draws with betting before and after each (637a.20(d)-(k), 637a.21(d)-(k))."""
     ring, stub = _dealt(t, section)
     for paragraph in ring.cites.rounds:
         if not ring.contested:
@@ -92,7 +92,7 @@ def draws(t: Table, shares: Sequence[PotShare], section: str) -> None:
 
 
 def _dealt(t: Table, section: str) -> tuple[PokerBetting, Stub]:
-    """From the blinds to the end of the first betting round."""
+    """Play from the blinds to the end of the first betting round."""
     ring, stub = opened(t, cites_of(section)), Stub()
     deal_in(ring, stub, HOLE[section])
     first_round(ring)
@@ -100,7 +100,7 @@ def _dealt(t: Table, section: str) -> tuple[PokerBetting, Stub]:
 
 
 def _finish(ring: PokerBetting, shares: Sequence[PotShare]) -> None:
-    """The showdown, if more than one is left, and the pots."""
+    """Play the showdown, if more than one player is left, and award the pots."""
     contending = list(ring.live)
     if ring.contested:
         showdown(ring)
@@ -108,7 +108,7 @@ def _finish(ring: PokerBetting, shares: Sequence[PotShare]) -> None:
 
 
 def wagers(section: str) -> tuple[Wager, ...]:
-    """What goes down before the deal; the rest is decided in turn."""
+    """The wagers before the deal; all others are decided in turn."""
     return (
         Wager("ante", "Ante", f"{section}(b)", optional=True),
         Wager("blind", "Blind Bet", f"{section}(d)"),
@@ -128,7 +128,7 @@ def button(section: str) -> Rotation:
 
 
 def options(section: str) -> tuple[Option, ...]:
-    """What (b) and (d) leave to the Rules Submission."""
+    """The options that (b) and (d) leave to the Rules Submission."""
     return (
         Option(
             "betting",
@@ -148,7 +148,7 @@ def options(section: str) -> tuple[Option, ...]:
 
 
 def irregularities(section: str) -> dict[str, Irregularity]:
-    """A deal that is not the one of (f): the documents print no irregularities of Poker."""
+    """The irregularity of a deal unlike that of (f). The documents print none for Poker."""
     says = "not the deal of (f): void, all that was put in goes back, reshuffle"
     return {
         kind: Irregularity(f"{section}(f)", void=True, says=says)
@@ -157,7 +157,7 @@ def irregularities(section: str) -> dict[str, Irregularity]:
 
 
 def decision_weights(cards: Sequence[str], options: Sequence[str]) -> dict[str, int]:
-    """How players act by chance: mostly they stay."""
+    """The weights of simulated players' decisions: mostly they stay."""
     del cards
     folds = 0 if "check" in options else 3
     return {"check": 6, "call": 8, "bet": 3, "raise": 2, "fold": folds, "draw": 1}
@@ -167,7 +167,7 @@ PLAYER_MODEL = PlayerModel(closes=False, decision_weights=decision_weights)
 
 
 class PokerSection(TypedDict):
-    """What all games of a section share, and nothing of which hand wins what."""
+    """What all games of a section share, without which hand wins what."""
 
     editions: tuple[Edition, ...]
     play: Callable[[Any], None]
@@ -187,12 +187,12 @@ class PokerSection(TypedDict):
 
 
 def five_card_omaha(shares: Sequence[PotShare]) -> PokerSection:
-    """A game of 637a.19 by who wins what of its pots."""
+    """A game of 637a.19, given the shares of its pots."""
     return _of_section("19", partial(omaha, shares=shares))
 
 
 def draw_poker(section: Literal["20", "21"], shares: Sequence[PotShare]) -> PokerSection:
-    """A game of 637a.20 or 637a.21 by who wins what of its pots."""
+    """A game of 637a.20 or 637a.21, given the shares of its pots."""
     return _of_section(section, partial(draws, shares=shares, section=section))
 
 
@@ -229,7 +229,7 @@ def with_board(
 
 
 def highest_suit_first(ring: PokerBetting, seat: int) -> tuple[int, ...]:
-    """Tied highs by their highest card by suit, the highest first."""
+    """The order of tied highs by their highest card by suit, the highest first."""
     order = highest_by_suit(held(ring, seat), board(ring))
     return tuple(-suit for _, suit in order)  # the ranks of tied hands are the same
 
@@ -261,7 +261,7 @@ def _splits(ring: PokerBetting) -> bool:
 
 
 def no_badugi(section: str) -> Reading:
-    """What becomes of the half of a badugi that nobody has."""
+    """The reading of the badugi half if nobody has a badugi."""
     return Reading(
         NO_BADUGI,
         ("best_three_card", "low_hand_scoops"),
@@ -272,7 +272,7 @@ def no_badugi(section: str) -> Reading:
 
 
 def odd_chip(section: str) -> Reading:
-    """Who has the odd chip, where the section leaves it to the holder."""
+    """The reading of the odd chip if the section leaves it to the holder."""
     return Reading(
         ODD_CHIP,
         ("first_left_of_button",),
@@ -282,5 +282,5 @@ def odd_chip(section: str) -> Reading:
 
 
 def odd_chip_by_suit(section: str, says: str) -> Reading:
-    """Who has the odd chip, where the section gives it by suit."""
+    """The reading of the odd chip if the section gives it by suit."""
     return Reading(ODD_CHIP, ("by_suit", "first_left_of_button"), section, says)

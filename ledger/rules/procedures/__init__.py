@@ -1,1 +1,1 @@
-"""Procedures over a table's tape: care of cards and dice, staffing, supervision, rotation."""
+"""Procedures over a table's tape: handling of cards and dice, staff, supervision, rotation."""

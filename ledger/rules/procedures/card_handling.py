@@ -1,4 +1,4 @@
-"""The care of cards: opened, shuffled, cut, alternated, counted and changed (.3(b)-(c), .4, .5)."""
+"""Handling of cards: opened, shuffled, cut, alternated, counted, changed (.3(b)-(c), .4, .5)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _decks_received(j: Judge, body: DecksReceived, _: object) -> None:
 
 
 def _cards_removed(j: Judge, body: CardsRemoved, _: object) -> None:
-    """Cards leave a batch; of those named, the ones of ranks that the game's decks do not hold."""
+    """Note cards that leave a batch, and named ones of ranks that the game's decks do not hold."""
     batch = j.state.batches.get(body.batch)
     if batch is None:
         return
@@ -61,7 +61,7 @@ def _done(what: str) -> Callable[[Judge, Any, object], None]:
 
 
 def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
-    """A shuffle; where a shuffler counts, its count stands for the stub's."""
+    """Note a shuffle. If the shuffler counts, its count replaces the stub's."""
     batch = j.state.batches.get(body.batch)
     j.state.reshuffle_due = None
     _play_on_without_cover(j, body.method, care)
@@ -76,7 +76,7 @@ def _shuffled(j: Judge, body: CardsShuffled, care: object) -> None:
 
 
 def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
-    """Another method only once a device out of order is covered or signed."""
+    """Judge play without a device out of order: it must be covered or signed first."""
     if not isinstance(care, CardProcedures) or method not in ("manual", "dealing"):
         return
     for device in sorted(j.state.uncovered):
@@ -90,7 +90,7 @@ def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
 
 
 def _play_on_without_reader(j: Judge) -> None:
-    """Another round only once a card reader that failed is repaired or replaced."""
+    """Judge a round after a card reader failed: it must be repaired or replaced first."""
     failed = j.rules.game.irregularities.get("card_reader_failed") if j.rules else None
     if failed and j.state.reader_failed:
         j.find(
@@ -103,7 +103,7 @@ def _play_on_without_reader(j: Judge) -> None:
 
 
 def _cut(j: Judge, body: CardsCut, care: object) -> None:
-    """A cut, and how deep the cover card stood; or where the dealer put it in for the shoe."""
+    """Judge a cut by its depth, or by the cover card that the dealer inserts for the shoe."""
     batch = j.state.batches.get(body.batch) or CardBatch(j.fact.time_us, preshuffled=False)
     again = batch.cut and body.by == "dealer"
     batch.cut, batch.recut = True, False
@@ -119,9 +119,9 @@ def _cut(j: Judge, body: CardsCut, care: object) -> None:
 
 
 def _deep_enough(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
-    """The cover card stood so many cards in from the top, and from the bottom where that is said.
+    """Judge the depth of a cut from the top, and from the bottom if the section gives one.
 
-    A cut that was told before the table's game is judged when a round begins.
+    A cut recorded before the table's game is judged when a round begins.
     """
     above, batch.above = batch.above, None
     if above is None:
@@ -140,7 +140,7 @@ def _deep_enough(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
 
 
 def _far_enough(j: Judge, care: CardProcedures, below: int | None, least: int) -> None:
-    """The cover card stood so many cards in from the bottom."""
+    """Judge the depth of the cover card from the bottom."""
     if below is not None and below < least:
         j.find(
             "cut_too_shallow",
@@ -153,14 +153,14 @@ def _far_enough(j: Judge, care: CardProcedures, below: int | None, least: int) -
 
 
 def _recut(j: Judge, body: RecutDirected, _: object) -> None:
-    """A floorperson has the cards cut again."""
+    """Note that a floorperson orders another cut."""
     batch = j.state.batches.get(body.batch)
     if batch:
         batch.cut, batch.recut = False, True
 
 
 def _cut_in_time(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
-    """A round is dealt from cards cut where the section has them cut, and as often as directed."""
+    """Judge that a round's cards were cut as the section requires, and as often as ordered."""
     if batch.cut:
         return
     if batch.recut and care.recut:
@@ -180,21 +180,21 @@ def _cut_in_time(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
 
 
 def _is_cut(batch: CardBatch, care: CardProcedures) -> bool:
-    """Whether cards are cut after the way they were shuffled."""
+    """Whether cards are cut after this way of shuffling."""
     if batch.shuffled == "preshuffled":
         return care.preshuffled_cut
     return batch.shuffled == "manual" or (care.shoe is not None and batch.shuffled == "automated")
 
 
 def _cover_card(j: Judge, _: CoverCardReached, __: object) -> None:
-    """The round is completed, and the cards are shuffled after it."""
+    """Note the cover card: the cards are shuffled after this round."""
     batch = _in_use(j)
     if batch is not None:
         batch.in_shoe, batch.cover_reached = False, True
 
 
 def _stub_counted(j: Judge, body: StubCounted, care: object) -> None:
-    """The stub was counted; where all cards are, they must be as many as there are of a deck."""
+    """Note a count of the stub. If all cards are counted, they must be as many as in a deck."""
     j.state.counted = True
     batch = _in_use(j)
     if batch and isinstance(care, CardProcedures) and care.stub_whole:
@@ -202,7 +202,7 @@ def _stub_counted(j: Judge, body: StubCounted, care: object) -> None:
 
 
 def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
-    """A round begins: its cards were opened, shuffled, cut, alternated, and are not overdue."""
+    """Judge the cards of a round: opened, shuffled, cut, alternated, not overdue for a change."""
     state = j.state
     before, state.batch = state.batch, body.batch or state.batch
     state.dealt_from = body.dealt_from or state.dealt_from
@@ -239,17 +239,17 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
 
 
 def _in_use(j: Judge) -> CardBatch | None:
-    """The batch of the round in progress, or the last."""
+    """The batch of the round in progress, or of the last one."""
     return j.state.batches.get(j.state.batch or "") or _only(j.state.batches)
 
 
 def _only(batches: dict[str, CardBatch]) -> CardBatch | None:
-    """The one batch at the table, where a round does not name it."""
+    """The one batch at the table, if a round does not name it."""
     return next(iter(batches.values())) if len(batches) == 1 else None
 
 
 def _opened(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
-    """Inspected, verified, spread and washed before the first round, unless preshuffled."""
+    """Judge that cards were inspected, verified, spread and washed first, unless preshuffled."""
     if batch.opened:
         return
     batch.opened = True
@@ -272,7 +272,7 @@ def _opened(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
 
 
 def _taken_out(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
-    """Cards of ranks that the game's decks do not hold left the batch, preshuffled or not."""
+    """Judge that ranks which the game's decks do not hold left the batch, preshuffled or not."""
     over = batch.cards - batch.decks * len(j.rules.game.deck) if j.rules else 0
     if care.taken_out and batch.taken_out < over:
         j.find(
@@ -286,7 +286,7 @@ def _taken_out(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
 
 
 def _miscounted(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
-    """A deck in which the shuffler found too many or too few cards leaves the table."""
+    """Judge that a deck leaves the table if the shuffler found too many or too few cards."""
     counted, batch.counted = batch.counted, None
     if counted in (None, care.deck_cards) or care.count_wrong is None:
         return
@@ -300,7 +300,7 @@ def _miscounted(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
 
 
 def _short(j: Judge, batch: CardBatch) -> None:
-    """A deck that was short or over leaves the table, unless the cards were only misdealt."""
+    """Judge that a short or over deck leaves the table, unless the cards were only misdealt."""
     wrong = batch.short and not batch.misdealt
     batch.short = batch.misdealt = False
     follows = j.rules.game.irregularities.get("card_missing") if j.rules else None
@@ -314,7 +314,7 @@ def _short(j: Judge, batch: CardBatch) -> None:
 
 
 def _stacked(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
-    """Shuffled since the last round, or for the shoe; cut, where the section has them cut."""
+    """Judge that cards were shuffled since the last round, or for the shoe, and cut if required."""
     if batch.preshuffled and not batch.dealt and batch.shuffled is None:
         batch.shuffled = "preshuffled"
     batch.dealt = True
@@ -333,7 +333,7 @@ def _stacked(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
 
 
 def _alternated(j: Judge, before: str | None, batch: CardBatch, care: CardProcedures) -> None:
-    """Two decks with a shuffler are used in turn, every other round, or shoe, each."""
+    """Judge that two decks with a shuffler alternate, each for every other round or shoe."""
     state = j.state
     several = len(state.batches) > 1 and batch.shuffled == "automated"
     if care.alternated and several and state.rounds > 1 and before == state.batch:
@@ -347,7 +347,7 @@ def _alternated(j: Judge, before: str | None, batch: CardBatch, care: CardProced
 
 
 def _reshuffled(j: Judge, care: CardProcedures) -> None:
-    """A shuffler that failed leaves cards to be reshuffled."""
+    """Judge that cards are reshuffled after a shuffler failed."""
     if j.state.reshuffle_due is None:
         return
     j.state.reshuffle_due = None
@@ -361,9 +361,9 @@ def _reshuffled(j: Judge, care: CardProcedures) -> None:
 
 
 def _round_over(j: Judge, body: RoundCompleted | RoundVoided, care: object) -> None:
-    """The stub is counted at least once in so many rounds, unless a shuffler counts.
+    """Judge that the stub is counted within the number of rounds, unless a shuffler counts.
 
-    Where that is every round, not in one that was void before its deal was over.
+    If it is due every round, it is not due in one that was void before its deal was over.
     """
     state = j.state
     if isinstance(care, CardProcedures) and care.stub_rounds == 1:
@@ -404,7 +404,7 @@ def _out_of_order(j: Judge, body: DeviceOutOfOrder, _: object) -> None:
 
 
 def _restored(j: Judge, body: DeviceRestored, _: object) -> None:
-    """A device works again; one that was never told out of order may be a card reader."""
+    """Note a device that works again. One never reported out of order may be a card reader."""
     if j.state.uncovered.pop(body.device, None) is None:
         j.state.reader_failed = False
 

@@ -1,6 +1,6 @@
-"""What most card chapters print alike: the care of the cards (.3-.5) and five irregularities.
+"""Rules most card chapters print alike: handling of cards (.3-.5) and five irregularities.
 
-A game's own figures and paragraphs replace these; nothing here holds for a chapter by itself.
+A game's own figures and paragraphs replace these. No chapter has all of them as they are here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CARE = CardProcedures(
     deck_cards=52,
     recut="5(e)",
 )
-"""Chapters 589, 592, 663a and 680a print this, but for where the stub stands."""
+"""Procedures that chapters 589, 592, 663a and 680a print, except the place of the stub."""
 
 _MADE = ("2(b)", "2(c)", "2(d)", "3(a)", "3(b)(1)", "8(a)", "9(a)(1)")
 _SEEN = ("3(b)(2)", "3(b)(4)", "5(f)", "7(a)", "9(a)(2)", "10(a)(1)")
@@ -34,7 +34,7 @@ NOT_MODELLED: dict[str, NotModelled] = {
     **dict.fromkeys(_MADE, "equipment"),
     **dict.fromkeys(_SEEN, "on camera, not in the feed"),
 }
-"""What those chapters print of layouts, shoes, racks and hands that no fact tells of."""
+"""What those chapters print about layouts, shoes, racks and hands, which no fact reports."""
 
 VOID = "void, wagers back, reshuffle"
 
@@ -42,7 +42,7 @@ VOID = "void, wagers back, reshuffle"
 def irregularities(
     face_up: str, unexposed: str, count: str, shuffler: str, shoe: str
 ) -> dict[str, Irregularity]:
-    """The irregularities that most chapters know, each by its paragraph."""
+    """The irregularities that most chapters print, each by its paragraph."""
     once = "not used, to the discard rack; a second voids"
     return {
         "card_face_up": Irregularity(face_up, void=False, says=once, once=True),

@@ -1,6 +1,6 @@
-"""The care of dice: inspected before they are thrown, changed in time (603a.13, 661a.4(d)).
+"""Handling of dice: inspected before a throw, changed in time (603a.13, 661a.4(d)).
 
-Dice of a shaker only say where a deal begins, and are changed in time alone (659a.2(c)(1)(i)).
+Dice of a shaker only decide where a deal begins, and are only changed in time (659a.2(c)(1)(i)).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _table_closed(j: Judge, _: TableClosed, __: object) -> None:
-    """Dice stay behind for the next opening only to be replaced (661a.4(d) and its like)."""
+    """Note a closing: dice stay for the next opening only to be replaced (661a.4(d), its like)."""
     for dice in j.state.dice.values():
         dice.stale = True
 
@@ -45,7 +45,7 @@ def _dice_inspected(j: Judge, body: DiceInspected, _: object) -> None:
 
 
 def _dice_opened(j: Judge, body: DiceOpened, _: object) -> None:
-    """Dice kept under a seal: a broken one calls for another inspection."""
+    """Note dice from a sealed envelope. A broken seal requires another inspection."""
     dice = j.state.dice.get(body.set)
     if dice is not None and not body.seal_intact and dice.alternative in BROKEN_SEAL:
         dice.flaw, dice.judged = BROKEN_SEAL[dice.alternative], False
@@ -61,7 +61,7 @@ def _dice_removed(j: Judge, body: DiceRemoved, _: object) -> None:
 
 
 def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
-    """A throw with dice not inspected, kept too long, or left over from before the table closed."""
+    """Judge the dice of a throw: inspected, not overdue, not left over from before a closing."""
     if not isinstance(care, DiceProcedures):
         return
     for name, dice in j.state.dice.items():
@@ -81,7 +81,7 @@ def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
 
 
 def _shaken(j: Judge, body: StartingPositionDetermined, _: object) -> None:
-    """Dice of a shaker; it may stay over the closing of its table, the dice only for their time."""
+    """Judge a shaker's dice. It may stay over a closing, its dice only for their hours."""
     shaker = j.rules.game.shaker if j.rules else None
     if body.method != "shaker" or shaker is None:
         return
@@ -91,7 +91,7 @@ def _shaken(j: Judge, body: StartingPositionDetermined, _: object) -> None:
 
 
 def _changed(j: Judge, name: str, dice: DiceSet, care: DiceProcedures) -> None:
-    """A set is used for so many hours, and not after the table closed."""
+    """Judge the hours of a set, and that it was changed after the table closed."""
     if care.changed is None or care.change_hours is None:
         return
     overdue = (j.fact.time_us - dice.received_us) // (care.change_hours * HOUR_US)
@@ -114,10 +114,10 @@ def _changed(j: Judge, name: str, dice: DiceSet, care: DiceProcedures) -> None:
 
 
 ALTERNATIVES = {1: (1, "603a.13(f)(1)(ii)"), 2: (1, "603a.13(f)(2)(i)"), 3: (2, "603a.13(f)(3)(i)")}
-"""How many must watch an inspection by each of the three alternatives, and where it says so."""
+"""Observers of an inspection by each of the three alternatives, and their paragraphs."""
 
 BROKEN_SEAL = {2: "603a.13(f)(2)(iv)(B)", 3: "603a.13(f)(3)(vi)"}
-"""Where dice inspected before they came to the table are inspected again."""
+"""Paragraphs for another inspection of dice that were inspected before they came to the table."""
 
 CARE: dict[type, Callable[[Judge, Any, object], None]] = {
     TableClosed: _table_closed,

@@ -1,9 +1,9 @@
-"""Progressive meters over a table's tape: up by their rate with each wager, back after a top win.
+"""Progressive meters over a table's tape: up with each wager, reset after a top win.
 
-What a win is owed is what its round's `meter_read` says (`progressive`); here the readings are held
-against one another, those of a round once it is over, so that no clock decides. A link's meter,
-which other tables feed too, is held only to what this one table's tape can show: no less than its
-own wagers, and not below its reset amount.
+A win is paid by its round's `meter_read` (`progressive`). This module compares the readings with
+one another. Those of a round are compared once it is over, so that no clock decides. Other tables
+feed a link's meter too. Its reading is therefore only held to two minimums: this table's wagers,
+and its reset amount.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     from ledger.rules.engine.odds import PaytableRow
 
 WAGERS = frozenset({WagerPlaced, WagerWithdrawn, WagerReturned, WagerPaid})
-"""Facts of wagers, of which only those on a wager with a meter are looked at."""
+"""Facts of wagers. Only those on a wager with a meter matter."""
 _TOLD, _PAID, _RESET = "told", "paid", "reset"
 
 
 def _meters(rules: InForce | None) -> list[tuple[PrintedMeter, Meter]]:
-    """What a game prints of its meters, and what is filed of them."""
+    """A game's printed meters, and their filed terms."""
     return [(of, meter_of(rules, of)) for of in rules.game.meters] if rules else []
 
 
 def _of_wager(j: Judge, wager: str) -> tuple[PrintedMeter, Meter, MeterState] | None:
-    """The meter that a wager feeds; None where it feeds none."""
+    """The meter that a wager feeds, or None."""
     for of, meter in _meters(j.rules):
         if of.wager == wager:
             return of, meter, j.state.meters.setdefault(meter.name, MeterState())
@@ -55,7 +55,7 @@ def _of_wager(j: Judge, wager: str) -> tuple[PrintedMeter, Meter, MeterState] | 
 
 
 def _placed(j: Judge, body: WagerPlaced, _: object) -> None:
-    """The meter goes up by its rate."""
+    """Raise the meter by its rate."""
     found = _of_wager(j, body.wager)
     if found is None:
         return
@@ -71,7 +71,7 @@ def _placed(j: Judge, body: WagerPlaced, _: object) -> None:
 
 
 def _given_back(j: Judge, body: WagerWithdrawn | WagerReturned, _: object) -> None:
-    """Chips that go back: no section says whether the meter keeps what they added."""
+    """Note chips that go back. No section says whether the meter keeps what they added."""
     found = _of_wager(j, body.wager)
     if found:
         _, meter, shown = found
@@ -79,7 +79,7 @@ def _given_back(j: Judge, body: WagerWithdrawn | WagerReturned, _: object) -> No
 
 
 def _paid(j: Judge, body: WagerPaid, _: object) -> None:
-    """A share of the meter may be paid: what is beyond the row's own odds."""
+    """Note a payment that may include a share of the meter: beyond the row's own odds."""
     found = _of_wager(j, body.wager)
     if found is None or j.rules is None:
         return
@@ -98,7 +98,7 @@ def _rows(rules: InForce, of: PrintedMeter) -> list[PaytableRow]:
 
 
 def _told(j: Judge, body: MeterRead | MeterAdvanced | MeterReset, _: object) -> None:
-    """A meter shows something, or is reset."""
+    """Note a reading or a reset of a meter."""
     shown = j.state.meters.setdefault(body.meter, MeterState())
     of = next((of for of, meter in _meters(j.rules) if meter.name == body.meter), None)
     kind = _RESET if isinstance(body, MeterReset) else _TOLD
@@ -106,7 +106,7 @@ def _told(j: Judge, body: MeterRead | MeterAdvanced | MeterReset, _: object) -> 
 
 
 def _happens(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent) -> None:
-    """What is told of a round waits until it is over; of no round it is looked at now."""
+    """Keep an event of a round until it is over. Judge any other event now."""
     if j.fact.round is not None and j.state.dealing:
         shown.events.append(event)
     else:
@@ -116,7 +116,10 @@ def _happens(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterE
 def _look(
     j: Judge, shown: MeterState, of: PrintedMeter | None, events: list[MeterEvent], *, final: bool
 ) -> None:
-    """Events in order. The last reading, and that before a reset, count every wager; others may."""
+    """Judge events in order. The last reading, and one before a reset, count every wager.
+
+    Other readings may leave some out.
+    """
     resets = [at for at, event in enumerate(events) if event.kind == _RESET]
     tells = [at for at, event in enumerate(events) if event.kind == _TOLD]
     ends = {max((at for at in tells if at < reset), default=-1) for reset in resets}
@@ -133,12 +136,12 @@ def _look(
 def _reading(
     j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent, *, counts_all: bool
 ) -> None:
-    """What a meter shows must be what it showed before, and its wagers since at the rate."""
+    """Judge a reading: the one before, plus wagers since at the rate."""
     before, amount = shown.amount, event.amount
     most: int | None
     shown.amount = amount
     if before is None:
-        # Which of the wagers it counts, where more readings follow, is not known.
+        # Which of the wagers it counts is not known, if more readings follow.
         shown.low, shown.high = "0", "0" if counts_all else shown.high
         least = most = amount
     else:
@@ -161,7 +164,7 @@ def _judge(
     event: MeterEvent,
     due: tuple[int | None, int, int | None],
 ) -> None:
-    """Hold a reading to the one before, and to the least and the most it may be."""
+    """Compare a reading with the one before, and with its least and greatest value."""
     amount, (before, least, most) = event.amount, due
     shared, begins = meter.name != of.wager, meter.least(of.least)
     if amount < least and not (shared and before is not None and amount < before):
@@ -173,7 +176,7 @@ def _judge(
 
 
 def _taken(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent) -> None:
-    """A share was paid; the meter may show less by it. A win of the whole asks for a reset."""
+    """Note a paid share: the meter may show less. A win of the whole requires a reset."""
     shown.add(-Fraction(event.amount), Fraction(0))
     if of is None or j.rules is None or shown.amount is None:
         return
@@ -181,7 +184,7 @@ def _taken(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEve
 
 
 def _part(rules: InForce, of: PrintedMeter) -> Fraction:
-    """The next share that is printed; who shares the whole of a meter takes more than that."""
+    """The next share that is printed. A player who shares the whole of a meter takes more."""
     shares = [meter_share(row.odds) for row in _rows(rules, of)]
     return max((share for share in shares if share < 1), default=Fraction(0))
 
@@ -199,9 +202,9 @@ def _won(j: Judge, shown: MeterState, of: PrintedMeter | None, events: list[Mete
 def _reset(
     j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent, *, won: bool
 ) -> None:
-    """A meter goes back to the amount that is filed; where none is, to the least there may be.
+    """Judge a reset: to the filed amount, or if none is filed, to the minimum.
 
-    Only upwards without a win of the whole of it.
+    Without a win of the whole meter, only upwards.
     """
     before = shown.amount
     shown.amount, shown.low, shown.high = event.amount, "0", "0"
@@ -239,7 +242,7 @@ def _round_over(j: Judge, _: RoundCompleted | RoundVoided, __: object) -> None:
 
 
 def _over(j: Judge) -> None:
-    """What was told of a round is looked at together."""
+    """Judge the events of a round together once it is over."""
     j.state.dealing = False
     of_name = {meter.name: of for of, meter in _meters(j.rules)}
     for name, shown in j.state.meters.items():

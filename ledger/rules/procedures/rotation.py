@@ -1,8 +1,8 @@
-"""What goes round the table from round to round: Poker's button, Asia Poker's, a player's dice.
+"""Rotation from round to round: Poker's button, Asia Poker's button, a player's dice.
 
-Each round is held to the one before it, once it is over; a round that does not follow the one on
-record, or whose places are not told, is not judged. Who is at the table is known by seats and, at
-Poker, by stacks counted. No section says what follows, so no round is void for it.
+Each round is compared with the one before it once it is over. A round is not judged if it does not
+follow the one on record, or if its places are not recorded. The players are known by seats and, at
+Poker, by counted stacks. No section gives a consequence, so no round is void for it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.game import Rotation
 
 _MANY = 1_000  # more than any table has positions
-_KEPT = 3  # rounds: a clock that is off tells a throw in the next one's time
+_KEPT = 3  # rounds: a skewed clock may put a throw into the next one's time
 
 
 def _opened(j: Judge, _: TableOpened, __: object) -> None:
@@ -41,7 +41,7 @@ def _opened(j: Judge, _: TableOpened, __: object) -> None:
 
 
 def _turn(j: Judge) -> Turn:
-    """The round that a fact is of, however late its device tells it."""
+    """The round of a fact, even if its device sends it late."""
     number = j.fact.round.number if j.fact.round else 0
     day = j.fact.round.gaming_day if j.fact.round else ""
     key = f"{day}/{number}"
@@ -52,7 +52,7 @@ def _turn(j: Judge) -> Turn:
 
 
 def _before(j: Judge) -> Turn | None:
-    """The round before that of a fact, where it is on record to its end."""
+    """The round before that of a fact, if it is on record to its end."""
     if j.fact.round is None:
         return None
     found = j.state.turns.get(f"{j.fact.round.gaming_day}/{j.fact.round.number - 1}")
@@ -111,7 +111,7 @@ def _name(source: str, fact_id: str) -> str:
 
 
 def _over(j: Judge, body: RoundCompleted | RoundVoided, _: object) -> None:
-    """A round is over: it is held to the one before."""
+    """Compare a round that is over with the one before."""
     rotation = j.rules.game.rotation if j.rules else None
     if rotation is None:
         return
@@ -122,7 +122,7 @@ def _over(j: Judge, body: RoundCompleted | RoundVoided, _: object) -> None:
 
 
 def _button(j: Judge, rotation: Rotation, turn: Turn, before: Turn | None) -> None:
-    """It passes over nobody who plays now and played before, and does not stay with a player."""
+    """Judge the button: it skips no player of both rounds, and does not stay with a player."""
     at, playing = turn.at or 0, turn.playing
     if before is None or before.at is None:
         if turn.first and playing:
@@ -143,12 +143,12 @@ def _button(j: Judge, rotation: Rotation, turn: Turn, before: Turn | None) -> No
 
 
 def _clockwise(place: int, other: int) -> int:
-    """How far on another place is: a whole round where it is the same."""
+    """The steps clockwise to another place: a whole round if it is the same."""
     return (other - place - 1) % _MANY + 1
 
 
 def _start(j: Judge, rotation: Rotation, turn: Turn, before: Turn | None) -> None:
-    """It begins with the dealer, place 0, and moves one place clockwise a round."""
+    """Judge the starting place: first the dealer, place 0, then one place clockwise a round."""
     if before is None or before.at is None:
         if turn.first:
             _found(j, turn, 0, rotation.begins[0], "begins")
@@ -157,7 +157,7 @@ def _start(j: Judge, rotation: Rotation, turn: Turn, before: Turn | None) -> Non
 
 
 def _dice(j: Judge, rotation: Rotation, turn: Turn, before: Turn | None) -> None:
-    """Who scored keeps the dice; else they are offered from his left on."""
+    """Judge the dice: a player who scored keeps them, else they are offered from his left on."""
     if before is None or before.at is None or before.void or not rotation.keeps or not j.rules:
         return
     thrower, seats = before.at, turn.seats
@@ -171,7 +171,7 @@ def _dice(j: Judge, rotation: Rotation, turn: Turn, before: Turn | None) -> None
 
 
 def _found(j: Judge, turn: Turn, due: int, section: str, what: str, at: int | None = None) -> None:
-    """Whose turn it was on record, and whose it was to be."""
+    """Find whose turn it was on record, and whose it should have been."""
     at = turn.at or 0 if at is None else at
     if at == due:
         return

@@ -1,7 +1,7 @@
-"""Who and what must watch a table while it is dealt: dealers (465a.35(b)), cameras (465a.9(c)(2)).
+"""Staff and cameras of a table while it is dealt: 465a.35(b) and 465a.9(c)(2).
 
-Judged at each round, and told once until it is put right. A table that reports nobody, or no
-camera, is not judged by them.
+Each round is judged. A shortage is found once until it ends. A table that reports no employees, or
+no camera, is not judged by them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ ENDS = ("end_left", "end_right")
 
 
 class Staff(NamedTuple):
-    """Who works at a table of a game, at least."""
+    """The minimum staff at a table of a game."""
 
     section: str
-    dealers: int  # the stickperson among them
+    dealers: int  # whether one of them is the stickperson
     stickperson: bool = False
 
 
@@ -33,13 +33,13 @@ STAFF: dict[str, Staff] = {
     "craps": Staff("465a.35(b)(3)", 3, stickperson=True),
     "three_dice_football": Staff("465a.35(b)(3)", 3, stickperson=True),
 }
-"""Staff by game; at any other table one dealer."""
+"""Staff by game. Any other table has one dealer."""
 
 BOXPERSON = ("craps",)
 
 
 class Watched(NamedTuple):
-    """How many stationary cameras a table of a game has, at least; `ends`: one on each end."""
+    """The minimum of stationary cameras at a table of a game; `ends`: one on each end."""
 
     section: str
     cameras: int
@@ -56,12 +56,12 @@ WATCHED: dict[str, Watched | None] = {
 
 
 def cameras_due(game: str) -> Watched | None:
-    """The cameras due on a table of a game; None where the documents print no figure."""
+    """The cameras due on a table of a game; None if the documents print no figure."""
     return WATCHED.get(game, ONE_CAMERA)
 
 
 def watched(due: Watched, covers: Sequence[Collection[str]]) -> bool:
-    """Whether stationary cameras that cover so much are as many as are due."""
+    """Whether stationary cameras with this coverage are as many as are due."""
     if not due.ends:
         return len(covers) >= due.cameras
     return len(covers) >= due.cameras and len(_ends(covers)) == len(ENDS)
@@ -94,7 +94,7 @@ def _unmapped(j: Judge, body: CameraUnmapped, _: object) -> None:
 
 
 def _round(j: Judge, body: RoundStarted, _: object) -> None:
-    """A round is dealt by so many people, before so many cameras."""
+    """Judge the staff and the cameras of a round."""
     short = [*_people_short(j, body.game), *_cameras_short(j, body.game)]
     for code, section, says, expected, recorded in short:
         if says not in j.state.short:
@@ -103,7 +103,7 @@ def _round(j: Judge, body: RoundStarted, _: object) -> None:
 
 
 Short = tuple[str, str, str, str, str]
-"""Code, section, what is short in words, how many are due, how many there are."""
+"""Code, section, the shortage in words, the number due, the number there."""
 
 
 def _people_short(j: Judge, game: str) -> list[Short]:

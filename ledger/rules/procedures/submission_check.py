@@ -1,6 +1,6 @@
-"""Whether a Rules Submission names only what its game knows, and what it may name instead.
+"""The check of a Rules Submission: what its game does not have, and what it may name.
 
-Nothing filed is refused for it: what a game does not know chooses nothing, and is told.
+No submission is refused for it. A choice that the game does not have is ignored and reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Problem(NamedTuple):
-    """Something a Rules Submission names that its game does not know."""
+    """Something in a Rules Submission that its game does not have."""
 
     where: str  # "readings.pair_of_tens"
     says: str
@@ -28,14 +28,14 @@ class Problem(NamedTuple):
 
     @property
     def hint(self) -> str:
-        """What to name instead."""
+        """The names that are possible instead."""
         if len(self.allowed) == 1:
             return f"Give {self.allowed[0]}."
         return f"Name one of {', '.join(self.allowed)}." if self.allowed else "Leave it out."
 
 
 def problems(game: Game, filing: RulesSubmissionFiled) -> list[Problem]:
-    """Everything a submission names that its game does not know, in the order of its fields."""
+    """Everything in a submission that its game does not have, in the order of its fields."""
     return [
         *_edition(game, filing.edition),
         *_offers(game, filing.offers),
@@ -63,7 +63,7 @@ def _offers(game: Game, offered: Iterable[str]) -> Iterator[Problem]:
 def _values(
     field: str, known: Iterable[Reading | Option], chosen: Mapping[str, object]
 ) -> Iterator[Problem]:
-    """Names and values of readings, or of options."""
+    """Check names and values of readings, or of options."""
     allowed = {each.name: each.values for each in known}
     for name, value in chosen.items():
         where = f"{field}.{name}"
@@ -75,7 +75,7 @@ def _values(
 
 
 def _limits(game: Game, chosen: Mapping[str, int | None]) -> Iterator[Problem]:
-    """Names and least amounts of limits; null sets none, whatever the game."""
+    """Check names and minimums of limits. Null sets none, in every game."""
     for name, cents in chosen.items():
         where = f"limits.{name}"
         if cents is None:
@@ -88,7 +88,7 @@ def _limits(game: Game, chosen: Mapping[str, int | None]) -> Iterator[Problem]:
 
 
 def _progressives(game: Game, chosen: Mapping[str, object]) -> Iterator[Problem]:
-    """The terms of the meters that wagers feed, by wager."""
+    """Check the terms of the meters that wagers feed, by wager."""
     meters = {meter.wager: meter for meter in game.meters}
     for wager, terms in chosen.items():
         where = f"progressives.{wager}"
@@ -119,7 +119,7 @@ def _cents(least: int) -> tuple[str]:
 
 
 def _paytables(game: Game, chosen: Mapping[str, str | Mapping[str, str]]) -> Iterator[Problem]:
-    """Letters of printed paytables, and rows with odds of the holder's own."""
+    """Check letters of printed paytables, and rows with the holder's own odds."""
     printed: dict[str, list[Paytable]] = {}
     for table in game.paytables:
         for key in table.wagers:

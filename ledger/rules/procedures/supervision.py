@@ -1,7 +1,7 @@
-"""How many tables a floorperson supervises (465a.35(c)), over all tables of a property.
+"""Tables that one floorperson supervises (465a.35(c)), over all tables of a property.
 
-Only what the documents print is judged: paragraphs (3) to (11) are not printed, so tables of Craps
-or Midibaccarat, and mixtures that no printed paragraph speaks of, are nobody's finding.
+Paragraphs (3) to (11) are not printed. So tables of Craps or Midibaccarat, and mixtures that no
+printed paragraph covers, are not judged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HEARD: frozenset[type] = frozenset(
     {FloorpersonAssigned, FloorpersonRelieved, TableOpened, TableClosed}
 )
-"""The kinds of fact that supervision goes by."""
+"""The kinds of fact that concern supervision."""
 
 POKER = frozenset(
     {
@@ -53,15 +53,15 @@ TWO_FOOTBALL = Limit("465a.35(c)(13)", 2, "tables, one or both of Three Dice Foo
 
 
 class Floor(Struct):
-    """Who supervises what, and what is open, as a property's tapes have told so far."""
+    """Supervision of a property's open tables, as its tapes have shown it so far."""
 
-    tables: dict[str, list[str]] = field(default_factory=dict)  # by floorperson
-    open: dict[str, tuple[str, str]] = field(default_factory=dict)  # table: game, gaming day
-    told: list[str] = field(default_factory=list)  # floorpersons found with too many
+    tables: dict[str, list[str]] = field(default_factory=dict)  # tables by floorperson
+    open: dict[str, tuple[str, str]] = field(default_factory=dict)  # game and gaming day by table
+    told: list[str] = field(default_factory=list)  # floorpersons already found with too many
 
 
 def limit_of(supervised: Sequence[str]) -> Limit | None:
-    """The printed limit for tables of these games; None where none is printed for them."""
+    """The printed limit for tables of these games, or None."""
     kinds = set(supervised)
     if kinds == {BACCARAT}:
         return ONE_BACCARAT
@@ -73,7 +73,7 @@ def limit_of(supervised: Sequence[str]) -> Limit | None:
 
 
 def see(floor: Floor, fact: Fact) -> list[Finding]:
-    """Take in one fact of a property, in order; the findings it completes."""
+    """Apply one fact of a property, in order; the findings it completes."""
     body, table = fact.body, fact.table or ""
     if isinstance(body, TableOpened):
         floor.open[table] = (body.game, body.gaming_day)
@@ -89,12 +89,12 @@ def see(floor: Floor, fact: Fact) -> list[Finding]:
 
 
 def day_of(floor: Floor, table: str) -> str | None:
-    """The gaming day a table is open for; None where it is not."""
+    """The gaming day that a table is open for, or None."""
     return floor.open[table][1] if table in floor.open else None
 
 
 def _judged(floor: Floor, who: str, fact: Fact) -> list[Finding]:
-    """Too many tables are told once, until they are fewer."""
+    """Find too many tables once, until there are fewer."""
     supervised: Mapping[str, str] = {
         table: floor.open[table][0] for table in floor.tables[who] if table in floor.open
     }

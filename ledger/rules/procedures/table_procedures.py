@@ -1,7 +1,7 @@
-"""The procedures that are nearly word for word the same in every chapter, over a table's tape.
+"""Procedures that nearly every chapter prints in the same words, over a table's tape.
 
-Opening, inspection, shuffle, cut, stub count, change of cards and dice, devices that failed, who
-and what watches: each is judged at the fact that completes it. Seen fact by fact, so a view can
+Opening, inspection, shuffle, cut, stub count, change of cards and dice, failed devices, staff and
+cameras: each is judged at the fact that completes it. Facts are applied one by one, so a view can
 keep the state. A table that reports nothing of these has none of these findings.
 """
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 LOOKS = (card_handling, dice_handling, staffing, meters, rotation)
 
 HEARD = frozenset({TableOpened, RoundStarted, *(kind for each in LOOKS for kind in each.CARE)})
-"""The kinds of fact that procedures look at; no other changes what they find."""
+"""The kinds of fact that procedures read. No other changes their findings."""
 
 
 def hears(fact: Fact, metered: frozenset[str]) -> bool:
-    """Whether procedures look at a fact; of wagers only at those that feed a meter."""
+    """Whether procedures read a fact. Wagers matter only if they feed a meter."""
     body: Any = fact.body
     return type(body) in HEARD and (type(body) not in meters.WAGERS or body.wager in metered)
 
 
 def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
-    """Take in one fact of a table, in order; the findings it completes."""
+    """Apply one fact of a table, in order; the findings it completes."""
     body: Any = fact.body
     kind = type(body)
     if kind is TableOpened or kind is RoundStarted:
@@ -49,7 +49,7 @@ def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
     care = [each.CARE[kind] for each in LOOKS if kind in each.CARE]
     if not (care or kind is RoundStarted):
         return []
-    # What is told before the table's game is, is kept and judged when a round begins.
+    # A fact before the table's game is known is kept, and judged when a round begins.
     known = state.game is not None and state.gaming_day is not None
     rules = rules_of(state.game or "", state.gaming_day or "") if known else None
     judge = Judge(state, fact, rules, [])
@@ -61,7 +61,7 @@ def see(state: Equipment, fact: Fact, rules_of: RulesOf) -> list[Finding]:
 
 
 def _submission(j: Judge, rules: InForce) -> None:
-    """A round is dealt without a Rules Submission on record, or under one that cannot all hold."""
+    """Find a round without a Rules Submission on record, or under one that cannot all hold."""
     if not rules.filed and not j.state.submission_asked:
         j.state.submission_asked = True
         j.find(

@@ -28,7 +28,7 @@ READERS = {
     },
 }
 
-CLEAN = ("ledger/regulations",)
+CLEAN = ("ledger",)
 """Packages whose docstrings and comments are held to plain words."""
 
 
