@@ -1,6 +1,6 @@
 """Hands of two, three and six cards: Three Card Poker, two-card House Money, Straight Jack.
 
-649a.6, 633a.1 and 633a.7(o)(3). The documents do not print 649a.6(b), so the common order of
+649a.6, 633a.1 and 633a.7(o)(3). The documents do not print (b) of 649a.6, so the common order of
 three-card hands holds: a straight above a flush.
 """
 
