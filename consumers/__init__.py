@@ -1,1 +1,1 @@
-"""Views: every number that is not the record itself, each rebuilt from the record alone."""
+"""Views: all data derived from the record, each rebuilt from the record alone."""

@@ -1,8 +1,8 @@
-"""A view filled by several processes side by side, each with the tables of its partitions.
+"""Rebuilding a view with several processes, each applying the facts of its partitions.
 
-Only for views whose `part_of` says which of their rows a fact can touch: two processes then never
-write one row. Each reads the whole record, which is cheap, and takes in its part. They fill tables
-that nobody reads yet; tracking moves once, when all have reached the end (ADR 0110).
+It needs a view with `part_of`, so that two processes never write the same row. Each process reads
+the whole record, which is cheap, and applies its part. They fill shadow tables that have no readers
+yet. The checkpoint moves once, when all have reached the end (ADR 0110).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
 
 PARTITIONS = 24
-"""Into how many parts a record is divided: as the feed's own topic is, by the same hash."""
+"""The partitions of a record: as many as the facts' topic has, by the same hash."""
 
 WORKERS_MAX = PARTITIONS
 
@@ -39,10 +39,10 @@ _LOOK_S = 0.1
 
 
 class Share(NamedTuple):
-    """What one process of several takes in, and from where."""
+    """The source and the part of one worker process."""
 
     database: Database
-    kafka: Connection | None  # Kafka to read from; None: the tape
+    kafka: Connection | None  # the feed to read; None: read the tape
     view: str
     number: int
     workers: int
@@ -56,10 +56,10 @@ def fill(
     progress: Callable[[str, int], None],
     stop: Callable[[], bool],
 ) -> bool:
-    """Fill a view's new tables up to `share.until`, by `share.workers` processes; False if stopped.
+    """Fill a view's shadow tables up to `share.until` with `share.workers` processes.
 
-    `connection` holds the rebuild; its tracking is moved when all are done. Raises what a worker
-    raised, `Unavailable` where one died.
+    `connection` holds the lock of the rebuild; the checkpoint moves when all workers are done.
+    Returns False if stopped. Raises a worker's error, or `Unavailable` if a worker died.
     """
     context = get_context("spawn")
     reached = context.Array("q", share.workers, lock=False)
@@ -89,18 +89,18 @@ def fill(
         raise told.get()
     if died := [each for each in workers if each.exitcode]:
         raise Unavailable(
-            f"A process of the rebuild ended by itself (exit code {died[0].exitcode})",
+            f"A worker of the rebuild ended unexpectedly (exit code {died[0].exitcode})",
             where=f"view {share.view}",
-            hint="Rebuild again with fewer workers; the live view is unchanged.",
+            hint="The live view is unchanged. Rebuild again with fewer workers.",
         )
     return not stopped and _moved(connection, share)
 
 
 def takes(projection: Projection, number: int, workers: int) -> Callable[[TapeRow], bool]:
-    """Which rows of the record one of several processes takes in."""
+    """A test for the rows that one of several workers applies."""
     part_of = projection.part_of
     if part_of is None:
-        raise ValueError(f"the facts of several tables meet in view {projection.name}")
+        raise ValueError(f"view {projection.name} cannot be split: it has no part_of")
 
     def mine(row: TapeRow) -> bool:
         part = part_of(row)
@@ -110,15 +110,15 @@ def takes(projection: Projection, number: int, workers: int) -> Callable[[TapeRo
 
 
 def _moved(connection: AnyConnection, share: Share) -> bool:
-    """Say that the whole view has reached the end."""
+    """Move the checkpoint of the whole view to the end."""
     store = ViewStore(connection, SHADOW_SCHEMA)
     tracking = store.tracking(share.view)
     return tracking is not None and store.advance(share.view, tracking, share.until)
 
 
 def _work(share: Share, reached: Any, told: Any, halt: Any) -> None:  # noqa: ANN401 - shared memory
-    """One process: every batch's rows of its part in a transaction of their own."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and tells
+    """One worker: apply its rows of every batch, a transaction each."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets the signal and stops the workers
     try:
         projection = registry.view(share.view)
         mine = takes(projection, share.number, share.workers)
@@ -153,7 +153,7 @@ def _take(
     if isinstance(source, Feed) and (found := source.poisoned(rows[0].position, rows[-1].position)):
         raise refused(found[0])
     batch = Batch(rows)
-    projection.require_read(batch)  # of whichever part: nobody can tell that of what is not known
+    projection.require_read(batch)  # of every part: an unknown fact's part is unknown
     wanted = [row for row in rows if mine(row)]
     if wanted:
         with store.connection.transaction():

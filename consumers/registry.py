@@ -1,4 +1,4 @@
-"""Every view there is, by name, and the step that makes their tables."""
+"""The registry of all views, and the creation of their tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VIEWS = (
     openings.VIEW,
     clock_marks.VIEW,
 )
-"""In the order they are kept up; each stands alone."""
+"""In the order they are updated; no view depends on another."""
 
 
 def view(name: str) -> lifecycle.Projection:
@@ -37,12 +37,12 @@ def view(name: str) -> lifecycle.Projection:
         if each.name == name:
             return each
     raise NotFound(
-        f"There is no view {name}",
+        f"There is no view named {name}",
         where="consumers",
         hint=f"Name one of: {', '.join(each.name for each in VIEWS)}.",
     )
 
 
 def install(database: Database) -> list[str]:
-    """Create, as the owner, the views that this database lacks; the names of those made."""
+    """Create missing views, as the owner; returns the names of those created."""
     return lifecycle.install(database, VIEWS)

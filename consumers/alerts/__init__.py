@@ -1,1 +1,1 @@
-"""The alert process: conditions worth an alert, raised once and delivered."""
+"""The alert process: evaluates conditions, raises each alert once, delivers it to channels."""

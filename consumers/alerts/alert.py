@@ -24,7 +24,7 @@ About = Literal["round", "table", "device", "other"]
 
 
 class Alert(Struct, frozen=True):
-    """One thing to look at. value and threshold: cents, seconds or a count, by the kind."""
+    """One alert. value and threshold are cents, seconds, milliseconds or a count, by kind."""
 
     id: str
     kind: str
@@ -36,7 +36,7 @@ class Alert(Struct, frozen=True):
 
 
 class Candidate(NamedTuple):
-    """What raises an alert if `value` is at least the threshold in force."""
+    """A possible alert; it is raised if `value` is at least the threshold in force."""
 
     key: str  # the alert's id after its kind; an id that was raised is not raised again
     about: str  # as `AlertKind.about` says
@@ -50,7 +50,7 @@ class Candidate(NamedTuple):
 class RuledFinding(NamedTuple):
     """A finding of a ruling, as alerts see it."""
 
-    key: str  # what it is of: the same again if the ruling is published again
+    key: str  # its identity, the same if the ruling is published again
     about: str  # <property>:<round>, or <property>:<table> outside a round
     code: str
     says: str
@@ -59,27 +59,27 @@ class RuledFinding(NamedTuple):
 
 
 class OfFact(NamedTuple):
-    """Looks at each fact of these types as it comes off the feed."""
+    """A condition on each fact of these types on the feed."""
 
     types: Collection[str]
     look: Callable[[TapeRow, Any], Iterator[Candidate]]  # of the fact's row and its body
 
 
 class OfFinding(NamedTuple):
-    """Looks at each finding of each ruling as it comes off the feed."""
+    """A condition on each finding of each ruling on the feed."""
 
     look: Callable[[RuledFinding], Iterator[Candidate]]
 
 
 class OfState(NamedTuple):
-    """Looks at the present state every few seconds."""
+    """A condition on the current state, checked every few seconds."""
 
     look: Callable[[Snapshot], Iterator[Candidate]]
     needs_kafka: bool = False  # the page Live cannot look itself; it shows what was raised
 
 
 class AlertKind(NamedTuple):
-    """One kind of alert: the only place that declares it."""
+    """One kind of alert, declared in one place."""
 
     name: str
     title: str

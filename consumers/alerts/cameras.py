@@ -1,7 +1,7 @@
-"""Which cameras are dark, and since when: remembered from one look to the next.
+"""The cameras that are lost, with the time of their loss, kept between checks.
 
-By when the record received that a camera was lost, and not by the recorder's clock: the repair is
-timed by one clock, whichever recorder tells of it.
+A loss counts from the time the record received it, not from the recorder's clock. So one clock
+times all repairs.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from infra.postgres.alerts import Alerts
 
 FIRST_THRESHOLDS = 4
-"""How far back the first look goes, in times of what a repair may take."""
+"""How far back the first check reads, as a multiple of the time allowed for a repair."""
 
 _WENT_DARK = every_version({type_name(CameraLost): True, type_name(CameraRestored): False})
 
 
 class LostCamera(NamedTuple):
-    """A camera that was lost and is not restored."""
+    """A camera that is lost and not restored yet."""
 
     property: str
     camera: str
-    since_us: int  # when that was received, by the ledger's clock
+    since_us: int  # when the loss was received, by the ledger's clock
     reason: str
 
 
 class Cameras:
-    """What looks of one process have seen."""
+    """The state of each camera, kept by one process."""
 
     def __init__(self, limit_s: int) -> None:
         self._back_us = limit_s * FIRST_THRESHOLDS * 1_000_000
@@ -38,9 +38,9 @@ class Cameras:
         self._newest: dict[tuple[str, str], tuple[int, LostCamera | None]] = {}
 
     def look(self, kept: Alerts, now_us: int) -> list[LostCamera]:
-        """Every camera that is dark now; one lost twice is dark since the first.
+        """Every camera that is lost now. A camera reported lost twice counts from the first report.
 
-        What was told late, of a time before what is known, changes nothing.
+        A late fact of a time before the newest known one changes nothing.
         """
         if self._position is None:
             self._position = kept.position_before(now_us - self._back_us)

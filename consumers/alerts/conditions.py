@@ -1,6 +1,6 @@
-"""The alerts of one record, and of the present state: every kind's condition and its thresholds.
+"""The alerts of one feed record, and of the current state: each kind's condition and threshold.
 
-An alert's id is made of what it is about, so that reading a record again raises nothing again.
+An alert's id is made from its subject, so a record that is read again raises no second alert.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ OF_STATE = tuple((kind, kind.condition) for kind in KINDS if isinstance(kind.con
 
 
 class Rulings(Protocol):
-    """What alerts ask of the view behind the rulings that they read."""
+    """The queries of the rulings view that alerts need."""
 
     def whole(self, cut: RulingMessage) -> RulingMessage:
-        """The ruling that was too large for a record. Raises `NotFound`."""
+        """The whole ruling of a truncated message. Raises `NotFound`."""
 
     def received_us(self, told: RulingMessage) -> int | None:
-        """When the fact came that made it, by the ledger's clock; None where that is not told."""
+        """When the fact behind a ruling was received, by the ledger's clock; None if unknown."""
 
 
 class StateAlert(NamedTuple):
@@ -54,13 +54,13 @@ class StateAlert(NamedTuple):
 
 
 def of_record(read: Read, settings: Settings, rulings: Rulings) -> list[Alert]:
-    """The alerts of one record, however old. Raises ValueError where it is none of its topic."""
+    """The alerts of one record, of any age. Raises ValueError if the record is not valid."""
     of_fact = read.topic == FACTS
     return list(_of_fact(read, settings) if of_fact else _of_ruling(read, settings, rulings))
 
 
 def young(found: Sequence[Alert], now_us: int, settings: Settings) -> list[Alert]:
-    """Without what came longer ago than the setting says: a first run is not a flood."""
+    """Leave out alerts older than `alert_age_s`, so that a first run raises no flood of them."""
     oldest_us = now_us - settings.alert_age_s * 1_000_000
     return [each for each in found if each.at_us >= oldest_us]
 
@@ -91,7 +91,7 @@ def _of_fact(read: Read, settings: Settings) -> Iterator[Alert]:
     each = read.record
     fact = fed(each.key, each.value, each.headers)
     if not fact.is_whole:
-        raise ValueError("its octets are not what its hash says")
+        raise ValueError("its bytes do not match its hash")
     row = fact.row
     looked = [(kind, condition) for kind, condition in OF_FACTS if row.type in condition.types]
     if not looked:
@@ -110,7 +110,7 @@ def _of_ruling(read: Read, settings: Settings, rulings: Rulings) -> Iterator[Ale
     ruling = rulings.whole(told) if told.findings is None else told
     if not ruling.findings:
         return
-    # A finding of long ago may be published again at any time: its time is that of its fact.
+    # A ruling may be published again at any time: the alert takes the time of the fact behind it.
     at_us = rulings.received_us(told) or said_us
     for finding in _findings(ruling):
         for kind, condition in OF_FINDINGS:
@@ -145,14 +145,14 @@ class _Finding(Struct):
 
     @property
     def off(self) -> int:
-        """How much money it is about, cents."""
+        """The difference between expected and recorded, cents; 0 if they are not money."""
         if isinstance(self.expected, int) and isinstance(self.recorded, int):
             return abs(self.expected - self.recorded)
         return 0
 
 
 class RulingMessage(Struct):
-    """What alerts read of a ruling, or of a finding of no round. findings: None where it is cut."""
+    """A ruling, or a finding without a round, as alerts read it. findings: None if truncated."""
 
     property: str
     round: str | None
@@ -160,10 +160,10 @@ class RulingMessage(Struct):
     table: str | None = None
     version: int | None = None
     cut: bool = False
-    fact_position: int | None = None  # of the fact that made it
-    fact: _FactId | None = None  # that completes it, of no round
+    fact_position: int | None = None  # of the fact that led to the ruling
+    fact: _FactId | None = None  # the fact that completes a finding without a round
 
     def __post_init__(self) -> None:
-        """Findings are left out of what is cut, and of nothing else."""
+        """Check that findings are missing only if the message is truncated."""
         if (self.findings is None) != self.cut:
-            raise ValueError("it is not cut, and has no findings")
+            raise ValueError("exactly one of findings and cut must be set")

@@ -1,4 +1,4 @@
-"""Metrics of the process that raises alerts: what it has done, what waits, whether it is ready."""
+"""Metrics and readiness of the alert process: its counts, and what waits."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 _TALLIED = {
     "read": "Records read by this process.",
     "raised": "Alerts that this process raised.",
-    "delivered": "Alerts accepted by a channel, each channel counted.",
-    "failed": "Failed tries of a channel.",
-    "dead": "Records put on the dead-letter topic.",
-    "too_old": "Alerts not raised: the fact is older than ROUND_LEDGER_ALERT_AGE_S.",
+    "delivered": "Alerts delivered, counted once for each channel.",
+    "failed": "Deliveries that failed.",
+    "dead": "Records sent to the dead-letter topic.",
+    "too_old": "Alerts not raised because the fact is older than ROUND_LEDGER_ALERT_AGE_S.",
 }
 
 _STANDING = {
@@ -27,9 +27,10 @@ _STANDING = {
 
 
 class AlertMetrics(ProcessMetrics):
-    """The figures of a process that raises alerts.
+    """The metrics of one alert process.
 
-    Ready: its group has given it partitions, and a broker has answered within `ready_s` seconds.
+    It is ready if its group has assigned it partitions, and a broker answered within `ready_s`
+    seconds.
     """
 
     def __init__(self, database: Database, *, ready_s: float = SILENT_S_MAX) -> None:
@@ -42,11 +43,11 @@ class AlertMetrics(ProcessMetrics):
         self.gauge_silence("alerts", lambda: self.tally.answered_at)
 
     def take(self, tally: Tally) -> None:
-        """Tell these figures from here on."""
+        """Export this tally from now on."""
         self.tally = tally
 
     def ready(self) -> str | None:
-        """As said of the class."""
+        """Why the process is not ready; None if it is."""
         return self.alive() or self.unheard("no broker", self.tally.answered_at)
 
     def _of(self, name: str) -> float:

@@ -1,9 +1,9 @@
-"""The process that raises alerts: a member of an ordinary group, and a look at how things stand.
+"""The alert process: a member of a consumer group, with a regular check of the current state.
 
-A record that cannot be read is put on the dead-letter topic, one that fails otherwise is tried
-again before, and the rest goes on. What was handled is committed in small steps, so that no flood
-of such records holds the group up. An alert is kept before it is delivered, and every channel
-tried until it takes it (ADR 0077).
+An unreadable record goes to the dead-letter topic at once; one that fails otherwise goes there
+after its retries. Offsets are committed in small steps, so that a flood of such records does not
+stall the group. An alert is stored before it is delivered. Each channel is retried until it takes
+the alert (ADR 0077).
 """
 
 from __future__ import annotations
@@ -46,25 +46,25 @@ GROUP = "round-ledger.alerts"
 TOPIC, DEAD = "ledger.alerts.v1", "ledger.alerts-dlq.v1"
 
 TRIES = 3
-"""How often a record is tried until it is a dead letter; once where it cannot be read."""
+"""Attempts to handle a record before it becomes a dead letter; 1 if it is unreadable."""
 
 PAUSE_S = 0.2
-"""The pause before the first further try; each is twice the one before."""
+"""The pause before the first retry, seconds; it doubles each time."""
 
 STEP_S = 1.0
-"""How long records are handled until those that were are committed, seconds."""
+"""How long records are handled between two commits, seconds."""
 
 LOOK_S = 15.0
-"""How often it looks at how things stand, seconds."""
+"""How often the current state is checked, seconds."""
 
 STALLED_S = 120.0
-"""How long polls may bring nothing though records are there, seconds: then the client is stuck."""
+"""How long polls may return nothing despite a lag, seconds; then the client is stuck."""
 
 CHANNEL_PAUSES_S = (0, 1, 5, 30, 120, 600)
-"""Pauses between tries of a channel; the last for ever after."""
+"""Pauses between deliveries to a channel, seconds; the last one repeats."""
 
 CHANNEL_S_MAX = 5.0
-"""How long one round may try a channel, seconds: what hangs must not hold up the others."""
+"""How long one round may spend on a channel, seconds, so that one cannot block the others."""
 
 _DUE_AT_ONCE = 200
 _POLL_S = 0.5
@@ -72,26 +72,26 @@ _POLL_S = 0.5
 LOG = logging.getLogger("round_ledger.alerts")
 
 Channel = Callable[[Due], str]
-"""Delivers an alert; what was answered. Raises LedgerError or OSError where it was not taken."""
+"""Delivers an alert and returns the answer. Raises LedgerError or OSError if it fails."""
 
 
 @dataclass
 class Tally:
-    """What one process has done."""
+    """Counts of one alert process."""
 
     read: int = 0
     raised: int = 0
     delivered: int = 0
-    failed: int = 0  # tries of channels
+    failed: int = 0  # failed deliveries
     dead: int = 0
-    too_old: int = 0  # alerts not raised, of what came longer ago than the setting says
-    lag: int = 0  # records not read yet, when it last looked
-    letters: int = 0  # dead letters that nobody has handled, when it last looked
+    too_old: int = 0  # alerts not raised because of `alert_age_s`
+    lag: int = 0  # records not read yet, at the last check
+    letters: int = 0  # dead letters not handled yet, at the last check
     answered_at: float | None = None  # as `infra.kafka.consumer_group.Member`
 
 
 class AlertService:
-    """What raising and delivering need."""
+    """Raises, stores and delivers alerts."""
 
     def __init__(
         self, database: Database, kept: Alerts, channels: dict[str, Channel], settings: Settings
@@ -106,7 +106,7 @@ class AlertService:
         self._told_old = 0
 
     def handle(self, read: Read) -> None:
-        """Raise the alerts of a record. Raises ValueError where it is none of its topic."""
+        """Raise the alerts of a record. Raises ValueError if the record is not valid."""
         found = conditions.of_record(read, self.settings, self._rulings)
         young = conditions.young(found, time.time_ns() // 1000, self.settings)
         self.tally.too_old += len(found) - len(young)
@@ -114,7 +114,7 @@ class AlertService:
             self.raise_(each)
 
     def look(self) -> None:
-        """Raise what follows from how things stand now, and log how much was too old to be."""
+        """Raise the alerts of the current state, and log the number of alerts that were too old."""
         if self.tally.too_old > self._told_old:
             figures = {"count": self.tally.too_old - self._told_old, "ever": self.tally.too_old}
             LOG.warning("alerts were not raised: too old", extra={"figures": figures})
@@ -126,15 +126,15 @@ class AlertService:
             self.raise_(each.alert)
 
     def raise_(self, alert: Alert) -> None:
-        """Keep an alert, to be delivered; nothing where it was raised before."""
+        """Store an alert for delivery, unless it was raised before."""
         body = msgspec.json.encode(alert).decode()
         if self.kept.raise_(alert.id, alert.kind, body, list(self._channels)):
             self.tally.raised += 1
 
     def deliver(self) -> None:
-        """Try what is due on every channel; each answer is a receipt.
+        """Deliver due alerts to every channel, and store each answer as a receipt.
 
-        Raises `Unavailable` where the topic did not take one: its producer is not used again.
+        Raises `Unavailable` if publishing an alert failed: its producer is not used again.
         """
         for name, channel in self._channels.items():
             until = time.monotonic() + CHANNEL_S_MAX
@@ -145,14 +145,14 @@ class AlertService:
 
     def _try(self, due: Due, channel: Channel) -> None:
         if not self.kept.claim(due):
-            return  # another member of the group does
+            return  # another member of the group delivers it
         try:
             answer = channel(due)
         except (LedgerError, OSError) as error:
             self.tally.failed += 1
             self.kept.tried(due, f"{type(error).__name__}: {error}", delivered=False)
             figures = {"alert": due.alert_id, "channel": due.channel, "tries": due.tries + 1}
-            LOG.warning("an alert was not taken", extra={"figures": figures})
+            LOG.warning("an alert was not delivered", extra={"figures": figures})
             if isinstance(error, Unavailable):
                 raise
         else:
@@ -169,9 +169,9 @@ def run(
     follow: bool,
     tally: Callable[[Tally], None] = lambda _: None,
 ) -> Tally:
-    """Raise and deliver until told to stop; without `follow`, until all that is there was read.
+    """Raise and deliver alerts until `stop`; without `follow`, until all records were read.
 
-    Raises `Unavailable`: start again, nothing is raised twice.
+    Raises `Unavailable`: start it again, no alert is raised twice.
     """
     for name in (*READS, TOPIC, DEAD):
         topics.require(kafka, name)
@@ -218,20 +218,20 @@ def _round(
 
 
 def _lacking(lag: int, since: float | None, now: float) -> float | None:
-    """Since when records are there and none comes. Raises `Unavailable` where that is too long."""
+    """Since when polls return nothing despite a lag. Raises `Unavailable` after `STALLED_S`."""
     if not lag:
         return None
     if since is not None and now - since > STALLED_S:
         raise Unavailable(
-            f"{lag} records are there, and none came for {STALLED_S:.0f} s",
+            f"{lag} records are unread, but no poll has returned any for {STALLED_S:.0f} s",
             where=GROUP,
-            hint="Start it again: it goes on from what it had dealt with.",
+            hint="Start `consume alerts` again: it resumes after the last record it handled.",
         )
     return now if since is None else since
 
 
 def _letters(group: Member, handled: Collection[tuple[int, int]]) -> int:
-    """How many dead letters nobody has handled; more where offsets hold none."""
+    """The number of unhandled dead letters; too high if some offsets hold no record."""
     held = group.bounds(DEAD)
     done = sum(part in held and held[part].begin <= at < held[part].end for part, at in handled)
     return sum(span.end - span.begin for span in held.values()) - done
@@ -244,11 +244,11 @@ def _handle(
     read: Sequence[Read],
     stop: Callable[[], bool],
 ) -> None:
-    """Handle records until told to stop, and commit those that were, step by step."""
+    """Handle records until `stop`, and commit the handled ones in steps."""
     committed, step_at = 0, time.monotonic()
     for at, each in enumerate(read, 1):
         _handled(service, publisher, each)
-        asked = stop()  # of every record: whoever asks whether it is alive is told by this
+        asked = stop()  # for every record: the call is also the process's heartbeat
         if asked or at == len(read) or time.monotonic() - step_at > STEP_S:
             group.commit(read[committed:at])
             service.tally.read += at - committed
@@ -259,7 +259,7 @@ def _handle(
 
 
 def _handled(service: AlertService, publisher: Publisher, read: Read) -> None:
-    """Handle a record, or bury it: at once where it cannot be read, else after its tries."""
+    """Handle a record with retries; an unreadable or failing one becomes a dead letter."""
     for attempt in range(1, TRIES + 1):
         try:
             service.handle(read)
@@ -286,9 +286,9 @@ def replay(
     letters: Iterable[Dead],
     by: str,
 ) -> Iterator[tuple[Dead, str | None]]:
-    """Handle dead letters again, one after the other; each with why it failed again, if it did.
+    """Handle dead letters again, one by one; yields each with the reason of a new failure, or None.
 
-    Who has it done is noted with each that succeeds, and logged with each.
+    `by` is stored with each success, and logged with each letter.
     """
     dead = identity(kafka, DEAD)
     with Publisher(kafka) as publisher, _service(database, publisher, settings) as service:

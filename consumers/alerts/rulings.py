@@ -1,4 +1,4 @@
-"""What alerts ask about rulings: one that its record could not hold, and when what made it came."""
+"""The rulings view as alerts use it: whole rulings of truncated messages, and receipt times."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class OnRecord:
-    """`consumers.alerts.conditions.Rulings` in the database that the views stand in."""
+    """`consumers.alerts.conditions.Rulings`, read from the database of the views."""
 
     def __init__(self, database: Database, kept: Alerts) -> None:
         self._database = database
         self._kept = kept
 
     def whole(self, cut: RulingMessage) -> RulingMessage:
-        """As `Rulings`: that version, or the newest where it does not stand any more."""
+        """As `Rulings`: that version, or the newest if that version no longer exists."""
         round_ = parse_subject(cut.round or "", cut.property)
         if round_ is None or cut.version is None:
-            raise ValueError("it is cut, and names no round or no version")
+            raise ValueError("it is truncated and has no round or no version")
         with reading(self._database, rulings.tables_to_read()) as store:
             ruling = rulings.version_of(store, round_, cut.version)
         return msgspec.json.decode(msgspec.json.encode(ruling), type=RulingMessage)

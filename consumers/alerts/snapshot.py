@@ -1,4 +1,4 @@
-"""The present state, as conditions of a state look at it."""
+"""The current state, as conditions of a state read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the state that alerts look at, for the alert process and for the page Live alike."""
+"""Reads the current state for the alert process and for the page Live."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SnapshotReader:
-    """Remembers devices and cameras from one look to the next."""
+    """Reads snapshots; it keeps devices and cameras from one snapshot to the next."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database, self._settings = database, settings
@@ -27,7 +27,7 @@ class SnapshotReader:
         self._cameras = Cameras(cameras.LOST_S.of(settings))
 
     def read(self, kept: Alerts, tape: PostgresTape, now_us: int) -> Snapshot:
-        """The state now, without dead letters: Kafka has those."""
+        """The current state without dead letters, which are on Kafka."""
         behind = {lag.view: lag.behind_us // 1_000_000 for lag in tape.view_lags()}
         boards = table_board.read(self._database) if table_board.VIEW.name in behind else []
         open_ = [f"{board.property}/{board.table}" for board in boards if board.open]

@@ -1,7 +1,7 @@
-"""Alerts to a webhook: each is posted as JSON, and taken where the answer says so.
+"""Delivering alerts to a webhook: each is posted as JSON; a 2xx status means delivered.
 
-Where it is sent on to another address it was not taken: what follows a redirect asks there with
-GET, without the alert, and is told that all is well.
+A redirect is not a delivery. An HTTP client follows it with a GET that does not carry the alert,
+and a status 200 would then be misleading.
 """
 
 from __future__ import annotations
@@ -27,23 +27,26 @@ WEBHOOK_S_MAX = 10.0
 
 class _Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
-        """Nowhere: the answer is then an error with its status."""
+        """Follow no redirect: the answer becomes an error with its status."""
 
 
 OPENER = urllib.request.build_opener(_Stay)
 
 
 def to_webhook(address: str) -> Callable[[Due], str]:
-    """Delivers alerts there; raises OSError where one was not taken. Raises `Usage`."""
+    """A channel that posts alerts to `address`; it raises OSError if the webhook refuses one.
+
+    Raises `Usage` for an invalid address.
+    """
     if not _is_address(address):
         raise Usage(
-            "The webhook is no address",
+            "The webhook is not a valid http or https address",
             where="ROUND_LEDGER_ALERT_WEBHOOK",
             hint="Give one as https://alerts.example/path, without a user, a password or spaces.",
         )
 
     def deliver(due: Due) -> str:
-        request = urllib.request.Request(  # noqa: S310 - http and https only, as said above
+        request = urllib.request.Request(  # noqa: S310 - http and https only, see `_is_address`
             address,
             data=due.body.encode(),
             headers={"Content-Type": "application/json", "Idempotency-Key": quote(due.alert_id)},
@@ -55,30 +58,30 @@ def to_webhook(address: str) -> Callable[[Due], str]:
 
 
 def _answer(request: urllib.request.Request) -> str:
-    """What it is answered. Raises OSError."""
+    """Post the request; returns the status as text. Raises OSError."""
     try:
         with OPENER.open(request, timeout=WEBHOOK_S_MAX) as answer:
             return f"status {answer.status}"
     except HTTPError as error:
         error.close()
-        sent_on = ", sent on to another address" if "Location" in error.headers else ""
+        sent_on = ", a redirect to another address" if "Location" in error.headers else ""
         raise OSError(f"status {error.code}{sent_on}") from None
     except (HTTPException, ValueError) as error:
-        raise OSError(f"no answer of HTTP: {error!r}") from error
+        raise OSError(f"not an HTTP answer: {error!r}") from error
 
 
 def _in_time(ask: Callable[[], str]) -> str:
     """What `ask` returns within `WEBHOOK_S_MAX`. Raises OSError.
 
-    The library's limit is one of each read: an answer that comes octet by octet would hold up all
-    alerts, and the poll of the group. Whoever answers so is left to a thread nobody waits for.
+    The library's timeout applies to each read. A server that answers byte by byte would block all
+    alerts, and the polls of the consumer group. So `ask` runs in a thread, which is abandoned.
     """
     told: Future[str] = Future()
 
     def asked() -> None:
         try:
             told.set_result(ask())
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             told.set_exception(error)
 
     threading.Thread(target=asked, name="webhook", daemon=True).start()
@@ -89,7 +92,7 @@ def _in_time(ask: Callable[[], str]) -> str:
 
 
 def _is_address(text: str) -> bool:
-    """Whether it can be posted to: the library would take a user in it for a part of the host."""
+    """Whether it is a valid address; a user in it would become part of the host."""
     try:
         parts = urlsplit(text)
         whole = parts.port is None or parts.port > 0

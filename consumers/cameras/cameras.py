@@ -1,7 +1,7 @@
-"""Where the facts of cameras stand, so that a replay reads those of one table without a search.
+"""The view of cameras: an index of camera facts, so that a replay reads those of one table by key.
 
-One row a fact of a camera. It holds no footage and no clock; what the facts mean together is for
-`replay.cameras.coverage` to say.
+It has one row for each fact of a camera, but neither footage nor clocks.
+`replay.cameras.coverage` interprets the facts.
 """
 
 from __future__ import annotations
@@ -25,32 +25,31 @@ if TYPE_CHECKING:
 HOUR_US = 3_600_000_000
 
 TOLD_BEFORE_US, TOLD_AFTER_US = HOUR_US, 24 * HOUR_US
-"""A recorder tells of a segment from an hour before what it shows to a day after, as a rule. What
-it tells later, or by another clock, is found by what it shows."""
+"""A recorder normally reports a segment from an hour before its footage to a day after it. A
+segment reported later, or by another clock, is found by the time of its footage."""
 
 OFF_US = HOUR_US + 300_000_000
-"""How far around the time asked for a segment's own time is looked for, by its camera's clock as
-each of its checks has it: as much as a clock never checked may be off
-(`replay.cameras.custody`)."""
+"""How far around a time its segments are searched, by the camera's clock as corrected by each
+check. It is the error assumed for a clock that was never checked (`replay.cameras.custody`)."""
 
 CAMERA_FACTS = ViewTable(
     "camera_facts",
-    "One row a fact that speaks of a camera, with where it stands on the record.",
+    "One row a fact that names a camera, with its place in the record.",
     3,
     (
         Column("property", "text", "Property of the camera."),
-        Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
-        Column("table_seq", "bigint", "Its number on that tape: with it the key of ledger.tape."),
+        Column("tape", "text", "Tape of the fact: <property>/<place>."),
+        Column("table_seq", "bigint", "Its number on that tape; both are the key of ledger.tape."),
         Column("camera", "text", "The camera."),
-        Column("table_name", "text", "Table it was mapped to or taken from.", null=True),
-        Column("segment", "boolean", "Whether it records a segment."),
+        Column("table_name", "text", "Table the camera was mapped to or unmapped from.", null=True),
+        Column("segment", "boolean", "Whether the fact records a segment."),
         Column("time_us", "bigint", "Time of the fact, by its device's clock, microseconds."),
-        Column("seen", "boolean", "Whether it records that footage was viewed or copied."),
+        Column("seen", "boolean", "Whether the fact records a view or copy of footage."),
         Column("from_us", "bigint", "Footage: from, by the camera's clock.", null=True),
         Column(
             "to_us",
             "bigint",
-            "Handled footage: to, by the camera's clock. A segment: the first instant after.",
+            "Footage: to, by the camera's clock; exclusive for a segment.",
             null=True,
         ),
     ),
@@ -84,7 +83,7 @@ _READS = frozenset(
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Note where a batch's facts of cameras stand."""
+    """Store the places of a batch's camera facts."""
     rows = []
     for row, fact in batch.facts(_READS):
         table = fact.body.table if isinstance(fact.body, CameraMapped | CameraUnmapped) else None
@@ -96,7 +95,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 def _span(body: object) -> tuple[int | None, int | None]:
-    """From when to when footage was recorded or handled, by the camera's clock; else none."""
+    """The time span of recorded or handled footage, by the camera's clock; None for other facts."""
     if isinstance(body, facts.SegmentRecorded):
         start_us = parse_time(body.start)
         return start_us, None if start_us is None else start_us + body.duration_us
@@ -106,14 +105,14 @@ def _span(body: object) -> tuple[int | None, int | None]:
 
 
 def _part_of(row: TapeRow) -> str:
-    """Every fact is a row of its own; cameras of many tables may share one tape."""
+    """Each fact is its own part, since cameras of many tables may share one tape."""
     return f"{row.tape}/{row.table_seq}"
 
 
 CAMERAS = Projection(
     "cameras", 3, (CAMERA_FACTS,), apply, ordered=False, reads=_READS, part_of=_part_of
 )
-"""The view."""
+"""The view `cameras`."""
 
 
 _TOLD = """
@@ -150,13 +149,12 @@ def rows_seeing(
     *,
     near_us: int | None = None,
 ) -> list[TapeRow]:
-    """The facts of cameras, in order of position; of segments only those that may show a time.
+    """The facts of cameras, in order of position; only segments that may show a time span.
 
-    `between_us`: from and to, by the reference clock. A segment may show it that was told around it
-    (`TOLD_BEFORE_US`), or whose own time lies around it on the clock of its camera (`OFF_US`).
-    `near_us`: only the latter, and only so near; who looks so must look again without it where
-    nothing was found. Who viewed or copied footage is not among them: it changes nothing that is
-    seen; see `handled`.
+    `between_us`: from and to, by the reference clock. A segment may show the span if it was
+    reported around it (`TOLD_BEFORE_US`), or if its own time lies around it by its camera's clock
+    (`OFF_US`). `near_us`: only the second test, within this distance; if nothing is found, call
+    again without it. Views and copies of footage are left out; see `handled`.
     """
     since_us, until_us = between_us
     rows = store.rows_named(
@@ -185,7 +183,7 @@ def rows_seeing(
 
 
 def _offsets(rows: Iterable[TapeRow]) -> dict[str, list[int]]:
-    """How far ahead of the reference each camera's clock was found, microseconds."""
+    """The offsets of each camera's clock ahead of the reference, microseconds."""
     found: dict[str, list[int]] = {}
     for row in rows:
         body = fact_of(row).body if row.type == _CHECKED else None
@@ -196,9 +194,10 @@ def _offsets(rows: Iterable[TapeRow]) -> dict[str, list[int]]:
 
 
 def _stretches(offsets: Iterable[int], since_us: int, until_us: int) -> list[tuple[int, int]]:
-    """What a camera may have called a stretch of time: its word, and as each check has it; joined.
+    """The spans by which a camera's clock may show a time span: uncorrected, and by each check.
 
-    Joined where they touch, so that a clock once wrong by years is not looked through for years.
+    Overlapping spans are joined. Distant ones stay apart, so that a clock once wrong by years does
+    not cause a search over years.
     """
     found: list[tuple[int, int]] = []
     for offset in sorted({0, *offsets}):
@@ -213,7 +212,7 @@ def _stretches(offsets: Iterable[int], since_us: int, until_us: int) -> list[tup
 def handled(
     store: ViewStore, property_: str, camera: str, from_us: int, to_us: int
 ) -> list[TapeRow]:
-    """Whoever viewed, copied, locked, released or let go footage of a stretch, by position.
+    """Facts of views, copies, locks, releases and expiries of footage in a span, by position.
 
     `from_us`, `to_us`: by the camera's clock, both included.
     """

@@ -1,9 +1,8 @@
-"""Marks on each camera's clock, one a fact: where it stood, what it recorded, when it was dark.
+"""The view of camera clock marks, one a fact: clock offsets, recordings and losses of a camera.
 
-Published on a topic of its own, so that whoever lays footage beside facts reads one camera in
-order and not every tape. A mark is what a fact says, reckoned into microseconds; what marks mean
-together (rate, epochs, plus-minus between checks) is left to readers
-(docs/explanation/clocks.md).
+The marks have their own topic, so that a consumer that aligns footage with facts reads one camera
+in order, not every tape. A mark is the content of one fact, in microseconds. Consumers derive rate,
+epochs and uncertainty between checks from several marks (docs/explanation/clocks.md).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Kind = Literal["checked", "recorded", "lost", "restored", "mapped", "unmapped"]
 
 
 class CameraMark(Struct, omit_defaults=True):
-    """One mark. Times are microseconds since 1970 (UTC), each by the clock its name says."""
+    """One mark. Times are microseconds since 1970 (UTC), each by the clock in its name."""
 
     property: str
     camera: str
@@ -40,15 +39,15 @@ class CameraMark(Struct, omit_defaults=True):
     position: int  # of the fact
     source: str
     id: str
-    told_us: int  # by the clock of who told it
+    told_us: int  # time of the fact, by the clock of its source
     camera_us: int | None = None  # checked: what the camera showed; recorded: its first frame
     camera_until_us: int | None = None  # recorded: its end
     reference_us: int | None = None  # checked: what the reference showed at that moment
     offset_us: int | None = None  # checked: camera minus reference
-    plus_minus_us: int | None = None  # checked: how far the reading may be off
-    reference: str | None = None  # checked: which clock that is
+    plus_minus_us: int | None = None  # checked: uncertainty of the reading
+    reference: str | None = None  # checked: the reference clock
     frames: int | None = None  # recorded
-    sha256: str | None = None  # recorded: of the segment's octets
+    sha256: str | None = None  # recorded: of the segment's bytes
     table: str | None = None  # mapped, unmapped
     reason: str | None = None  # lost, restored
 
@@ -61,7 +60,7 @@ MARKS = ViewTable(
         Column("property", "text", "Property of the camera."),
         Column("camera", "text", "The camera."),
         Column("position", "bigint", "Position of the fact on the record."),
-        Column("body", "text", "The mark, JSON, as it is published."),
+        Column("body", "text", "The mark as JSON, as it is published."),
     ),
 )
 
@@ -87,7 +86,7 @@ def _mapped(mark: CameraMark, body: CameraMapped | CameraUnmapped) -> None:
 
 
 def _us(moment: str) -> int:
-    return cast("int", parse_time(moment))  # a fact with another was quarantined
+    return cast("int", parse_time(moment))  # a fact with an invalid time was quarantined
 
 
 _READS: dict[str, tuple[Kind, Callable[..., None]]] = {
@@ -101,7 +100,7 @@ _READS: dict[str, tuple[Kind, Callable[..., None]]] = {
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Note the marks of a batch."""
+    """Store the marks of a batch."""
     rows = []
     for row, fact in batch.facts(frozenset(_READS)):
         kind, told = _READS[row.type]
@@ -113,12 +112,12 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 def _part_of(row: TapeRow) -> str:
-    """Every fact is a row of its own."""
+    """Each fact is its own part, since it has its own row."""
     return f"{row.tape}/{row.table_seq}"
 
 
 def _body(row: NamedRow) -> str:
-    """The mark as it is kept."""
+    """The mark as stored."""
     return cast("str", row.body)
 
 
@@ -132,4 +131,4 @@ VIEW = Projection(
     tells=(OutboxMapping(TOPIC, MARKS, 2, _body),),
     part_of=_part_of,
 )
-"""The view."""
+"""The view `camera_marks`."""

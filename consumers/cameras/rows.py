@@ -1,4 +1,4 @@
-"""Rows of the view `cameras` beyond one table: those of a camera, or of all of a property."""
+"""Queries of the view `cameras` for one camera, or for all cameras of a property."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
 
 
-# One property after the other by the index: how many facts each has does not matter.
+# One index lookup for each property, however many facts it has.
 _PROPERTIES = """
 WITH RECURSIVE each (property) AS (
     SELECT min(property) FROM {schema}.camera_facts
@@ -41,7 +41,7 @@ def rows_of_cameras(
     return rows_seeing(store, property_, [camera], (since_us, until_us))
 
 
-# Of each stretch what ends in it or after it, by the index; nothing that was only looked at.
+# Facts that end in or after each span, by the index; views and copies of footage are left out.
 _HANDLED = """
 SELECT f.tape, f.table_seq, f.table_seq
   FROM unnest(%(cameras)s::text[], %(since)s::bigint[], %(until)s::bigint[]) AS g (camera, a, b)
@@ -56,9 +56,9 @@ SELECT f.tape, f.table_seq, f.table_seq
 def handled_rows(
     store: ViewStore, property_: str, stretches: Sequence[tuple[str, int, int]]
 ) -> list[TapeRow]:
-    """What was locked, released or expired over stretches of cameras, by position, each once.
+    """Facts of locks, releases and expiries over spans of cameras, by position, each once.
 
-    Each is a camera, from and to by its own clock, closed.
+    A span is a camera, and from and to by its own clock, both included.
     """
     cameras, since, until = zip(*stretches, strict=True) if stretches else ((), (), ())
     return store.rows_named(
@@ -73,7 +73,7 @@ def handled_rows(
 
 
 def tables_of(store: ViewStore, property_: str, cameras: Sequence[str]) -> dict[str, list[str]]:
-    """The tables that each of these cameras was ever on, by name."""
+    """The tables that each of these cameras was ever mapped to, by name."""
     found = store.query(
         "SELECT DISTINCT camera, table_name FROM {schema}.camera_facts"
         " WHERE property = %(property)s AND table_name IS NOT NULL"
@@ -89,7 +89,7 @@ def tables_of(store: ViewStore, property_: str, cameras: Sequence[str]) -> dict[
 def properties_with_cameras(
     store: ViewStore, table: str | None = None, camera: str | None = None
 ) -> list[str]:
-    """The properties that have cameras; on this table, or of this name, where one is given."""
+    """The properties that have cameras; on this table, or with this name, if given."""
     found = store.query(_PROPERTIES, {"table": table, "camera": camera})
     return [str(row[0]) for row in found]
 
@@ -97,16 +97,18 @@ def properties_with_cameras(
 def the_property(
     store: ViewStore, named: str | None, table: str | None = None, camera: str | None = None
 ) -> str:
-    """The property named, else the only one that has such cameras. Raises `NotFound`, `Usage`."""
+    """The named property, else the only one with such cameras. Raises `NotFound`, `Usage`."""
     found = properties_with_cameras(store, table, camera)
     what = f"camera {camera}" if camera else f"a camera on {table}" if table else "any camera"
     if not found or (named is not None and named not in found):
         raise NotFound(
-            f"No fact speaks of {what}",
+            f"The record has no fact about {what}",
             where=named or "view cameras",
-            hint="`camera_mapped` facts say which camera is on which table.",
+            hint="Check the name; `camera_mapped` facts assign cameras to tables.",
         )
     if named is None and len(found) > 1:
         names = ", ".join(found)
-        raise Usage(f"Several properties have {what}", where=names, hint="Name one: --property.")
+        raise Usage(
+            f"Several properties have {what}", where=names, hint="Name one with --property."
+        )
     return named or found[0]

@@ -1,7 +1,7 @@
-"""Segments of the view `cameras` by the index: what keeping and expiry ask, and no more.
+"""Index queries of segments in the view `cameras`, for retention and expiry.
 
-How many segments a house ever recorded does not matter here, only how many lie in the stretches
-asked for. Times are by each camera's own clock, microseconds.
+Their cost depends on the segments in the given spans, not on all segments ever recorded. Times are
+by each camera's own clock, microseconds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STANDING = """
 SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
  WHERE property = %(property)s AND camera = ANY(%(cameras)s::text[]) AND NOT segment AND NOT seen
 """
-"""Where facts of cameras stand beside their segments and who looked at them."""
+"""The places of camera facts other than segments, views and copies of footage."""
 
 _RECORDED = """
 SELECT tape, table_seq, table_seq FROM {schema}.camera_facts
@@ -40,7 +40,7 @@ WITH RECURSIVE each (camera) AS (
 SELECT camera FROM each WHERE camera IS NOT NULL
 """
 
-# A segment over a stretch ends after it begins, and at most the longest segment after it ends.
+# A segment over a span ends after the span begins, and at most the longest segment after its end.
 _OVER = """
 SELECT s.from_us, s.to_us, s.tape, s.table_seq
   FROM unnest(%(since)s::bigint[], %(until)s::bigint[]) AS g (since, until)
@@ -60,19 +60,22 @@ SELECT to_us - from_us FROM {schema}.camera_facts
 
 
 def cameras_of(store: ViewStore, property_: str) -> list[str]:
-    """The cameras of a property that any fact speaks of, by name."""
+    """The cameras of a property that any fact names, by name."""
     return [str(row[0]) for row in store.query(_CAMERAS, {"property": property_})]
 
 
 def standing_rows(store: ViewStore, property_: str, camera: str) -> list[TapeRow]:
-    """What facts say of a camera beside its segments and who looked at them, by position."""
+    """Facts of a camera other than segments, views and copies of footage, by position."""
     return store.rows_named(STANDING, {"property": property_, "cameras": [camera]})
 
 
 def segments_recorded(
     store: ViewStore, property_: str, camera: str, since_us: int, until_us: int
 ) -> list[TapeRow]:
-    """Facts of segments that were sent in a time, or whose footage ended in it; not its last us."""
+    """Facts of segments that were sent, or whose footage ended, from `since_us` to `until_us`.
+
+    The last microsecond is excluded.
+    """
     return store.rows_named(
         _RECORDED,
         {"property": property_, "camera": camera, "since": since_us, "until": until_us},
@@ -82,9 +85,9 @@ def segments_recorded(
 def segments_over(
     store: ViewStore, property_: str, camera: str, stretches: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int, str, int]]:
-    """From, to (the first instant after it), tape and number of each segment over any stretch.
+    """Each segment over any of the spans: from, to (exclusive), tape and number.
 
-    Stretches are closed. Ordered by time; each segment once.
+    Both ends of a span are included. Segments come in order of time, each once.
     """
     of = {"property": property_, "camera": camera}
     longest = store.query(_LONGEST, of)

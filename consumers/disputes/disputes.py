@@ -1,8 +1,8 @@
-"""Disputes: one row each, from whoever raised it to its outcome, and where its facts stand.
+"""The view of disputes: one row a dispute, from claim to outcome, and the places of its facts.
 
-It holds what facts say, in whatever order they came: a note before the claim, an outcome without
-one. What may follow what is for `replay.disputes.dispute` to say; this decides nothing and locks
-nothing.
+It accepts facts in any order: a note before the claim, or an outcome without one.
+`replay.disputes.dispute` decides which facts are allowed. The view decides nothing and locks no
+footage.
 """
 
 from __future__ import annotations
@@ -40,28 +40,34 @@ Status = Literal["not_raised", "raised", "resolved"]
 
 DISPUTES = ViewTable(
     "disputes",
-    "One row a dispute: what was claimed, and what became of it.",
+    "One row a dispute: its claim and its outcome.",
     2,
     (
         Column("property", "text", "Property whose surveillance holds the dispute."),
         Column("dispute", "text", "Its name, e.g. D-2026-11-20-1."),
-        Column("status", "text", "not_raised (spoken of, no claim on record), raised, resolved."),
+        Column(
+            "status",
+            "text",
+            "not_raised (facts name it, but no claim is recorded), raised, resolved.",
+        ),
         Column("table_name", "text", "Table of the disputed round.", null=True),
         Column("gaming_day", "text", "Gaming day of that round, YYYY-MM-DD.", null=True),
         Column("number", "integer", "Number of that round.", null=True),
         Column("position", "smallint", "Betting position of the patron.", null=True),
-        Column("claim", "text", "In the patron's words; of the first that raised it.", null=True),
-        Column("claimed_by", "text", "Credential of who wrote the claim down.", null=True),
+        Column(
+            "claim", "text", "The claim in the patron's words; the first claim counts.", null=True
+        ),
+        Column("claimed_by", "text", "Credential of the user who recorded the claim.", null=True),
         Column("raised_us", "bigint", "When, device time, microseconds.", null=True),
-        Column("outcome", "text", "What was decided, last.", null=True),
-        Column("resolved_by", "text", "Credential of who decided.", null=True),
+        Column("outcome", "text", "The last decision.", null=True),
+        Column("resolved_by", "text", "Credential of the user who decided.", null=True),
         Column("resolved_us", "bigint", "When, device time, microseconds.", null=True),
         Column("adjusted", "bigint", "Cents paid to settle it; null: none recorded.", null=True),
-        Column("notes", "integer", "How many notes."),
-        Column("observations", "integer", "How many wrote down what the footage shows."),
-        Column("reveals", "integer", "How often the claim was shown to somebody."),
+        Column("notes", "integer", "Number of notes."),
+        Column("observations", "integer", "Number of records of what the footage shows."),
+        Column("reveals", "integer", "How often the claim was revealed to a reviewer."),
         Column("locks", "integer", "Spans of footage locked for it."),
-        Column("releases", "integer", "Spans of footage released again."),
+        Column("releases", "integer", "Spans of footage released."),
         Column("last_us", "bigint", "Device time of its latest fact, microseconds."),
     ),
     ("(property, table_name, gaming_day, number)", "(status, raised_us)"),
@@ -74,8 +80,8 @@ FACTS = ViewTable(
     (
         Column("property", "text", "Property whose surveillance holds the dispute."),
         Column("dispute", "text", "Its name."),
-        Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
-        Column("table_seq", "bigint", "Its number on that tape: with it the key of ledger.tape."),
+        Column("tape", "text", "Tape of the fact: <property>/<place>."),
+        Column("table_seq", "bigint", "Its number on that tape; both are the key of ledger.tape."),
     ),
 )
 
@@ -92,7 +98,7 @@ _CELLS = ", ".join(column.name for column in DISPUTES.columns)
 
 
 class DisputeRow(Struct):
-    """One dispute of the view. Money in cents, None where no fact tells; times device clocks."""
+    """One dispute of the view. Money in cents; times by device clocks; None: not recorded."""
 
     property: str
     dispute: str
@@ -117,14 +123,14 @@ class DisputeRow(Struct):
 
     @builtins.property  # `property` is a field here
     def round(self) -> RoundId | None:
-        """The disputed round; None where no claim is on record."""
+        """The disputed round; None if no claim is recorded."""
         if self.table is None or self.gaming_day is None or self.number is None:
             return None
         return RoundId(self.property, self.table, self.gaming_day, self.number)
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Bring the disputes that a batch speaks of up to it."""
+    """Update the disputes that a batch names."""
     told = [
         ((row.tape.partition("/")[0], fact.body.dispute), row, fact)  # type: ignore[attr-defined] # all of _READS have one
         for row, fact in batch.facts(_READS)
@@ -143,7 +149,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 VIEW = Projection("disputes", 1, (DISPUTES, FACTS), apply, reads=_READS)
-"""The view."""
+"""The view `disputes`."""
 
 
 def read(
@@ -155,7 +161,7 @@ def read(
     unlocked: bool = False,
     limit: int = 1_000,
 ) -> list[DisputeRow]:
-    """Disputes that fit, the one raised last first; `unlocked`: without any footage locked."""
+    """Disputes that match, the newest first. `unlocked`: only open ones without locked footage."""
     with reading(database, [DISPUTES.name]) as store:
         rows = store.query(
             f"SELECT {_CELLS} FROM {{schema}}.disputes"  # noqa: S608 - values are parameters
@@ -176,7 +182,7 @@ def read(
 
 
 def named(store: ViewStore, dispute: str, property_: str | None = None) -> list[DisputeRow]:
-    """The disputes of this name, of one property or of all, by property."""
+    """The disputes of this name at one property or at all, by property."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE dispute = %(dispute)s"  # noqa: S608 - values are parameters
         " AND (%(property)s::text IS NULL OR property = %(property)s) ORDER BY property",
@@ -186,7 +192,7 @@ def named(store: ViewStore, dispute: str, property_: str | None = None) -> list[
 
 
 def about(store: ViewStore, round_: RoundId) -> list[DisputeRow]:
-    """The disputes about a round, the first raised first; a round without property is any's."""
+    """The disputes about a round, oldest first; an empty property matches any."""
     rows = store.query(
         f"SELECT {_CELLS} FROM {{schema}}.disputes WHERE table_name = %(table)s"  # noqa: S608 - values are parameters
         " AND gaming_day = %(gaming_day)s AND number = %(number)s"
@@ -197,7 +203,7 @@ def about(store: ViewStore, round_: RoundId) -> list[DisputeRow]:
 
 
 def facts_about(store: ViewStore, property_: str, dispute: str) -> list[TapeRow]:
-    """Every row of the record that speaks of a dispute, in order of position; read by key."""
+    """All rows of the record that name a dispute, in order of position; read by key."""
     return store.rows_named(
         "SELECT tape, table_seq, table_seq FROM {schema}.dispute_facts"
         " WHERE property = %(property)s AND dispute = %(dispute)s",
@@ -206,7 +212,7 @@ def facts_about(store: ViewStore, property_: str, dispute: str) -> list[TapeRow]
 
 
 def facts_of_open(store: ViewStore) -> list[TapeRow]:
-    """Every row of the record that speaks of a dispute not resolved yet, in order of position."""
+    """All rows of the record that name an open dispute, in order of position."""
     return store.rows_named(
         "SELECT f.tape, f.table_seq, f.table_seq FROM {schema}.dispute_facts f"
         " JOIN {schema}.disputes d USING (property, dispute) WHERE d.status = 'raised'",
@@ -215,7 +221,7 @@ def facts_of_open(store: ViewStore) -> list[TapeRow]:
 
 
 def names_like(store: ViewStore, property_: str, prefix: str) -> Sequence[str]:
-    """The names of a property's disputes that begin so."""
+    """The names of a property's disputes that start with a prefix."""
     rows = store.query(
         "SELECT dispute FROM {schema}.disputes WHERE property = %(property)s"
         " AND starts_with(dispute, %(prefix)s)",
@@ -225,7 +231,7 @@ def names_like(store: ViewStore, property_: str, prefix: str) -> Sequence[str]:
 
 
 def _take(each: DisputeRow, fact: Fact) -> None:
-    """What one fact changes. The first claim stands; of outcomes the last."""
+    """Apply one fact. The first claim and the last outcome count."""
     body: Any = fact.body
     if isinstance(body, DisputeRaised):
         if each.raised_us is None:

@@ -1,1 +1,1 @@
-"""The floor as it stands: the table board, and when tables opened."""
+"""The current floor: the table board, and the opening times of tables."""

@@ -1,6 +1,6 @@
-"""When each table was opened and closed, and for which game: one row a fact that says so.
+"""The view of table openings: one row a fact that opens or closes a table, with its game.
 
-What is open from when to when follows from the rows in order of time; see `open_times`.
+`open_times` derives from the rows, in order of time, when a table was open.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OPENINGS = ViewTable(
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "The table, e.g. CC-07."),
         Column("time_us", "bigint", "When, device time, microseconds."),
-        Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
+        Column("tape", "text", "Tape of the fact: <property>/<place>."),
         Column("table_seq", "bigint", "Its number on that tape."),
         Column("game", "text", "Game it was opened for; null: it was closed.", null=True),
         Column("gaming_day", "text", "Gaming day it was opened for.", null=True),
@@ -34,18 +34,18 @@ _READS = frozenset((type_name(TableOpened), type_name(TableClosed)))
 
 
 class OpenTime(NamedTuple):
-    """A stretch in which a table was open for one game. Device times, microseconds."""
+    """A time span in which a table was open for one game. Device times, microseconds."""
 
     property: str
     table: str
     game: str
     gaming_day: str
     from_us: int
-    to_us: int | None  # None: nothing says that it was closed
+    to_us: int | None  # None: no fact closed it
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Note a batch's openings and closings."""
+    """Store the openings and closings of a batch."""
     rows = []
     for row, fact in batch.facts(_READS):
         opened = fact.body if isinstance(fact.body, TableOpened) else None
@@ -56,20 +56,20 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 def _part_of(row: TapeRow) -> str:
-    """Every fact is a row of its own."""
+    """Each fact is its own part, since it has its own row."""
     return f"{row.tape}/{row.table_seq}"
 
 
 VIEW = Projection("openings", 1, (OPENINGS,), apply, ordered=False, reads=_READS, part_of=_part_of)
-"""The view."""
+"""The view `openings`."""
 
 
 def open_times(
     store: ViewStore, property_: str, gaming_day: str, table: str | None = None
 ) -> list[OpenTime]:
-    """When the tables of a property were open on a gaming day, by table and time.
+    """The time spans in which tables of a property were open on a gaming day, by table and time.
 
-    A table opened again without having been closed goes on where it is for the same game and day.
+    If a table is opened again for the same game and day without a closing, its span continues.
     """
     rows = store.query(
         "SELECT table_name, time_us, game, gaming_day FROM {schema}.table_openings"

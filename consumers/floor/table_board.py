@@ -1,7 +1,7 @@
-"""The table board: each table as it stands now, and how far the round at it has come.
+"""The table board: the current state of each table and the stage of its round.
 
-What it shows is what happened last by the devices' clocks, so that a fact that comes late does not
-undo a later one. It judges nothing.
+For each part of the board the latest fact by device clocks counts, so a late fact does not replace
+a newer one. The view judges nothing.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 BOARD = ViewTable(
     "table_board",
-    "One row a table: how it stands by the latest facts on record.",
+    "One row a table: its state by the latest facts.",
     2,
     (
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("last_us", "bigint", "Device time of its latest fact, microseconds."),
-        Column("state", "json", "The table as `Board` writes it, with the time of each part."),
+        Column("state", "json", "The table as `Board`, with the device time of each part."),
     ),
 )
 
 
 class Seat(Struct, omit_defaults=True):
-    """Positions one patron holds. patron: an opaque token, where one was told."""
+    """Positions held by one patron. patron: an opaque token, if recorded."""
 
     positions: list[int]
     patron: str | None = None
@@ -52,7 +52,7 @@ class Post(Struct):
 
 
 class Board(Struct):
-    """A table as it stands. Amounts in cents; None: not told."""
+    """The current state of a table. Amounts in cents; None: not recorded."""
 
     property: str
     table: str
@@ -74,13 +74,13 @@ class Board(Struct):
 
 
 class _Kept(Struct):
-    """A board, and the device time that each part of it was told at."""
+    """A board, with the device time of the latest fact for each part."""
 
     board: Board
     told_us: dict[str, int] = {}
 
     def newer(self, part: str, time_us: int) -> bool:
-        """Whether this is the latest word on a part of the board; it is then noted as such."""
+        """Whether a fact is the latest for a part of the board; its time is then stored."""
         if time_us < self.told_us.get(part, time_us):
             return False
         self.told_us[part] = time_us
@@ -88,7 +88,7 @@ class _Kept(Struct):
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Bring the boards of a batch's tables up to it."""
+    """Update the boards of a batch's tables."""
     told: list[tuple[tuple[str, str], TapeRow, Fact | None]] = []
     for row in batch.rows:
         if row.type in _READS:
@@ -120,14 +120,14 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 def _table_of(row: TapeRow) -> str | None:
-    """Whose board a fact changes: that of the table it speaks of, told wherever."""
+    """The table whose board a fact changes, on any tape."""
     if row.type in _READS:
         return f"{row.tape.partition('/')[0]}/{fact_of(row).table or ''}"
     return table_of_round(row)
 
 
 def _stated(row: NamedRow) -> str:
-    """The board alone: when each part was told is for this program."""
+    """The board without the times of its parts, which are internal."""
     return msgspec.json.encode(msgspec.json.decode(row.state, type=_Kept).board).decode()
 
 
@@ -137,7 +137,7 @@ def read(
     property: str | None = None,  # noqa: A002 - what it is called on the floor
     table: str | None = None,
 ) -> list[Board]:
-    """Every table as it stands, of one moment, in order of property and table."""
+    """The current state of all tables at one moment, in order of property and table."""
     with reading(database, [BOARD.name]) as store:
         rows = store.query(
             "SELECT state::text FROM {schema}.table_board"
@@ -150,7 +150,7 @@ def read(
 
 
 def _round(kept: _Kept, row: TapeRow) -> None:
-    """A fact of a round: the latest one says which round is on, and how far it is."""
+    """Apply a fact of a round: the latest one gives the current round and its stage."""
     if kept.newer("round", row.time_us):
         kept.board.round = row.subject
         kept.board.stage = row.type.partition(".")[0]
@@ -162,7 +162,7 @@ def _opened(kept: _Kept, body: Any, time_us: int) -> None:  # noqa: ANN401 - a t
         board.open, board.game, board.gaming_day = True, body.game, body.gaming_day
         board.min_wager, board.max_wager = body.min_wager, body.max_wager
         board.positions = body.positions
-        # Who came and went before this day matters no more, however late it is told.
+        # Arrivals and departures before this day no longer matter, even if they come late.
         kept.told_us = {
             part: at for part, at in kept.told_us.items() if ":" not in part or at >= time_us
         }
@@ -243,4 +243,4 @@ VIEW = Projection(
     ),
     part_of=_table_of,
 )
-"""The view."""
+"""The view `table_board`."""

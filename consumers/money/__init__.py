@@ -1,1 +1,1 @@
-"""Money of each table and gaming day: the drop, payouts, corrections."""
+"""Money by table and gaming day: the drop, payouts, corrections."""

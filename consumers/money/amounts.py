@@ -1,6 +1,6 @@
-"""What facts of money say: which amount of a table's gaming day each is, and of which wager.
+"""The amounts in facts of money: which amount of a table's gaming day, and of which wager.
 
-Shared by the views that keep money. Amounts are as the facts tell them; nothing is inferred.
+The views of money share it. Amounts are as recorded; nothing is inferred.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ ADDED: dict[str, str] = {
     "credit_accepted.v1": "credits",
     "fee_paid.v1": "fees",
 }
-"""Facts whose amount is added to a day's, by the name it has there."""
+"""Facts whose amount is added to the gaming day, with the name of its column."""
 
 _AMOUNT = {"coupon_dropped.v1": "face", "fill_accepted.v1": "total", "credit_accepted.v1": "total"}
 _DROP_NAMES = {"placed": "handle", "paid": "payouts"}
 WAGERS = {type_: _DROP_NAMES.get(field, field) for type_, field in WAGER_MONEY.items()}
-"""Facts of one wager, by the name that the amount they add to has in the drop."""
+"""Facts of one wager, with the name of the amount they add to in the drop."""
 
 OPENS_DAY = frozenset(("table_opened.v1", "drop_box_attached.v1"))
 COUNTED, INVENTORY = "drop_box_counted.v1", "inventory_counted.v1"
 READS = frozenset((*ADDED, *WAGERS, *OPENS_DAY, COUNTED, INVENTORY))
-"""Every fact of money, and those that say which day a table is in."""
+"""All facts of money, and those that set a table's gaming day."""
 
 
 class BoxCount(Struct):
-    """One count of one box, in cents or pieces."""
+    """One count of one drop box, in cents or pieces."""
 
     box: str
     count: int
@@ -56,18 +56,18 @@ class BoxCount(Struct):
 
 
 def cents(name: str, comment: str) -> Column:
-    """A column of money that is NULL until a fact of its kind is on record."""
+    """A column of money that is NULL until a fact of its kind is recorded."""
     return Column(name, "bigint", f"{comment}, cents; null: no such fact.", null=True)
 
 
 def amount_of(type_: str, body: Any) -> int:  # noqa: ANN401 - a fact of ADDED
-    """Its cents."""
+    """The amount of a fact, cents."""
     amount: int = getattr(body, _AMOUNT.get(type_, "amount"))
     return amount
 
 
 def table_of(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, Any]:
-    """The table a fact is about, its round's gaming day, and what it says."""
+    """The table of a fact, its round's gaming day if any, and its body."""
     round_ = round_of_row(row)
     if round_ is not None:
         return (round_.property, round_.table), round_.gaming_day, batch.body(row)
@@ -76,7 +76,7 @@ def table_of(row: TapeRow, batch: Batch) -> tuple[tuple[str, str], str | None, A
 
 
 def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of WAGERS
-    """Which amount of the day a wager's fact adds to, and by how much."""
+    """The day's amount that a fact of a wager adds to, and by how many cents."""
     field = WAGERS[type_]
     if field == "payouts" and body.paid_from == "cage":
         field = "payouts_cage"
@@ -84,7 +84,7 @@ def moved(type_: str, body: Any) -> tuple[str, int]:  # noqa: ANN401 - a fact of
 
 
 def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN401 - a fact of money
-    """Every amount a fact tells, by its name in the drop and its wager (empty: of none)."""
+    """All amounts in a fact, by name in the drop and wager (empty: no wager)."""
     if type_ in WAGERS:
         field, amount = moved(type_, body)
         return {(field, body.wager): amount}
@@ -103,7 +103,7 @@ def amounts(type_: str, body: Any) -> dict[tuple[str, str], int]:  # noqa: ANN40
 
 
 def box_of(counted: DropBoxCounted) -> BoxCount:
-    """What the count room found; the last word on a count stands."""
+    """The amounts of one count by the count room."""
     told = [each.amount if isinstance(each, Voucher) else None for each in counted.vouchers]
     known = [amount for amount in told if amount is not None]
     return BoxCount(
@@ -119,5 +119,5 @@ def box_of(counted: DropBoxCounted) -> BoxCount:
 
 
 def _value(pieces: dict[str, int]) -> int:
-    """Cents of chips or notes by denomination."""
+    """The total of chips or notes by denomination, cents."""
     return sum(int(denomination) * count for denomination, count in pieces.items())

@@ -1,7 +1,8 @@
-"""Corrections of money facts: what was told, and what should have been, beside the drop's sums.
+"""Corrections of money facts: the recorded and the corrected amounts, beside the drop's sums.
 
-The sums are of what facts told, for ever; here stands each amount that a correction changes. Part
-of the view `drop`. The latest correction of a fact holds, as in `ledger.adjudication.corrections`.
+The sums always use the recorded amounts. These tables hold each amount that a correction changes.
+Part of the view `drop`. The latest correction of a fact counts, as in
+`ledger.adjudication.corrections`.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
 CORRECTIONS = frozenset(("fact_corrected.v1",))
 _MONEY = READS - OPENS_DAY
 CENTS_MAX = 10**15
-"""A correction that tells a larger amount corrects nothing: no such sum is ever on a floor."""
+"""A correction to a larger amount is ignored; no floor has such a sum."""
 
 MADE = ViewTable(
     "drop_corrections_made",
-    "The correction that holds of each corrected fact, and whether that fact is on record.",
+    "The correction that counts for each corrected fact, and whether that fact is recorded.",
     2,
     (
         Column("of_source", "text", "Source of the corrected fact."),
@@ -39,21 +40,21 @@ MADE = ViewTable(
         Column("time_us", "bigint", "Device time of the correction, microseconds."),
         Column("source", "text", "Source of the correction."),
         Column("fact_id", "text", "Id of the correction."),
-        Column("tape", "text", "Tape the correction stands on."),
-        Column("table_seq", "bigint", "Its sequence there."),
-        Column("found", "boolean", "Whether the corrected fact is on record."),
+        Column("tape", "text", "Tape of the correction."),
+        Column("table_seq", "bigint", "Its sequence on that tape."),
+        Column("found", "boolean", "Whether the corrected fact is recorded."),
     ),
     ("(of_source) WHERE NOT found",),
 )
 
 DAY_STARTS = ViewTable(
     "drop_day_starts",
-    "From which position of the record on a table was in which gaming day.",
+    "The positions from which a table was in a gaming day.",
     3,
     (
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
-        Column("position", "bigint", "Position of the fact that said so."),
+        Column("position", "bigint", "Position of the fact that set it."),
         Column("gaming_day", "text", "Label of the gaming day."),
     ),
 )
@@ -65,10 +66,10 @@ CORRECTED = ViewTable(
     (
         Column("of_source", "text", "Source of the corrected fact."),
         Column("of_id", "text", "Id of the corrected fact."),
-        Column("amount", "text", "Which amount of the drop."),
-        Column("wager", "text", "Wager id; empty: of none."),
-        Column("told", "bigint", "As recorded, cents or pieces; null: nothing of this.", null=True),
-        Column("meant", "bigint", "As corrected; null: nothing of this.", null=True),
+        Column("amount", "text", "Name of the amount in the drop."),
+        Column("wager", "text", "Wager id; empty: no wager."),
+        Column("told", "bigint", "As recorded, cents or pieces; null: no amount.", null=True),
+        Column("meant", "bigint", "As corrected; null: no amount.", null=True),
         Column("time_us", "bigint", "Device time of the corrected fact, microseconds."),
         Column("because", "text", "The reason given."),
         Column("source", "text", "Source of the correction."),
@@ -81,11 +82,11 @@ CORRECTED = ViewTable(
 )
 
 UNKNOWN_DAY = ""
-"""The gaming day of facts told before the record names one for their table."""
+"""The gaming day of facts recorded before any fact sets one for their table."""
 
 
 class Correction(Struct):
-    """One amount that a correction changes. Cents (pieces of coupons); null: nothing of this."""
+    """One amount that a correction changes. Cents (coupons: pieces); null: no amount."""
 
     of_source: str
     of_id: str
@@ -100,7 +101,7 @@ class Correction(Struct):
 
 
 class _Made(NamedTuple):
-    """A row of MADE."""
+    """A row of `MADE`."""
 
     of_source: str
     of_id: str
@@ -113,7 +114,7 @@ class _Made(NamedTuple):
 
 
 def note(store: ViewStore, batch: Batch, starts: Iterable[tuple[Any, ...]]) -> None:
-    """Take in a batch's corrections, its facts that were corrected before they came, its days."""
+    """Apply a batch's corrections, earlier corrections of its facts, and its gaming days."""
     store.save(DAY_STARTS, starts)
     told = _told(store, batch)
     holding = [*told.values(), *(made for made in _waiting(store, batch) if made[:2] not in told)]
@@ -134,13 +135,13 @@ def note(store: ViewStore, batch: Batch, starts: Iterable[tuple[Any, ...]]) -> N
 
 
 def read(rows: Iterable[tuple[Any, ...]]) -> list[Correction]:
-    """Rows of CORRECTED, in order of the time of the corrected fact."""
+    """Rows of `CORRECTED`, in order of the time of the corrected fact."""
     found = [Correction(*row[:10]) for row in rows]
     return sorted(found, key=lambda each: (each.time_us, each.of_source, each.of_id, each.amount))
 
 
 def _told(store: ViewStore, batch: Batch) -> dict[tuple[str, str], _Made]:
-    """A batch's corrections that hold, by the fact they correct."""
+    """A batch's corrections that count, by the fact they correct."""
     told: dict[tuple[str, str], _Made] = {}
     for row, fact in batch.facts(CORRECTIONS):
         body: Any = fact.body
@@ -154,7 +155,7 @@ def _told(store: ViewStore, batch: Batch) -> dict[tuple[str, str], _Made]:
 
 
 def _waiting(store: ViewStore, batch: Batch) -> list[_Made]:
-    """Corrections made before the fact they correct, which is among this batch's."""
+    """Corrections received before their fact, if the fact is in this batch."""
     if not store.query("SELECT 1 FROM {schema}.drop_corrections_made WHERE NOT found LIMIT 1"):
         return []
     rows = store.rows(MADE, {(row.source, row.id) for row in batch.rows})
@@ -164,7 +165,7 @@ def _waiting(store: ViewStore, batch: Batch) -> list[_Made]:
 def _targets(
     store: ViewStore, holding: Sequence[_Made], until: int
 ) -> dict[tuple[str, str], TapeRow]:
-    """The corrected facts that stand at or before a position, by source and id."""
+    """The corrected facts recorded up to a position, by source and id."""
     rows = store.rows_named(
         "SELECT t.originator_id, t.originator_version, t.originator_version"
         " FROM unnest(%(sources)s::text[], %(ids)s::text[]) AS w (source, id)"
@@ -180,7 +181,7 @@ def _targets(
 
 
 def _lines(store: ViewStore, row: TapeRow, correction: Fact) -> Iterator[tuple[Any, ...]]:
-    """The rows of CORRECTED of one corrected fact; none where it is not of money."""
+    """The rows of `CORRECTED` for one corrected fact; none if it is not about money."""
     fact, body = fact_of(row), correction.body
     if row.type not in _MONEY or not isinstance(body, FactCorrected):
         return
@@ -198,7 +199,7 @@ def _lines(store: ViewStore, row: TapeRow, correction: Fact) -> Iterator[tuple[A
 
 
 def _day(store: ViewStore, row: TapeRow, fact: Fact) -> tuple[str, str, str]:
-    """The property, table and gaming day a fact is counted in, as `consumers.money.drop` does."""
+    """The property, table and gaming day of a fact, as `consumers.money.drop` counts it."""
     if fact.round:
         return fact.round[:3]
     property_, table = row.tape.partition("/")[0], fact.table or ""
@@ -219,5 +220,5 @@ def _place(made: _Made) -> tuple[str, int, int]:
 
 
 def _order(made: _Made) -> tuple[int, str, str]:
-    """The latest correction of a fact holds."""
+    """The sort key of corrections: the latest counts."""
     return (made.time_us, made.source, made.fact_id)

@@ -1,8 +1,8 @@
-"""The drop: per table and gaming day, what went into the box, what was counted, what was won.
+"""The view of the drop: expected content, counts and win by table and gaming day.
 
-Expected and counted content stay apart, and a column is NULL until a fact of its kind is on
-record: nothing known is never 0. Amounts are as the facts tell them, nothing is inferred; what a
-correction changes stands beside them (ADR 0066).
+Expected and counted content stay apart. A column is NULL until a fact of its kind is recorded;
+unknown is never 0. Amounts are as recorded and nothing is inferred. Corrected amounts are kept
+beside the recorded ones (ADR 0066).
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 _DAY_KEY = (
     Column("property", "text", "Property of the table."),
     Column("table_name", "text", "Table, e.g. CC-07."),
-    Column("gaming_day", "text", "Label of the gaming day; empty: not recorded by then."),
+    Column("gaming_day", "text", "Label of the gaming day; empty: none was recorded by then."),
 )
 
 
 DAYS = ViewTable(
     "drop_days",
-    "One row a table and gaming day: its money, as far as facts tell it.",
+    "One row a table and gaming day: its recorded amounts.",
     3,
     (
         *_DAY_KEY,
@@ -83,7 +83,7 @@ DAYS = ViewTable(
 
 WINS = ViewTable(
     "drop_wagers",
-    "One row a table, gaming day and wager: what was placed on it and what became of it.",
+    "One row a table, gaming day and wager: amounts placed, paid, collected, returned.",
     4,
     (
         *_DAY_KEY,
@@ -97,7 +97,7 @@ WINS = ViewTable(
 
 BOXES = ViewTable(
     "drop_boxes",
-    "One row a count of a drop box: the first count and the second stay apart.",
+    "One row a count of a drop box; first and second count stay apart.",
     5,
     (
         *_DAY_KEY,
@@ -105,23 +105,25 @@ BOXES = ViewTable(
         Column("count", "smallint", "1: first count, 2: second."),
         Column("currency", "bigint", "Cash counted, cents."),
         Column("counter_checks", "bigint", "Counter checks counted, cents."),
-        cents("vouchers", "Vouchers counted, where every one has its amount"),
+        cents("vouchers", "Vouchers counted, if each has an amount"),
         Column("voucher_count", "integer", "Vouchers counted, pieces."),
-        Column("coupon_count", "integer", "Coupons counted, pieces; their face is on the batch."),
+        Column(
+            "coupon_count", "integer", "Coupons counted, pieces; the batch has their face value."
+        ),
         cents("chips", "Chips counted"),
     ),
 )
 
 OPEN_DAYS = ViewTable(
     "drop_open_days",
-    "The gaming day that a table is in, by the record so far.",
+    "The current gaming day of each table.",
     2,
     (*_DAY_KEY,),
 )
 
 
 class TableDay(Struct):
-    """One row of the drop as it is kept. Cents; None: no such fact is on record."""
+    """One row of the drop as stored. Cents; None: not recorded."""
 
     property: str
     table: str
@@ -147,7 +149,7 @@ class TableDay(Struct):
 
 
 class Win(Struct):
-    """What one wager made at a table on a gaming day. Cents; None: no such fact."""
+    """The amounts of one wager at a table on a gaming day. Cents; None: not recorded."""
 
     wager: str
     handle: int | None = None
@@ -158,17 +160,17 @@ class Win(Struct):
 
 
 class Drop(TableDay):
-    """A table's gaming day as it is printed. Cents; null: not on record, never 0.
+    """A table's gaming day as it is printed. Cents; null: not recorded, never 0.
 
-    What facts at the table tell (what its box should hold among it) stands beside `boxes`, what
-    was counted. gaming_day is empty for facts told before the record named a day for the table.
+    The recorded amounts include the box's expected content; `boxes` has the counts. gaming_day is
+    empty for facts recorded before a gaming day of the table.
     """
 
     boxes: list[BoxCount] = []
     wagers: list[Win] = []
     win: int | None = None  # collected and fees less winnings paid, from table and cage
     corrections: list[Correction] = []
-    corrected: dict[str, int] = {}  # the amounts that these change, as they should have been
+    corrected: dict[str, int] = {}  # the amounts that corrections change, corrected
 
 
 Key = tuple[Any, ...]
@@ -204,7 +206,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 def _totals(row: Row) -> str:
-    """One row of the drop. Cents; null: no such fact is on record."""
+    """One row of the drop as JSON. Cents; null: not recorded."""
     return msgspec.json.encode(TableDay(*row)).decode()
 
 
@@ -224,7 +226,7 @@ DROP = Projection(
         ),
     ),
 )
-"""The view."""
+"""The view `drop`."""
 
 
 def read(
@@ -234,7 +236,7 @@ def read(
     table: str | None = None,
     gaming_day: str | None = None,
 ) -> list[Drop]:
-    """The drop of tables and gaming days, all of one moment, in order of property, day, table."""
+    """The drop by table and gaming day at one moment, in order of property, day, table."""
     parameters = {"property": property, "table": table, "gaming_day": gaming_day}
     where = (
         " WHERE (%(property)s::text IS NULL OR property = %(property)s)"
@@ -265,7 +267,7 @@ def read(
 
 
 def days(database: Database, limit: int = 400) -> list[str]:
-    """Gaming days that money facts are told of, the latest first."""
+    """The gaming days that have facts of money, the latest first."""
     with reading(database, [DAYS.name]) as store:
         rows = store.query(
             f"SELECT DISTINCT gaming_day FROM {{schema}}.{DAYS.name}"  # noqa: S608 - values are parameters
@@ -277,7 +279,7 @@ def days(database: Database, limit: int = 400) -> list[str]:
 
 
 def _printed(row: Key, boxes: list[BoxCount], wagers: list[Win], made: list[Correction]) -> Drop:
-    """A day with its boxes and wagers, what was won, and what corrections make of it."""
+    """A day with its boxes, wagers, win, corrections and corrected amounts."""
     drop = Drop(*row)
     drop.boxes, drop.wagers, drop.corrections = boxes, wagers, made
     drop.win = _win(drop)
@@ -289,7 +291,7 @@ def _printed(row: Key, boxes: list[BoxCount], wagers: list[Win], made: list[Corr
 
 
 def _corrected(drop: Drop) -> dict[str, int]:
-    """The day's amounts that corrections change. A count is replaced, all else is added to."""
+    """The day's corrected amounts. A count is replaced; a difference is added to a sum."""
     meant = copy(drop)
     for each in drop.corrections:
         if each.amount in ("opener", "closer"):
@@ -312,17 +314,17 @@ def _win(drop: Drop) -> int | None:
 
 
 def _less(gained: Sequence[int | None], lost: Sequence[int | None]) -> int | None:
-    """What was gained less what was lost; None where nothing is told of either."""
+    """The sum of gains less the sum of losses; None if nothing is recorded."""
     if all(amount is None for amount in (*gained, *lost)):
         return None
     return sum(amount or 0 for amount in gained) - sum(amount or 0 for amount in lost)
 
 
 def _placed(store: ViewStore, batch: Batch) -> tuple[list[tuple[Key, TapeRow, Any]], list[Key]]:
-    """What money facts say, with the table and gaming day they belong to; where days begin.
+    """The facts of money with their table and gaming day, and the rows of new gaming days.
 
-    The day is the fact's round's, or its own; else the one its table is in at that point of the
-    record: what the last `table_opened` or `drop_box_attached` said.
+    The day is that of the fact's round, or the fact's own. Otherwise it is the day that the table's
+    last `table_opened` or `drop_box_attached` in the record set.
     """
     facts = [(row, *table_of(row, batch)) for row in batch.rows if row.type in READS]
     tables = dict.fromkeys(table for _, table, _, _ in facts)
@@ -343,7 +345,7 @@ def _placed(store: ViewStore, batch: Batch) -> tuple[list[tuple[Key, TapeRow, An
 
 
 def _move(day: TableDay, wins: dict[Key, Win], key: Key, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
-    """A wager is placed, withdrawn, paid, collected or returned."""
+    """Add a fact of a wager: placed, withdrawn, paid, collected or returned."""
     field, amount = moved(type_, body)
     win = wins.get((*key, body.wager))
     if win is None:
@@ -357,7 +359,7 @@ def _add(to: TableDay | Win, field: str, amount: int) -> None:
 
 
 def _inventory(day: TableDay, counted: InventoryCounted, at_us: int) -> None:
-    """The earliest opening count of a day is its opener, the latest other count its closer."""
+    """Set opener and closer: the earliest opening count, and the latest other count."""
     if counted.kind == "open":
         if day.opener_us is None or at_us < day.opener_us:
             day.opener, day.opener_us = counted.total, at_us

@@ -1,8 +1,8 @@
-"""Payouts: per table, gaming day and wager, what was placed, paid, collected and returned.
+"""The view of payouts: amounts placed, paid, collected and returned by table, day and wager.
 
-Paid is kept by payer: the table's tray, or the cage. A column is NULL until a fact of its kind is
-on record. Only rounds' facts are read; the day is the round's own. Amounts are as told: what a
-correction changes stands beside the drop's (`consumers.money.corrections`).
+Payments are kept by payer: the table's tray, or the cage. A column is NULL until a fact of its kind
+is recorded. Only facts of rounds are read; the gaming day is the round's. Amounts are as recorded;
+corrections are kept with the drop (`consumers.money.corrections`).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ PAYOUTS = ViewTable(
         cents("paid_cage", "Winnings paid from the cage"),
         cents("collected", "Collected"),
         cents("returned", "Returned"),
-        Column("placed_count", "integer", "Facts of chips placed."),
-        Column("paid_count", "integer", "Payments."),
-        Column("collected_count", "integer", "Collections."),
-        Column("returned_count", "integer", "Returns."),
+        Column("placed_count", "integer", "Number of placements."),
+        Column("paid_count", "integer", "Number of payments."),
+        Column("collected_count", "integer", "Number of collections."),
+        Column("returned_count", "integer", "Number of returns."),
     ),
 )
 
 
 class Payout(Struct):
-    """One wager at one table on one gaming day. Cents; None: no such fact is on record."""
+    """One wager at one table on one gaming day. Cents; None: not recorded."""
 
     property: str
     table: str
@@ -62,7 +62,7 @@ class Payout(Struct):
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Add a batch's wagers and what became of them."""
+    """Add a batch's facts of wagers."""
     told: list[tuple[tuple[Any, ...], str, Any]] = []
     for row in batch.rows:
         round_ = round_of_row(row) if row.type in WAGER_MONEY else None
@@ -88,7 +88,7 @@ VIEW = Projection(
     reads=frozenset(WAGER_MONEY),
     part_of=table_of_round,
 )
-"""The view."""
+"""The view `payouts`."""
 
 
 def read(
@@ -99,7 +99,7 @@ def read(
     gaming_day: str | None = None,
     wager: str | None = None,
 ) -> list[Payout]:
-    """Payouts of one moment, in order of property, table, gaming day and wager."""
+    """Payouts at one moment, in order of property, table, gaming day and wager."""
     cells = ", ".join(column.name for column in PAYOUTS.columns)
     wanted = {"property": property, "table_name": table, "gaming_day": gaming_day, "wager": wager}
     where = " AND ".join(f"(%({n})s::text IS NULL OR {n} = %({n})s)" for n in wanted)
@@ -112,7 +112,7 @@ def read(
 
 
 def _add(payout: Payout, type_: str, body: Any) -> None:  # noqa: ANN401 - a wager's fact
-    """One fact; chips taken back lessen what was placed."""
+    """Add one fact; a withdrawal reduces the amount placed."""
     kind, amount = wager_money(type_, body)
     field = f"paid_{body.paid_from}" if kind == "paid" else kind
     setattr(payout, field, (getattr(payout, field) or 0) + amount)

@@ -1,1 +1,1 @@
-"""The round index, and the search over it."""
+"""The round index and the search for rounds."""

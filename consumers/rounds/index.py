@@ -1,7 +1,7 @@
-"""The round index: which facts are a round's, and what to find it by.
+"""The round index: the facts of each round, and the values a search finds it by.
 
-One row a round, one a wager in it, and for each tape the numbers of the facts that are the
-round's, wherever they stand and however late they came. It judges nothing; see `rulings`.
+It has a row for each round, a row for each wager, and for each tape the numbers of the round's
+facts, however late they came. It judges nothing; see the view `rulings`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ ROUND_KEY = (
     Column("gaming_day", "text", "Label of the gaming day, YYYY-MM-DD; not a clock time."),
     Column("number", "integer", "Number of the round at its table that gaming day."),
 )
-"""What names a round, in every table that speaks of rounds."""
+"""The key columns of a round, in every table about rounds."""
 
 ROUNDS = ViewTable(
     "rounds",
-    "One row a round, from all facts that carry it in their subject.",
+    "One row a round, from all facts that name it in their subject.",
     4,
     (
         *ROUND_KEY,
@@ -54,7 +54,7 @@ ROUNDS = ViewTable(
         Column("wagers", "text[]", "Wager ids placed or paid, sorted."),
         Column("wagered", "bigint", "Cents placed less withdrawn; null: none recorded.", null=True),
         Column("paid", "bigint", "Cents of winnings paid; null: none recorded.", null=True),
-        Column("facts", "integer", "How many facts carry the round."),
+        Column("facts", "integer", "Number of facts that name the round."),
     ),
     (
         "(property, table_name, began_us)",
@@ -64,7 +64,7 @@ ROUNDS = ViewTable(
 
 WAGERS = ViewTable(
     "round_wagers",
-    "One row a wager of a position in a round: what was placed and what became of it.",
+    "One row a wager of a position in a round: amounts placed, paid, collected, returned.",
     7,
     (
         *ROUND_KEY,
@@ -85,11 +85,11 @@ TAPES = ViewTable(
     5,
     (
         *ROUND_KEY,
-        Column("tape", "text", "Tape the facts stand on: <property>/<place>."),
+        Column("tape", "text", "Tape of the facts: <property>/<place>."),
         Column(
             "seqs",
             "int8multirange",
-            "Their table_seq on that tape: ranges on the key of ledger.tape.",
+            "Their table_seq on that tape, as ranges of the key of ledger.tape.",
             merge="old.seqs + excluded.seqs",
         ),
     ),
@@ -99,7 +99,7 @@ _STAGES = frozenset(("round_started.v1", "round_completed.v1", "round_voided.v1"
 
 
 class Round(Struct):
-    """One round of the index. Amounts in cents, None where no fact tells; times device clocks."""
+    """One round of the index. Amounts in cents; times by device clocks; None: not recorded."""
 
     property: str
     table: str
@@ -117,12 +117,12 @@ class Round(Struct):
 
     @builtins.property  # `property` is a field here
     def id(self) -> RoundId:
-        """Which round."""
+        """The id of the round."""
         return RoundId(self.property, self.table, self.gaming_day, self.number)
 
 
 class RoundWager(Struct):
-    """One wager of a round. Amounts in cents, None where no fact tells."""
+    """One wager of a round. Amounts in cents; None: not recorded."""
 
     position: int
     wager: str
@@ -134,7 +134,7 @@ class RoundWager(Struct):
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Put a batch's facts of rounds into the index."""
+    """Add a batch's facts of rounds to the index."""
     rows_of = _by_round(batch.rows)
     rounds: dict[tuple[Any, ...], Round] = {
         key: Round(*row) for key, row in store.load(ROUNDS, rows_of).items()
@@ -167,7 +167,7 @@ ROUND_INDEX = Projection(
     reads=_STAGES.union(WAGER_MONEY),
     part_of=table_of_round,
 )
-"""The view."""
+"""The view `rounds`."""
 
 
 def find(store: ViewStore, round_: RoundId) -> Round:
@@ -175,17 +175,17 @@ def find(store: ViewStore, round_: RoundId) -> Round:
     rows = store.load(ROUNDS, [round_])
     if not rows:
         raise NotFound(
-            f"Round {round_} is not on record",
+            f"The record has no fact of round {round_}",
             where="view rounds",
-            hint="Look for it with `round-ledger rounds --table ... --gaming-day ...`.",
+            hint="Search for it with `round-ledger rounds --table ... --gaming-day ...`.",
         )
     return Round(*rows[round_])
 
 
 def facts_of(store: ViewStore, round_: RoundId) -> list[TapeRow]:
-    """Every row of the record that carries the round, in order of position; read by key.
+    """All rows of the record that name the round, in order of position; read by key.
 
-    Empty where no fact carries it. Rows that came after the view's position are not among them.
+    Empty if no fact names it. Rows above the view's checkpoint are not included.
     """
     return store.rows_named(
         "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.round_tapes, unnest(seqs) AS s"
@@ -204,9 +204,9 @@ def rounds_over(
     tables: Sequence[str] | None = None,
     open_us: int | None = None,
 ) -> list[RoundId]:
-    """The rounds that went on at any of a time, of these tables or of all.
+    """The rounds that overlap a time span, at these tables or at all.
 
-    open_us: how long one went on at most that nothing closed; None: until now.
+    open_us: the longest duration assumed for an unclosed round; None: it lasts until now.
     """
     rows = store.query(
         "SELECT property, table_name, gaming_day, number FROM {schema}.rounds"
@@ -225,7 +225,7 @@ def rounds_over(
 
 
 def _by_round(rows: Iterable[TapeRow]) -> dict[RoundId, list[TapeRow]]:
-    """Rows that carry a round, by round."""
+    """Rows that name a round, by round."""
     found: dict[RoundId, list[TapeRow]] = defaultdict(list)
     for row in rows:
         round_ = round_of_row(row)
@@ -235,7 +235,7 @@ def _by_round(rows: Iterable[TapeRow]) -> dict[RoundId, list[TapeRow]]:
 
 
 def _stage(state: Round, row: TapeRow, body: Any) -> None:  # noqa: ANN401 - one of three facts
-    """The round starts, completes or is voided; a void stands whatever else is told."""
+    """Apply a start, completion or void; a void overrides a completion."""
     if row.type == "round_started.v1":
         state.game = state.game or body.game
         return
@@ -249,7 +249,7 @@ def _stage(state: Round, row: TapeRow, body: Any) -> None:  # noqa: ANN401 - one
 def _wagers(
     store: ViewStore, rounds: dict[tuple[Any, ...], Round], told: Sequence[tuple[RoundId, str, Any]]
 ) -> dict[tuple[Any, ...], RoundWager]:
-    """The wagers that facts speak of, with what they say added; rounds' totals too."""
+    """Add wager facts to their wagers, and to the totals of their rounds."""
     keys = [(*round_, b.position, b.wager, getattr(b, "hand", 1)) for round_, _, b in told]
     loaded = store.load(WAGERS, dict.fromkeys(keys))
     wagers = {key: RoundWager(*row[4:]) for key, row in loaded.items()}
@@ -269,7 +269,7 @@ def _wagers(
 
 
 def _spot(state: Round, position: int, wager: str) -> None:
-    """Note a position and a wager that the round was not known to have."""
+    """Add a position and a wager to the lists of the round."""
     if position not in state.positions:
         state.positions = sorted([*state.positions, position])
     if wager not in state.wagers:
@@ -277,6 +277,6 @@ def _spot(state: Round, position: int, wager: str) -> None:
 
 
 def _cells(state: Round) -> tuple[Any, ...]:
-    """A round's row."""
+    """A round's row of `ROUNDS`."""
     positions, wagers = array_text(state.positions), array_text(state.wagers)
     return astuple(replace(state, positions=positions, wagers=wagers))

@@ -1,7 +1,7 @@
-"""Rounds found by what is known of them: of the index, the rulings, the disputes, the finds.
+"""The search for rounds over the views `rounds`, `rulings`, `disputes` and `finds`.
 
-Reading only. Every filter that is given must hold; position, wager, amount, outcome and row of one
-and the same wager, cards of one and the same holder.
+It only reads. A round must match every given filter. Position, wager, amount, outcome and row must
+match one and the same wager; all cards must be of the same holder.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import ViewStore
 
 SEARCH_ROWS_MAX = 1_000
-"""Rounds a search returns at most."""
+"""The most rounds that a search returns."""
 
 ROUND_US_MAX = 6 * 3_600_000_000
-"""A round that lasts longer is not found by who came while it lasted, microseconds."""
+"""Longest round, microseconds, that is found by staff or patrons who came during it."""
 
 _KEY = ", ".join(column.name for column in ROUND_KEY)
 _ROUND_CELLS = ", ".join(column.name for column in ROUNDS.columns)
@@ -35,7 +35,7 @@ _FOREVER = 2**62
 WHERE_AND_WHEN = (
     "property", "table", "gaming_day", "number", "game", "status", "since_us", "until_us",
 )  # fmt: skip
-"""Fields of `Filters` that are of the round as a whole, whatever was wagered in it."""
+"""Fields of `Filters` about the round as a whole, not about its wagers."""
 
 _POSTED = """
 SELECT a.property, a.table_name, a.time_us AS since_us, coalesce((
@@ -45,7 +45,7 @@ SELECT a.property, a.table_name, a.time_us AS since_us, coalesce((
                                          OR b.employee IS NULL)), %(forever)s) AS until_us
   FROM {schema}.find_posts a WHERE a.comes AND a.employee = %(dealer)s
 """
-"""When an employee dealt where: until they left or the table was closed."""
+"""The times an employee dealt at tables: until they left or the table was closed."""
 
 _SEATED = """
 SELECT a.property, a.table_name, a.position, a.time_us AS since_us, coalesce((
@@ -54,7 +54,7 @@ SELECT a.property, a.table_name, a.position, a.time_us AS since_us, coalesce((
           AND b.position IN (a.position, 0) AND b.time_us > a.time_us), %(forever)s) AS until_us
   FROM {schema}.find_seats a WHERE a.comes AND a.patron = %(patron)s
 """
-"""When a patron sat where: until somebody took or left the position, or the table was closed."""
+"""The times a patron held positions: until one was taken or left, or the table was closed."""
 
 _DURING = f"""
 r.property = w.property AND r.table_name = w.table_name
@@ -64,14 +64,16 @@ r.property = w.property AND r.table_name = w.table_name
 
 
 class Filters(Struct, kw_only=True, frozen=True):
-    """What to search rounds by; every one given must hold.
+    """The filters of a search; a round must match every one that is given.
 
-    since_us, until_us: device times the round must overlap; amount_min, amount_max: cents placed,
-    paid, collected or returned on one wager, which is also the one `position` and `wager` name;
-    outcome, row (the beginning of a printed row, in any case), finding: of the newest ruling;
-    dispute: the name of one that is about the round; dealer: credential of somebody who dealt in
-    it; patron: token of one who had a wager in it; cards: all held by one holder, the player at
-    `position` where that is given; without: rounds that are left out.
+    since_us, until_us: device times the round must overlap.
+    amount_min, amount_max: cents placed, paid, collected or returned on one wager. `position` and
+    `wager` name the same wager.
+    outcome, finding: of the newest ruling. row: the beginning of a printed row, in any case.
+    dispute: the name of a dispute about the round.
+    dealer: credential of an employee who dealt in it. patron: token of a patron with a wager in it.
+    cards: all held by one holder; by the player at `position` if that is given.
+    without: rounds to leave out.
     """
 
     property: str | None = None
@@ -98,25 +100,25 @@ class Filters(Struct, kw_only=True, frozen=True):
 
 
 class Dealt(Struct):
-    """Who dealt while a round lasted, and who sat where it had wagers."""
+    """Details of a round: its dealers, the patrons at its wagers, its findings and disputes."""
 
-    dealers: list[str]  # credential numbers, in order of coming; the dealers proper first
+    dealers: list[str]  # credential numbers, by arrival; role `dealer` first
     patrons: dict[int, str]  # token by position
     findings: list[str]  # codes, each once, sorted
     disputes: list[str]
 
 
 class DealerError(Struct):
-    """One kind of finding in the rounds that a dealer ended, on one wager."""
+    """One kind of finding on one wager, over the rounds that a dealer ended."""
 
     code: str
     wager: str | None
     count: int
-    cents: int | None  # what it cost the house; below zero: patrons; null: it is not of money
+    cents: int | None  # cost to the house; negative: to patrons; null: not money
 
 
 def search(database: Database, filters: Filters) -> list[Round]:
-    """The rounds that fit every filter, the newest first."""
+    """The rounds that match every filter, newest first."""
     parts = list(_conditions(filters))
     tables = {ROUNDS.name, *(table for table, _ in parts)}
     where = " AND ".join(condition for _, condition in parts) or "true"
@@ -130,7 +132,7 @@ def search(database: Database, filters: Filters) -> list[Round]:
 
 
 def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, Dealt]:
-    """What else is known of some rounds: who dealt, who sat, findings, disputes."""
+    """The details of some rounds: dealers, patrons, findings, disputes."""
     found: dict[Any, Dealt] = {each.id: Dealt([], {}, [], []) for each in rounds}
     if not found:
         return found
@@ -148,10 +150,10 @@ def round_details(database: Database, rounds: Sequence[Round]) -> dict[RoundId, 
 
 
 def dealer_errors(database: Database, filters: Filters) -> tuple[int, list[DealerError]]:
-    """How many rounds the dealer of the filters saw the end of, and what was found in them.
+    """The number of rounds that the filters' dealer ended, and the findings in them.
 
-    Of the other filters those of `WHERE_AND_WHEN` hold, and `without`. What cost most comes first.
-    Each finding is counted for everybody who dealt when the round ended.
+    Only the filters of `WHERE_AND_WHEN` and `without` apply besides. The most costly comes first.
+    A finding counts for every dealer on duty when the round ended.
     """
     tables = (ROUNDS.name, POSTS.name, "ruling_findings")
     given, ended = _parameters(filters), _ended(filters)
@@ -164,21 +166,21 @@ def dealer_errors(database: Database, filters: Filters) -> tuple[int, list[Deale
 def latest_findings(
     database: Database, limit: int = 20, without: Sequence[RoundId] = ()
 ) -> list[tuple[RoundId, int, str, str]]:
-    """The findings of the rounds that were told of last: round, device time, code, sentence."""
+    """The findings of the latest rounds: round, device time, code, sentence."""
     with reading(database, ("rulings", "ruling_findings")) as store:
         rows = store.query(_LATEST, {"limit": limit, **_keys(without)})
     return [(_id(key), time_us, code, says) for *key, time_us, code, says in rows]
 
 
 def findings_said(database: Database, rounds: Sequence[RoundId]) -> set[tuple[RoundId, str]]:
-    """What the newest rulings of some rounds find, in words."""
+    """The sentences of the findings of some rounds, from their newest rulings."""
     with reading(database, ("ruling_findings",)) as store:
         rows = store.query(_SAID, _keys(rounds))
     return {(_id(key), says) for *key, says in rows}
 
 
 def names(database: Database, limit: int = 500) -> tuple[list[str], list[str]]:
-    """Tables there are, and credentials of those who deal, to choose from."""
+    """The names of tables and the credentials of dealers, as choices for filters."""
     with reading(database, (ROUNDS.name, POSTS.name)) as store:
         tables = store.query(_TABLES, {"limit": limit})
         dealers = store.query(
@@ -199,7 +201,7 @@ WITH RECURSIVE t AS (
          ORDER BY r.property, r.table_name LIMIT 1) n)
 SELECT DISTINCT table_name FROM t ORDER BY 1 LIMIT %(limit)s
 """
-"""Tables of the index, each looked up by key rather than read from every round."""
+"""Names of tables in the index, each found by key without reading every round."""
 
 _GIVEN = """
 unnest(%(properties)s::text[], %(tables)s::text[], %(days)s::text[], %(numbers)s::int[])
@@ -272,7 +274,7 @@ SELECT {_G}, x.dispute FROM {_GIVEN} JOIN {{schema}}.disputes x ON {_SAME} ORDER
 
 
 def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
-    """What must hold, and the table it is asked of."""
+    """The conditions of the filters, each with the table it reads."""
     for condition in _where_and_when(filters):
         yield ROUNDS.name, condition
     if filters.position is not None:
@@ -297,7 +299,7 @@ def _conditions(filters: Filters) -> Iterator[tuple[str, str]]:
 
 
 def _ended(filters: Filters) -> str:
-    """The rounds that the dealer of the filters saw the end of, by where and when."""
+    """SQL for the rounds that the filters' dealer ended, by place and time."""
     among = " AND ".join(_where_and_when(filters)) or "true"
     key = ", ".join(f"r.{column.name}" for column in ROUND_KEY)
     return f"""
@@ -310,7 +312,7 @@ WITH w AS MATERIALIZED ({_POSTED}), ended AS MATERIALIZED (
 
 
 def _where_and_when(filters: Filters) -> Iterator[str]:
-    """What must hold of the round as a whole."""
+    """Conditions on the round as a whole."""
     told = {
         "table": "table_name = %(table)s",
         "since_us": "coalesce(ended_us, began_us) >= %(since_us)s",
@@ -322,7 +324,7 @@ def _where_and_when(filters: Filters) -> Iterator[str]:
 
 
 def _of_wagers(filters: Filters) -> Iterator[tuple[str, str]]:
-    """What must hold of one and the same wager."""
+    """Conditions on one and the same wager."""
     spot = [
         f"{field} = %({field})s"
         for field in ("position", "wager")
@@ -347,14 +349,14 @@ def _of_wagers(filters: Filters) -> Iterator[tuple[str, str]]:
 
 
 def _among(table: str, conditions: Sequence[str]) -> tuple[str, str]:
-    """The round has a row of this table for which the conditions hold."""
+    """A condition: the round has a row of this table that matches these conditions."""
     return table, (
         f"({_KEY}) IN (SELECT {_KEY} FROM {{schema}}.{table} WHERE {' AND '.join(conditions)})"  # noqa: S608 - values are parameters
     )
 
 
 def _while(spans: str, also: str = "") -> str:
-    """The round lasted within one of these spans, each looked up by table and time."""
+    """A condition: the round overlaps one of these spans, found by table and time."""
     key = ", ".join(f"r.{column.name}" for column in ROUND_KEY)
     return (
         f"({_KEY}) IN (SELECT {key} FROM ({spans} OFFSET 0) w"  # noqa: S608 - as above
@@ -371,12 +373,12 @@ def _parameters(filters: Filters) -> dict[str, object]:
 
 
 def _literally(text: str) -> str:
-    """A text whose `%` and `_` stand for themselves in LIKE."""
+    """A text with `%` and `_` escaped for LIKE."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _of(store: ViewStore, rounds: Sequence[Round], statement: str) -> list[tuple[Any, ...]]:
-    """Rows about some rounds, each beginning with the round's key."""
+    """Rows about some rounds, each starting with the round's key."""
     return store.query(statement, _keys([each.id for each in rounds]))
 
 

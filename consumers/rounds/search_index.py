@@ -1,7 +1,7 @@
-"""What rounds are found by beside their own facts: who dealt, who sat where, which cards were held.
+"""The search index of rounds: who dealt, who sat where, which cards were held.
 
-Arrivals and leavings are kept as they were told, a row a fact, and put together when asked: one
-that comes late then changes nothing but the answer. It judges nothing.
+Arrivals and departures are stored one row a fact, and joined to stays at query time. So a late fact
+needs no update of other rows. The view judges nothing.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
 
 _PLACE = (
     Column("property", "text", "Property of the table."),
-    Column("tape", "text", "Tape the fact stands on: <property>/<place>."),
-    Column("table_seq", "bigint", "Its number on that tape: with it the key of ledger.tape."),
+    Column("tape", "text", "Tape of the fact: <property>/<place>."),
+    Column("table_seq", "bigint", "Its number on that tape; both are the key of ledger.tape."),
 )
 _TABLE = Column("table_name", "text", "Table, e.g. CC-07.")
 _TIME = Column("time_us", "bigint", "When, device time, microseconds.")
 
 POSTS = ViewTable(
     "find_posts",
-    "Who came to deal at a table and who left it: one row a fact; a closed table is left by all.",
+    "Staff who came to deal at a table or left it: one row a fact. A closed table counts as left.",
     3,
     (
         *_PLACE,
         _TABLE,
         Column("employee", "text", "Credential number; null: the table was closed.", null=True),
         Column("role", "text", "dealer, stickperson, boxperson; null as above.", null=True),
-        Column("comes", "boolean", "Whether they came; false: they left."),
+        Column("comes", "boolean", "True: they came. False: they left."),
         _TIME,
     ),
     ("(employee, time_us)", "(property, table_name, time_us)"),
@@ -60,14 +60,14 @@ POSTS = ViewTable(
 
 SEATS = ViewTable(
     "find_seats",
-    "Who took and who left a position: one row a fact and position.",
+    "Positions taken and left by patrons: one row a fact and position.",
     4,
     (
         *_PLACE,
-        Column("position", "smallint", "Betting position; 0: all of them, the table was closed."),
+        Column("position", "smallint", "Betting position; 0: all, because the table was closed."),
         _TABLE,
         Column("patron", "text", "Opaque token, if one was recorded.", null=True),
-        Column("comes", "boolean", "Whether they came; false: they left."),
+        Column("comes", "boolean", "True: they came. False: they left."),
         _TIME,
     ),
     ("(patron) WHERE patron IS NOT NULL", "(property, table_name, position, time_us)"),
@@ -75,12 +75,12 @@ SEATS = ViewTable(
 
 HANDS = ViewTable(
     "find_hands",
-    "The cards that each holder had in a round, known ones only, in whatever hand.",
+    "The known cards of each holder in a round, over all hands.",
     6,
     (
         *ROUND_KEY,
         Column("holder", "text", "player, dealer, community, player_hand or banker_hand."),
-        Column("position", "smallint", "Betting position of a player; 0 of anybody else."),
+        Column("position", "smallint", "Betting position of a player; 0 for other holders."),
         Column(
             "cards",
             "text[]",
@@ -105,7 +105,7 @@ _COMINGS = frozenset(map(type_name, _WHO_COMES))
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Note who came and left, and which cards were held."""
+    """Store arrivals, departures and the cards held."""
     posts: list[tuple[Any, ...]] = []
     seats: list[tuple[Any, ...]] = []
     for row, fact in batch.facts(_COMINGS):
@@ -124,7 +124,7 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 def _part_of(row: TapeRow) -> str:
-    """Cards meet within a table's rounds; every coming and going is a row of its own."""
+    """Cards belong to the part of their table; each arrival or departure is its own part."""
     return table_of_round(row) or f"{row.tape}/{row.table_seq}"
 
 
@@ -137,7 +137,7 @@ VIEW = Projection(
     reads=_CARDS | _COMINGS,
     part_of=_part_of,
 )
-"""The view."""
+"""The view `finds`."""
 
 
 def _posts(row: TapeRow, fact: Fact) -> Iterator[tuple[Any, ...]]:

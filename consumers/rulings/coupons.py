@@ -1,8 +1,7 @@
-"""Which round played a coupon, and what became of it: so that a ruling finds the one by the other.
+"""Coupons by serial: the round that played each, and the facts that dropped or refused it.
 
-A coupon may be dropped in another round's time than its own, and its batch be filed after both;
-rounds are found by serial here, and never by looking through a table's history. Part of the view
-`rulings`.
+A coupon may be dropped during another round, and its batch may be filed after both. Rounds are
+found here by serial, without a scan of a table's history. Part of the view `rulings`.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ if TYPE_CHECKING:
 
 COUPONS = ViewTable(
     "ruling_coupons",
-    "Serials of coupons as facts tell them, or corrections of those: played, dropped or refused.",
+    "Serials of coupons in facts or corrections of them: played, dropped or refused.",
     3,
     (
         Column("property", "text", "Property of the table."),
         Column("serial", "text", "Serial of the coupon."),
         Column("position", "bigint", "Position of the fact, or correction, on the record."),
         Column("table_name", "text", "Table, e.g. MB-07."),
-        Column("played", "boolean", "Put down with a wager; else dropped or refused."),
-        Column("tape", "text", "Tape the fact itself stands on."),
-        Column("table_seq", "bigint", "Its sequence there."),
-        Column("gaming_day", "text", "Gaming day of its round; null: none.", null=True),
+        Column("played", "boolean", "True: played with a wager. False: dropped or refused."),
+        Column("tape", "text", "Tape of the fact itself."),
+        Column("table_seq", "bigint", "Its sequence on that tape."),
+        Column("gaming_day", "text", "Gaming day of its round; null without a round.", null=True),
         Column("number", "bigint", "Number of that round.", null=True),
     ),
 )
@@ -45,16 +44,16 @@ Place = tuple[str, int]
 
 
 class CouponFacts:
-    """What a batch and the record before it tell of coupons."""
+    """The coupon facts of a batch and of the record before it."""
 
     def __init__(self, store: ViewStore) -> None:
         self._store = store
         self._new: dict[tuple[str, str, int], NamedRow] = {}
 
     def add_fact(self, row: TapeRow, fact: Fact, made: Corrections) -> set[RoundId]:
-        """Take in a fact; the rounds of its property that played a serial it tells of.
+        """Add a fact; returns the rounds of its property that played one of its serials.
 
-        `made`: corrections that came before their fact.
+        `made`: corrections that were received before their fact.
         """
         if coupon_facts.serial_of(fact) is None or not fact.table:
             return set()
@@ -66,7 +65,7 @@ class CouponFacts:
     def correct(
         self, row: TapeRow, correction: FactCorrected, fact: Fact, place: Place
     ) -> set[RoundId]:
-        """Take in that a fact should have named another serial; the rounds that concerns."""
+        """Add a correction of a fact's serial; returns the rounds that it concerns."""
         told = coupon_facts.serial_of(fact)
         if told is None or not fact.table:
             return set()
@@ -85,13 +84,13 @@ class CouponFacts:
         return self._rounds(property_, serial)
 
     def told(self, property_: str, serials: Iterable[str]) -> list[Place]:
-        """Where the facts stand that tell of these serials at a property."""
+        """Tape and sequence of a property's facts that name these serials."""
         return list(
             {(row.tape, row.table_seq): None for row in self._rows(property_, sorted(serials))}
         )
 
     def issued(self, batch: CouponBatch, *, first: bool) -> set[RoundId]:
-        """Rounds that a batch may change: all with coupons where it is its property's first."""
+        """Rounds that a batch may change: all rounds with coupons if it is the property's first."""
         rows = self._rows(batch.property)
         return {
             RoundId(row.property, row.table_name, row.gaming_day, row.number)
@@ -100,7 +99,7 @@ class CouponFacts:
         }
 
     def save(self) -> None:
-        """Write what is new."""
+        """Write new rows to the view."""
         self._store.save(COUPONS, self._new.values())
 
     def _rounds(self, property_: str, serial: str) -> set[RoundId]:
@@ -111,7 +110,7 @@ class CouponFacts:
         }
 
     def _rows(self, property_: str, serials: Sequence[str] | None = None) -> list[NamedRow]:
-        """Rows of a property, of some serials or of all, with those not written yet."""
+        """Rows of a property, of some serials or of all, unwritten ones included."""
         if serials is not None and not serials:
             return []
         stored = self._store.query(

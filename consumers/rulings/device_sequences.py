@@ -1,8 +1,8 @@
-"""What devices counted: the runs of their own sequence numbers that are on record.
+"""The recorded runs of devices' sequence numbers, and the gaps between them.
 
-Between two runs facts are missing. A run keeps which facts stand at its ends and their rounds, so
-that a gap that opens, narrows or closes tells which rulings it touches, without reading a tape.
-Part of the view `rulings`.
+Facts are missing between two runs. A run keeps the facts at its ends and their rounds. So a gap
+that opens, narrows or closes names the rulings it touches, without reading a tape. Part of the view
+`rulings`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ RUNS = ViewTable(
 )
 
 Device = tuple[str, str]
-"""Source and boot, empty where the device tells no boot."""
+"""Source and boot; the boot is empty if the device sends none."""
 
 
 class SequenceRun(Struct):
-    """Numbers `low` to `high` of a device, all on record, and the facts at both ends."""
+    """The numbers `low` to `high` of a device, all recorded, and the facts at both ends."""
 
     low: int
     high: int
@@ -55,21 +55,21 @@ class SequenceRun(Struct):
 
 
 Hole = tuple[Device, SequenceRun, SequenceRun]
-"""Numbers missing between two neighbouring runs of a device."""
+"""A gap: the device, and the runs before and after the missing numbers."""
 
 
 class DeviceRuns:
-    """The runs of the devices that a batch speaks of, read when asked for."""
+    """The runs of the devices of a batch, read when they are needed."""
 
     def __init__(self, store: ViewStore) -> None:
         self._store = store
         self._runs: dict[Device, list[SequenceRun]] = {}
         self._stored: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-        self.told: set[Device] = set()  # those that counted something in this batch
-        self.changed: set[Device] = set()  # those of them of which other numbers are missing
+        self.told: set[Device] = set()  # devices with a numbered fact in this batch
+        self.changed: set[Device] = set()  # those of them whose missing numbers changed
 
     def load(self, devices: Iterable[Device]) -> None:
-        """Read the runs of these devices, those known already aside."""
+        """Read the runs of these devices, unless they are loaded already."""
         new = [device for device in dict.fromkeys(devices) if device not in self._runs]
         for device in new:
             self._runs[device] = []
@@ -78,7 +78,7 @@ class DeviceRuns:
             self._stored[row[:3]] = row
 
     def add(self, fact: Fact, table_seq: int) -> set[str]:
-        """Take in what a fact counts; the rounds beside a gap that this changes."""
+        """Add a fact's number; returns the rounds at the ends of a gap that it changes."""
         number = fact.sequence
         if number is None:
             return set()
@@ -94,11 +94,11 @@ class DeviceRuns:
         return _insert(runs, SequenceRun(number, number, table_seq, table_seq, round_, round_))
 
     def holes(self, device: Device) -> Iterator[Hole]:
-        """What is missing of a device, in order of its counter."""
+        """The gaps of a device, in order of its counter."""
         return ((device, before, after) for before, after in pairwise(self._runs[device]))
 
     def holes_of(self, round_: RoundId, facts: Iterable[Fact]) -> list[Hole]:
-        """What is missing beside facts of a round, by source, boot and number."""
+        """The gaps next to facts of a round, by source, boot and number."""
         devices = {device_of(fact) for fact in facts if fact.sequence is not None}
         self.load(devices)
         name = str(round_)
@@ -111,7 +111,7 @@ class DeviceRuns:
         ]
 
     def save(self) -> None:
-        """Write what changed."""
+        """Write the changed runs to the view."""
         now = {
             (*device, run.low): (*device, *astuple(run))
             for device in self.told
@@ -123,12 +123,12 @@ class DeviceRuns:
 
 
 def device_of(fact: Fact) -> Device:
-    """The device and its run since it was started."""
+    """The source and boot of a fact."""
     return (fact.source, fact.boot or "")
 
 
 def _insert(runs: list[SequenceRun], new: SequenceRun) -> set[str]:
-    """Put a number among the runs; the rounds at the ends of gaps beside it, before or after."""
+    """Insert a number into the runs; returns the rounds at the ends of the gaps it changes."""
     at = bisect_right(runs, new.low, key=attrgetter("low"))
     before = runs[at - 1] if at else None
     after = runs[at] if at < len(runs) else None
@@ -148,7 +148,7 @@ def _insert(runs: list[SequenceRun], new: SequenceRun) -> set[str]:
 
 
 def _said_again(runs: list[SequenceRun], at: int, new: SequenceRun) -> set[str]:
-    """A number a device used twice: at the end of a run, the fact that came last stands for it."""
+    """Handle a number that a device used twice: at the end of a run the later fact replaces it."""
     run = runs[at]
     touched: set[str | None] = set()
     if new.low == run.low:

@@ -1,7 +1,7 @@
-"""One round as the view `rulings` keeps it: its facts, its rulings so far, and when it is ruled on.
+"""The state of one round in the view `rulings`: its facts, its rulings, and its table rows.
 
-The rows it is written as stand here too. Part of the view `rulings`;
-`consumers.rulings.touched_rounds` fills it.
+It also decides at which facts a closed round is ruled on. `consumers.rulings.touched_rounds` fills
+the state.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ledger.values import RoundId
 
 TOUCHES_RULED_MAX = 64
-"""Facts touching a closed round that are each ruled on at once; beyond, four in a doubling are."""
+"""Facts touching a closed round that each cause a ruling; beyond, four do in each doubling."""
 
-_STEPS_BITS = 3  # a count whose binary form has no 1 after its first three digits is a step
+_STEPS_BITS = 3  # a count is a step if its binary form has no 1 after three digits
 
 
 def is_ruling_due(touches: int) -> bool:
-    """Whether a closed round is ruled on at once at this fact, the `touches`-th that touches it.
+    """Whether the `touches`-th fact that touches a closed round causes a ruling at once.
 
     A device that repeats itself adds thousands of facts to one round. A ruling at each would cost
     the square of their number in time and in kept versions (ADR 0045).
@@ -47,18 +47,18 @@ class RoundState(Struct):
     version: int = 0
     position: int = 0
     touches: int = 0  # facts that touched it since it was closed
-    kept: int = 0  # versions that stay; one more may stand until the next step
+    kept: int = 0  # permanent versions; one more may exist until the next step
     kept_position: int = 0
-    kept_text: bytes | None = None  # the newest version that stays
+    kept_text: bytes | None = None  # the newest permanent version
     text: bytes | None = None  # the newest ruling
-    ruling: Ruling | None = None  # the same, where it was given in this batch
-    passing: int = 0  # number of a stored version that stands only until the next step
+    ruling: Ruling | None = None  # the same, if it was made in this batch
+    passing: int = 0  # number of a stored version that the next step replaces
     stored: bool = False
     touched: int = 0  # position of the last fact of this batch that touched it
-    ruled: bool = False  # since then
+    ruled: bool = False  # since that fact
 
     def add(self, fact: Fact) -> None:
-        """One more fact of the round."""
+        """Add a fact of the round."""
         self.first_us = min(self.first_us, fact.time_us) if self.facts else fact.time_us
         self.last_us = max(self.last_us, fact.time_us) if self.facts else fact.time_us
         self.facts.append(fact)
@@ -67,7 +67,7 @@ class RoundState(Struct):
 
 
 def cells(case: RoundState) -> tuple[Any, ...]:
-    """A round's row of RULINGS."""
+    """A round's row of `RULINGS`."""
     ruling = case.ruling
     return (
         *case.round,
@@ -86,14 +86,14 @@ def cells(case: RoundState) -> tuple[Any, ...]:
 
 
 def settlements(case: RoundState) -> Iterator[tuple[Any, ...]]:
-    """A round's rows of SETTLEMENTS."""
+    """A round's rows of `SETTLEMENTS`."""
     for nth, s in enumerate(case.ruling.settlements if case.ruling else ()):
         spot = (s.position, s.hand, s.wager, s.throw)
         yield (*case.round, nth, *spot, s.stake, s.outcome, s.net, s.section, s.paid_from, s.row)
 
 
 def findings(case: RoundState) -> Iterator[tuple[Any, ...]]:
-    """A round's rows of FINDINGS."""
+    """A round's rows of `FINDINGS`."""
     for nth, f in enumerate(case.ruling.findings if case.ruling else ()):
         what = (f.code, f.position, f.wager, f.expected, f.recorded, f.section, f.says)
         yield (*case.round, nth, *what)

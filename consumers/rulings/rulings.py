@@ -1,7 +1,7 @@
-"""The rulings: every round re-adjudicated from its facts, its findings and settlements as rows.
+"""The view of rulings: every round adjudicated from its facts, with findings and settlements.
 
-What `round-ledger adjudicate` says of a whole feed, kept up as facts come: a closed round's ruling
-gets a new version when something it rests on changes, and the earlier ones stay visible.
+It gives the result of `round-ledger adjudicate` for a whole feed, updated with each batch. If a
+fact changes the ruling of a closed round, the ruling gets a new version. Earlier versions are kept.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import NamedRow, ViewStore
 
 ROWS_MAX = 1_000
-"""Rows a search of findings returns at most."""
+"""The most rows that a search of findings returns."""
 
 
 def apply(store: ViewStore, batch: Batch) -> None:
-    """Rule on what a batch tells."""
+    """Rule on the rounds and tables that a batch touches."""
     heard = [Heard(row, batch.fact(row)) for row in batch.rows]
     touched = RoundBatch(store, heard)
     for row, fact in heard:
@@ -61,26 +61,26 @@ def apply(store: ViewStore, batch: Batch) -> None:
 
 
 class OfRound(Struct):
-    """What stands first in a ruling as it is published."""
+    """The first fields of a published ruling."""
 
     version: int
-    fact_position: int | None = None  # of the fact that made this version; null: not told
+    fact_position: int | None = None  # of the fact that led to this version; null: unknown
 
 
 class OfTable(Struct):
-    """What stands first in a finding of no round as it is published."""
+    """The first fields of a published finding without a round."""
 
     version: None = None
-    fact: FactRef | None = None  # that completes it; null: not told
+    fact: FactRef | None = None  # that completes it; null: unknown
 
 
 def _ruling(row: NamedRow) -> str:
-    """As `adjudicate --json` prints it, after its version and what made it."""
+    """A ruling as `adjudicate --json` prints it, with version and fact position before it."""
     return _joined(OfRound(row.version, row.position), row.ruling)
 
 
 def _finding(row: NamedRow) -> str:
-    """One finding of no round, as `adjudicate --json` prints it, after what completes it."""
+    """A finding without a round as `adjudicate --json` prints it, with its fact before it."""
     finding = msgspec.json.decode(row.finding, type=Finding)
     told = TableFindings(
         table=row.table_name, property=row.property, gaming_day=row.gaming_day, findings=[finding]
@@ -90,12 +90,12 @@ def _finding(row: NamedRow) -> str:
 
 
 def _joined(first: Struct, rest: str) -> str:
-    """Two JSON objects as one."""
+    """Two JSON objects merged into one."""
     return f"{msgspec.json.encode(first).decode()[:-1]},{rest[1:]}"
 
 
 ADJUDICATIONS = "ledger.adjudications.v1"
-"""The topic that rulings are published on."""
+"""The topic of rulings."""
 
 VIEW = Projection(
     "rulings",
@@ -121,20 +121,20 @@ VIEW = Projection(
         OutboxMapping(ADJUDICATIONS, TABLE_FINDINGS, 2, _finding),
     ),
 )
-"""The view."""
+"""The view `rulings`."""
 
 
 class Ruled(Struct):
-    """One version of a round's ruling. version 0: the round is open, and this may change."""
+    """One version of a round's ruling. version 0: the round is open, so the ruling may change."""
 
     round: str  # "<property>:<table>/<gaming day>/<number>"
     version: int
-    position: int  # of the fact that made it; 0 while the round is open
+    position: int  # of the fact that led to it; 0 while the round is open
     ruling: Ruling
 
 
 class CutRuling(Struct, frozen=True):
-    """A ruling too large for a record, without its settlements and findings: its view has them."""
+    """A ruling too large for a Kafka record: truncated, without settlements and findings."""
 
     round: str  # "CC-07/2026-11-20/231"
     property: str
@@ -142,11 +142,11 @@ class CutRuling(Struct, frozen=True):
     edition: str | None
     status: Status
     cut: Literal[True]
-    left_out: dict[str, int]  # what is left out, and how many there are
+    left_out: dict[str, int]  # the fields left out, with their number of entries
 
 
 class RulingFinding(Struct):
-    """One finding of a newest ruling. expected, recorded: cents where they are money."""
+    """One finding of a newest ruling. expected, recorded: cents if they are money."""
 
     round: str
     code: str
@@ -164,13 +164,13 @@ def tables_to_read() -> list[str]:
 
 
 def newest(store: ViewStore, round_: RoundId) -> Ruled:
-    """The newest ruling of a round. Raises `NotFound` where there is none."""
+    """The newest ruling of a round. Raises `NotFound` if there is none."""
     row = store.load(RULINGS, [round_]).get(round_)
     if row is None or row.ruling is None:
         raise NotFound(
             f"There is no ruling on round {round_}",
             where="view rulings",
-            hint="See `round-ledger rounds`; a round without round_started has no ruling.",
+            hint="List rounds with `round-ledger rounds`; one without round_started has no ruling.",
         )
     return _ruled(round_, row)
 
@@ -182,23 +182,24 @@ def _ruled(round_: RoundId, row: NamedRow) -> Ruled:
 
 
 def version_of(store: ViewStore, round_: RoundId, version: int) -> Ruling:
-    """One version of a ruling; the newest where it does not stand any more. Raises `NotFound`."""
+    """One version of a ruling; the newest if that version no longer exists. Raises `NotFound`."""
     key = (*round_, version)
     row = store.load(VERSIONS, [key]).get(key)
     return msgspec.json.decode(row.ruling, type=Ruling) if row else newest(store, round_).ruling
 
 
 def versions(store: ViewStore, round_: RoundId) -> list[Ruled]:
-    """The rulings a closed round has had, the first one first; empty while it is open.
+    """The rulings a closed round has had, oldest first; empty while it is open.
 
-    One for each fact that changed it, up to `consumers.rulings.round_state.TOUCHES_RULED_MAX` facts
-    that touched it; of more facts, ever fewer, and the newest.
+    There is one for each fact that changed it, for the first
+    `consumers.rulings.round_state.TOUCHES_RULED_MAX` facts that touched it. Beyond, there are ever
+    fewer, and always the newest.
     """
     return [_ruled(round_, row) for row in sorted(store.rows(VERSIONS, [round_]))]
 
 
 def again(store: ViewStore, round_: RoundId) -> Ruling | None:
-    """The ruling of a round from its facts, now: the same that the view holds."""
+    """A new ruling of a round from its facts; it equals the one in the view."""
     touched, case = one_round(store, round_)
     return touched.ruling(case) if case.facts else None
 
@@ -238,7 +239,7 @@ def table_findings(
     gaming_day: str | None = None,
     code: str | None = None,
 ) -> list[TableFindings]:
-    """Findings that belong to no round, by the time of the fact that completes them."""
+    """Findings without a round, by the time of the fact that completes them."""
     with reading(database, [TABLE_FINDINGS.name]) as store:
         rows = store.query(
             "SELECT property, table_name, gaming_day, finding::text"  # noqa: S608 - as above

@@ -1,8 +1,7 @@
-"""What stands around a round at its table: who holds which positions, who left, stubs counted.
+"""The context of a round at its table: seats taken and left, and counts of the stub.
 
-Each such fact is kept with the seats held after it, so that a round asks for what held when it
-began and what happened within it, and never for the table's whole history. Part of the view
-`rulings`.
+Each such fact is stored with the seats held after it. A round therefore reads the state at its
+start and the facts within it, never the table's whole history. Part of the view `rulings`.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ if TYPE_CHECKING:
 
 AROUND_ROUNDS = ViewTable(
     "ruling_around",
-    "Facts of a table that name no round but that rulings depend on, in order of time.",
+    "Facts of a table without a round that rulings depend on, in order of time.",
     4,
     (
         Column("property", "text", "Property of the table."),
         Column("table_name", "text", "Table, e.g. CC-07."),
         Column("time_us", "bigint", "Device time of the fact, microseconds."),
         Column("position", "bigint", "Position of the fact on the record."),
-        Column("tape", "text", "Tape it stands on."),
-        Column("table_seq", "bigint", "Its sequence there."),
+        Column("tape", "text", "Tape of the fact."),
+        Column("table_seq", "bigint", "Its sequence on that tape."),
         Column("kind", "text", "taken, left (seats), or stub (a count of the stub)."),
         Column("positions", "smallint[]", "Betting positions it names; none for a stub."),
         Column("held", "json", "Positions each patron holds after it, a list of lists."),
@@ -49,7 +48,7 @@ Seats = list[tuple[int, ...]]
 
 
 class ContextFact(Struct):
-    """One such fact, and the seats held after it."""
+    """One fact of the context, with the seats held after it."""
 
     time_us: int
     position: int
@@ -61,24 +60,24 @@ class ContextFact(Struct):
 
     @property
     def order(self) -> tuple[int, int]:
-        """By device time, then as they came."""
+        """The sort key: device time, then position."""
         return (self.time_us, self.position)
 
 
 class RoundContext:
-    """What stands around the rounds of the tables that a batch speaks of."""
+    """The context of the tables of a batch."""
 
     def __init__(self, store: ViewStore, until_us: int = LATEST_US) -> None:
-        """`until_us`: the latest time asked for, where one old round is all that is looked at."""
+        """`until_us`: the latest time that is read, for a single old round."""
         self._store = store
         self._until_us = until_us
         self._since: dict[TableId, int] = {}
         self._seen: dict[TableId, list[ContextFact]] = defaultdict(list)
         self._new: dict[TableId, list[ContextFact]] = defaultdict(list)
-        self._facts: dict[int, Fact] = {}  # stubs, by position
+        self._facts: dict[int, Fact] = {}  # stub counts, by position
 
     def load(self, since: dict[TableId, int]) -> None:
-        """Read what stands at these tables from these times on, and what held then."""
+        """Read the context facts of these tables from these times on, and the seats held then."""
         wanted = {table: at for table, at in since.items() if at < self._since.get(table, at + 1)}
         if not wanted:
             return
@@ -112,7 +111,7 @@ class RoundContext:
             self._seen[table].sort(key=attrgetter("order"))
 
     def add(self, table: TableId, row: TapeRow, fact: Fact) -> None:
-        """Take in a fact of the kinds `CONTEXT_FACTS` that names no round."""
+        """Add a fact of the kinds `CONTEXT_FACTS` without a round."""
         self.load({table: fact.time_us})
         kind = "stub"
         positions: tuple[int, ...] = ()
@@ -132,9 +131,9 @@ class RoundContext:
                 self._new[table].append(each)
 
     def of(self, table: TableId, first_us: int, last_us: int) -> list[Fact]:
-        """What a round from `first_us` to `last_us` needs, as `feed.record_of` takes it.
+        """The context of a round from `first_us` to `last_us`, as `feed.record_of` takes it.
 
-        The seats held when it began stand for all that was told of seats before.
+        The seats held at its start replace all earlier facts about seats.
         """
         self.load({table: first_us})
         its = self._seen[table]
@@ -150,7 +149,7 @@ class RoundContext:
         return found
 
     def save(self) -> None:
-        """Write what is new or changed."""
+        """Write new and changed rows to the view."""
         self._store.save(
             AROUND_ROUNDS,
             (
@@ -166,7 +165,7 @@ class RoundContext:
         )
 
     def _fact(self, table: TableId, seen: ContextFact) -> Fact:
-        """The fact itself, where more of it matters than its seats and time."""
+        """The fact: rebuilt from seats and time, or read from the tape for a stub count."""
         if seen.kind == "taken":
             return _seat(table, seen.time_us, SeatTaken(positions=seen.positions))
         if seen.kind == "left":
@@ -178,7 +177,7 @@ class RoundContext:
 
 
 def _seat(table: TableId, time_us: int, body: SeatTaken | SeatLeft) -> Fact:
-    """Seats as `record_of` reads them: nothing but the time and the positions."""
+    """A fact about seats with only its time and positions, which is all that `record_of` reads."""
     return Fact(body, "", "", time_us, None, table[1], None, None)
 
 
@@ -191,7 +190,7 @@ def _after(held: Seats, seen: ContextFact) -> Seats:
 
 
 def tables_since(facts: Iterable[Fact]) -> dict[TableId, int]:
-    """The tables that facts of rounds speak of, and the earliest time of each."""
+    """The tables of facts that have a round, with the earliest time of each."""
     since: dict[TableId, int] = {}
     for fact in facts:
         if fact.round:

@@ -1,8 +1,8 @@
-"""Findings of tables that belong to no round: care of cards and dice, facts lost between rounds.
+"""Findings of a table without a round: handling of cards and dice, supervision, lost facts.
 
-A table's procedures are judged over its facts in order of time. What lies longer back than
-SETTLE_US is settled into a state; the rest is judged anew as facts come, so that a fact a little
-late falls into its place. Part of the view `rulings`.
+A table's procedures are judged over its facts in order of time. Facts older than `SETTLE_US` are
+settled into a state. Later facts are judged again with each batch, so that a late fact takes its
+place in time. Part of the view `rulings`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ledger.rules.engine.ruling import Finding
 
 SETTLE_US = 60_000_000
-"""How late a fact may come before its table's procedures are judged anew from the beginning."""
+"""How late a fact may be, microseconds; later ones have all facts of the table judged again."""
 
 _TABLE_KEY = (
     Column("property", "text", "Property of the table."),
@@ -50,10 +50,10 @@ TABLE_FINDINGS = ViewTable(
         Column("fact_id", "text", "Id of that fact."),
         Column("nth", "smallint", "Number among the findings of that fact, from 0."),
         Column("gaming_day", "text", "Gaming day the table was in; null: not recorded.", null=True),
-        Column("code", "text", "What it is, e.g. stub_count_overdue."),
+        Column("code", "text", "Code of the finding, e.g. stub_count_overdue."),
         Column("finding", "json", "The finding as it is printed."),
         Column("device", "text", "Lost facts: the device and its boot; (supervision).", null=True),
-        Column("settled", "boolean", "Not judged anew.", dumped=False),
+        Column("settled", "boolean", "Not judged again.", dumped=False),
     ),
     ("(code)", "(device) WHERE device IS NOT NULL"),
 )
@@ -64,30 +64,30 @@ TABLE_TAPES = ViewTable(
     3,
     (
         *_TABLE_KEY,
-        Column("tape", "text", "Tape the facts stand on."),
+        Column("tape", "text", "Tape of the facts."),
         Column(
-            "seqs", "int8multirange", "Their table_seq there.", merge="old.seqs + excluded.seqs"
+            "seqs", "int8multirange", "Their table_seq on it.", merge="old.seqs + excluded.seqs"
         ),
     ),
 )
 
 CARE = ViewTable(
     "ruling_care",
-    "What a table's facts say of its equipment, up to a time; later facts wait.",
+    "The state of a table's equipment up to a time; later facts wait.",
     2,
     (
         *_TABLE_KEY,
-        Column("until_us", "bigint", "Everything up to here is settled.", dumped=False),
-        Column("state", "json", "The equipment as it stood then.", dumped=False),
+        Column("until_us", "bigint", "Facts up to this time are settled.", dumped=False),
+        Column("state", "json", "The equipment at that time.", dumped=False),
         Column("waiting", "json", "Tape and table_seq of the facts since then.", dumped=False),
     ),
 )
 
 _NEVER = -(2**63)
-_SUPERVISION = "(supervision)"  # where a device stands, of what holds for a floor
-_FIRST = {None: 0, _SUPERVISION: 2_000}  # numbers of findings of one fact, by what found them
+_SUPERVISION = "(supervision)"  # in column `device`, for findings of a floor
+_FIRST = {None: 0, _SUPERVISION: 2_000}  # first `nth` of a fact's findings, by `device`
 FLOOR = ""
-"""The name under which what holds for all tables of a property is judged; no table has it."""
+"""The table name that stands for all tables of a property; no table has it."""
 _HEARD_NAMES = frozenset(
     type_name(kind).partition(".")[0]
     for kinds in (table_procedures.HEARD, supervision.HEARD)
@@ -98,19 +98,19 @@ Place = tuple[str, int]
 
 
 class Heard(NamedTuple):
-    """A fact and where it stands."""
+    """A fact with its row."""
 
     row: TapeRow
     fact: Fact
 
 
 def _state_of(table: TableId) -> type[Equipment | supervision.Floor]:
-    """What is kept of a table, or of a floor."""
+    """The type of state stored for a table, or for a floor."""
     return supervision.Floor if table[1] == FLOOR else Equipment
 
 
 class _Cared(NamedTuple):
-    """A table's equipment, or a floor's people, as they are kept."""
+    """The stored state of a table's equipment, or of a floor's staff."""
 
     until_us: int
     state: Equipment | supervision.Floor
@@ -118,7 +118,7 @@ class _Cared(NamedTuple):
 
 
 def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
-    """Facts that procedures look at, by the table they speak of, and by the floor it is on."""
+    """The facts that procedures judge, by table and by floor."""
     found: dict[TableId, list[Heard]] = defaultdict(list)
     for each in heard:
         for table in _looked_at(each.fact):
@@ -127,7 +127,7 @@ def tables_of(heard: Iterable[Heard]) -> dict[TableId, list[Heard]]:
 
 
 def _looked_at(fact: Fact) -> Iterator[TableId]:
-    """The table, and the floor, that a fact may complete a finding of."""
+    """The table and the floor for which a fact may complete a finding."""
     if fact.table is None:
         return
     property_, kind = fact.source.split("/", 2)[1], type(fact.body)
@@ -138,7 +138,7 @@ def _looked_at(fact: Fact) -> Iterator[TableId]:
 
 
 def note_tables(store: ViewStore, heard: Iterable[Heard]) -> None:
-    """Keep where the facts about tables stand: all of them, so that ranges stay few and long."""
+    """Store the places of all facts about tables; taking all keeps the ranges few and long."""
     seqs: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row, fact in heard:
         if fact.table:
@@ -156,7 +156,7 @@ def judge_tables(
     submissions: Sequence[FiledSubmission],
     position: int,
 ) -> None:
-    """Judge what a batch tells of tables; those in `anew` from their first fact on."""
+    """Judge the tables of a batch; those in `anew` from their first fact on."""
     wanted = dict.fromkeys((*tables, *anew))
     kept = {
         row[:2]: _Cared(
@@ -185,7 +185,7 @@ def judge_tables(
 
 
 def judge_sequence_gaps(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
-    """Facts lost between rounds, anew for each of these devices (source and boot)."""
+    """Replace the findings of lost facts between rounds for each device (source and boot)."""
     if not gaps:
         return
     store.query(
@@ -205,7 +205,7 @@ def judge_sequence_gaps(store: ViewStore, gaps: dict[str, list[Gap]]) -> None:
 
 
 class _Judged(NamedTuple):
-    """A table judged: what was found since it was last settled, and how it stands."""
+    """The result for a table: findings since it was last settled, and its new state."""
 
     table: TableId
     anew: bool
@@ -216,7 +216,7 @@ class _Judged(NamedTuple):
 def _judge(
     table: TableId, cared: _Cared, heard: Sequence[Heard], submissions: Sequence[FiledSubmission]
 ) -> _Judged:
-    """Judge what is not settled yet, in order; settle what lies long enough back."""
+    """Judge the facts that are not settled yet, in order of time; settle those old enough."""
     places = {(fact.source, fact.id): (row.tape, row.table_seq) for row, fact in heard}
     ordered = in_order(fact for _, fact in heard)
     horizon = max(fact.time_us for fact in ordered) - SETTLE_US
@@ -239,7 +239,7 @@ def _judge(
 def _of_floor(
     property_: str, state: supervision.Floor, fact: Fact, *, settled: bool
 ) -> Iterator[tuple[Any, ...]]:
-    """Findings of supervision: of the table whose fact completes them."""
+    """Findings of supervision, at the table of the fact that completes them."""
     found = supervision.see(state, fact)
     table = (property_, fact.table or FLOOR)
     day = supervision.day_of(state, table[1])
@@ -247,7 +247,7 @@ def _of_floor(
 
 
 def _save(store: ViewStore, judged: Sequence[_Judged]) -> None:
-    """Replace what was found and not settled by what is found now."""
+    """Replace the findings that were not settled by the new ones."""
     store.query(
         "DELETE FROM {schema}.ruling_table_findings f USING unnest(%(properties)s::text[],"
         " %(tables)s::text[], %(anew)s::boolean[]) AS j (property, table_name, anew)"
@@ -275,7 +275,7 @@ def _rows(
     device: str | None,
     settled: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Findings as rows, numbered; lost facts apart from what the same fact completes."""
+    """Findings as numbered rows; lost facts are numbered apart from a fact's other findings."""
     first = _FIRST.get(device, 1_000)
     for nth, finding in enumerate(found, first):
         text = msgspec.json.encode(finding).decode()
@@ -283,9 +283,9 @@ def _rows(
 
 
 def _all_of(store: ViewStore, table: TableId, position: int) -> list[Heard]:
-    """Every fact of a table that procedures look at, up to a position.
+    """All facts of a table that procedures judge, up to a position.
 
-    Read only where one came very late.
+    They are read only if a fact was very late.
     """
     rows = store.rows_at(
         (row.tape, low, high)

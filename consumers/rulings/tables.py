@@ -1,6 +1,6 @@
-"""The tables of the view `rulings` that its readers ask: rulings, versions, settlements, findings.
+"""Tables of the view `rulings`: rulings, versions, settlements, findings.
 
-Also what of the record it must find again: facts by round, Rules Submissions, corrections.
+Others index the record: facts by round, Rules Submissions, coupon batches, corrections.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ RULINGS = ViewTable(
         *ROUND_KEY,
         Column("game", "text", "Game id; null while no ruling can be given.", null=True),
         Column("status", "text", "complete, awaiting or void; null without a ruling.", null=True),
-        Column("closed", "boolean", "round_completed or round_voided is on record."),
+        Column("closed", "boolean", "The record has round_completed or round_voided."),
         Column("first_us", "bigint", "Earliest device time of its facts, microseconds."),
         Column("last_us", "bigint", "Latest device time of its facts, microseconds."),
-        Column("version", "integer", "0 while the round is open, then counts rulings that differ."),
-        Column("position", "bigint", "Position of the fact that made this version; 0 while open."),
+        Column(
+            "version", "integer", "0 while the round is open, then the number of different rulings."
+        ),
+        Column(
+            "position", "bigint", "Position of the fact that led to this version; 0 while open."
+        ),
         Column("touches", "integer", "Facts that touched it since it was closed."),
-        Column("kept", "integer", "Versions that stay; a newer one stands until the next step."),
-        Column("findings", "integer", "How many findings it has."),
+        Column("kept", "integer", "Permanent versions; a newer one exists until the next step."),
+        Column("findings", "integer", "Number of its findings."),
         _RULING,
     ),
     (
@@ -37,12 +41,12 @@ RULINGS = ViewTable(
 
 VERSIONS = ViewTable(
     "ruling_versions",
-    "The rulings a closed round has had: a fact that comes late makes a new one.",
+    "The rulings a closed round has had. A late fact can lead to a new one.",
     5,
     (
         *ROUND_KEY,
         Column("version", "integer", "From 1."),
-        Column("position", "bigint", "Position of the fact that made it."),
+        Column("position", "bigint", "Position of the fact that led to it."),
         _RULING,
     ),
 )
@@ -61,7 +65,7 @@ SETTLEMENTS = ViewTable(
         Column("stake", "bigint", "Cents at risk."),
         Column("outcome", "text", "win, lose, push or void."),
         Column("net", "bigint", "Cents the patron gains (+) or loses (-) beside the stake."),
-        Column("section", "text", "Section that says so."),
+        Column("section", "text", "Section of the regulation that decides it."),
         Column("paid_from", "text", "Who owes it: table or cage."),
         Column("printed_row", "text", "Row that paid or pushed, as printed.", null=True),
     ),
@@ -75,12 +79,12 @@ FINDINGS = ViewTable(
     (
         *ROUND_KEY,
         Column("nth", "smallint", "Its place in the ruling, from 0."),
-        Column("code", "text", "What it is, e.g. underpaid."),
-        Column("position", "smallint", "Betting position, where it is of one.", null=True),
-        Column("wager", "text", "Wager id, where it is of one.", null=True),
-        Column("expected", "text", "What the rules say; cents where it is money.", null=True),
-        Column("recorded", "text", "What the record says; cents where it is money.", null=True),
-        Column("section", "text", "Section it stands on.", null=True),
+        Column("code", "text", "Code of the finding, e.g. underpaid."),
+        Column("position", "smallint", "Betting position, if it has one.", null=True),
+        Column("wager", "text", "Wager id, if it has one.", null=True),
+        Column("expected", "text", "Value by the rules; cents if it is money.", null=True),
+        Column("recorded", "text", "Value in the record; cents if it is money.", null=True),
+        Column("section", "text", "Section of the regulation.", null=True),
         Column("says", "text", "The finding as one sentence."),
     ),
     ("(code)",),
@@ -92,21 +96,21 @@ CASE_TAPES = ViewTable(
     5,
     (
         *ROUND_KEY,
-        Column("tape", "text", "Tape the facts stand on."),
+        Column("tape", "text", "Tape of the facts."),
         Column(
-            "seqs", "int8multirange", "Their table_seq there.", merge="old.seqs + excluded.seqs"
+            "seqs", "int8multirange", "Their table_seq on it.", merge="old.seqs + excluded.seqs"
         ),
     ),
 )
 
 SUBMISSIONS = ViewTable(
     "ruling_submissions",
-    "Positions of the Rules Submissions, and of issued batches of coupons.",
+    "Positions of Rules Submissions and of issued coupon batches.",
     1,
     (
         Column("position", "bigint", "Position on the record."),
-        Column("tape", "text", "Tape it stands on."),
-        Column("table_seq", "bigint", "Its sequence there."),
+        Column("tape", "text", "Tape of the fact."),
+        Column("table_seq", "bigint", "Its sequence on that tape."),
     ),
 )
 
@@ -116,12 +120,12 @@ CORRECTIONS = ViewTable(
     1,
     (
         Column("position", "bigint", "Position on the record."),
-        Column("tape", "text", "Tape it stands on."),
-        Column("table_seq", "bigint", "Its sequence there."),
+        Column("tape", "text", "Tape of the fact."),
+        Column("table_seq", "bigint", "Its sequence on that tape."),
         Column(
             "round",
             "text",
-            "Round of the fact it corrects; null: of none, or not on record by then.",
+            "Round of the corrected fact; null: none, or the fact was not recorded by then.",
             null=True,
         ),
     ),

@@ -1,8 +1,8 @@
-"""The rounds a batch touches: their facts, what stands around them, and their rulings.
+"""The rounds that a batch touches: their facts, their context, and their rulings.
 
-Facts are heard one by one in the record's order. A closed round is ruled on at the facts that touch
-it, ever fewer of them where they are many, so that its versions do not depend on where batches end;
-at a batch's end every round is that was touched since.
+Facts are added one by one in the record's order. A closed round is ruled on at each fact that
+touches it, and at ever fewer of them if there are many (`is_ruling_due`). So its versions do not
+depend on the limits of batches. At the end of a batch all rounds touched since are ruled on.
 Part of the view `rulings`; `ledger.adjudication.feed` rules on a whole feed in the same way.
 """
 
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 
 
 FILED = (RulesSubmissionFiled, CouponsIssued)
-"""What the office files, and rounds are judged by."""
+"""Facts of the office that rulings depend on."""
 
 
 class RoundBatch:
-    """Everything the rulings of a batch's rounds depend on."""
+    """All that the rulings of a batch's rounds depend on."""
 
     def __init__(
         self,
@@ -63,9 +63,9 @@ class RoundBatch:
         standing: tuple[list[Fact], list[Fact]] | None = None,
         until_us: int = LATEST_US,
     ) -> None:
-        """`standing`: Rules Submissions and corrections, where they are known already.
+        """`standing`: Rules Submissions and corrections, if they are known already.
 
-        `until_us`: the end of the one round looked at, so that nothing after it is read.
+        `until_us`: for a single round, its end, so that no later facts are read.
         """
         self._store = store
         self._heard = {(row.tape, row.table_seq): fact for row, fact in heard}
@@ -91,7 +91,7 @@ class RoundBatch:
         )
 
     def add_fact(self, row: TapeRow, fact: Fact) -> None:
-        """Take in one fact; rule on the closed rounds it touches."""
+        """Add one fact; rule on the closed rounds it touches."""
         touched = {round_of(name) for name in self.devices.add(fact, row.table_seq)}
         if fact.round:
             self._seqs[*fact.round, row.tape].append(row.table_seq)
@@ -113,7 +113,7 @@ class RoundBatch:
             self._touch(self.case(round_), row.position)
 
     def finish_batch(self) -> None:
-        """Rule on the rounds that were touched since they were ruled on; write everything down."""
+        """Rule on the rounds touched since their last ruling; write all rows to the view."""
         for case in self._cases.values():
             if case.touched and not case.ruled:
                 self._rule(case)
@@ -123,13 +123,13 @@ class RoundBatch:
         self.devices.save()
 
     def case(self, round_: RoundId) -> RoundState:
-        """A round with the facts heard of it so far."""
+        """A round with the facts added so far."""
         if round_ not in self._cases:
             self._load([round_])
         return self._cases[round_]
 
     def record(self, case: RoundState) -> RoundRecord:
-        """A round's facts with what stands around them, as `adjudicate.rule` takes it."""
+        """A round's facts with their context, as `adjudicate.rule` takes them."""
         gaps = [self.gap(hole) for hole in self.devices.holes_of(case.round, case.facts)]
         table = (case.round.property, case.round.table)
         around = self._around.of(table, case.first_us, case.last_us)
@@ -139,19 +139,19 @@ class RoundBatch:
         return record_of(case.round, case.facts, around, gaps, Coupons(self._batches, told))
 
     def ruling(self, case: RoundState) -> Ruling | None:
-        """The ruling of a round as the facts stand."""
+        """The ruling of a round by its present facts."""
         made = corrections([*case.made, *self._loose])
         return rule_corrected(self.record(case), self.submissions, made)
 
     def gap(self, hole: Hole) -> Gap:
-        """Numbers missing of a device, between two facts."""
+        """The gap between two facts of a device."""
         device, before, after = hole
         tape = "/".join(device[0].split("/", 3)[1:3])
         ends = self._facts_at([(tape, before.high_seq), (tape, after.low_seq)])
         return Gap(ends[0], ends[1], after.low - before.high - 1)
 
     def table_gaps(self) -> dict[str, list[Gap]]:
-        """What is missing before a fact of no round, by device; of those where that changed."""
+        """The gaps before facts without a round, for each device whose gaps changed."""
         return {
             " ".join(device): [
                 self.gap(hole) for hole in self.devices.holes(device) if not hole[2].low_round
@@ -160,7 +160,7 @@ class RoundBatch:
         }
 
     def _touch(self, case: RoundState, position: int) -> None:
-        """Something a ruling may depend on has changed."""
+        """Mark a round as touched by the fact at `position`; rule on it if it is due."""
         case.touched, case.ruled = position, False
         if case.closed:
             case.touches += 1
@@ -170,7 +170,7 @@ class RoundBatch:
                 case.kept_text = case.text
 
     def _rule(self, case: RoundState) -> None:
-        """Give the newest ruling; of a closed round as a version, where it differs."""
+        """Make the newest ruling; for a closed round a new version if it differs."""
         case.ruling, case.ruled = self.ruling(case), True
         case.text = msgspec.json.encode(case.ruling) if case.ruling else None
         if not case.closed or case.text is None:
@@ -183,7 +183,7 @@ class RoundBatch:
             self._versions[key] = (*key, case.touched, case.text.decode())
 
     def _standing(self) -> tuple[list[Fact], list[Fact]]:
-        """The Rules Submissions, and the corrections of no round, on record."""
+        """The recorded filings of the office, and the corrections without a round."""
         places = self._store.query(
             "SELECT tape, table_seq, position FROM {schema}.ruling_submissions UNION ALL"
             " SELECT tape, table_seq, position FROM {schema}.ruling_corrections WHERE round IS NULL"
@@ -194,7 +194,7 @@ class RoundBatch:
         return filings, [fact for fact in facts if isinstance(fact.body, FactCorrected)]
 
     def _load(self, rounds: Iterable[RoundId]) -> None:
-        """Read what is known of rounds; their facts from the tapes."""
+        """Load rounds from the view, and their facts from the tapes."""
         wanted = dict.fromkeys(rounds)
         self._cases |= {round_: RoundState(round_) for round_ in wanted}
         known = self._store.load(RULINGS, wanted)
@@ -227,7 +227,7 @@ class RoundBatch:
             self._cases[round_of(name)].made.append(correction)
 
     def _load_kept(self, cases: Iterable[RoundState]) -> None:
-        """Of rounds whose newest version stands only until the next step: the one before it."""
+        """Load the newest permanent version of rounds that have a temporary one."""
         closed = {(*case.round, case.kept): case for case in cases}
         for key, row in self._store.load(VERSIONS, closed).items():
             case = closed[key]
@@ -235,7 +235,7 @@ class RoundBatch:
             case.kept_text = row.ruling.encode()
 
     def _rounds_since(self, table: TableId, time_us: int) -> set[RoundId]:
-        """Rounds of a table whose last fact is of a time or later."""
+        """Rounds of a table whose last fact has this time or a later one."""
         where = {"property": table[0], "table": table[1], "time_us": time_us}
         if table not in self._latest:
             self._latest[table] = self._store.query(
@@ -255,7 +255,7 @@ class RoundBatch:
         return {r for r in rounds if self.case(r).facts and self.case(r).last_us >= time_us}
 
     def _file(self, row: TapeRow, fact: Fact) -> set[RoundId]:
-        """A Rules Submission: the rounds and tables it holds for are judged anew."""
+        """Add a Rules Submission; the rounds and tables it applies to are judged again."""
         self._submitted.append((row.position, row.tape, row.table_seq))
         self._filings.append(fact)
         self.submissions = filed(self._filings)
@@ -283,9 +283,9 @@ class RoundBatch:
         return rounds | mine
 
     def _issue(self, row: TapeRow, fact: Fact) -> set[RoundId]:
-        """A batch of coupons: the rounds are judged anew that played one of them.
+        """Add a batch of coupons; rounds that played one of them are judged again.
 
-        Until a property has a batch on record no serial is unknown there.
+        A property without any recorded batch has no unknown serials.
         """
         self._submitted.append((row.position, row.tape, row.table_seq))
         self._filings.append(fact)
@@ -295,7 +295,7 @@ class RoundBatch:
         return self._coupons.issued(batch, first=first)
 
     def _correct(self, row: TapeRow, fact: Fact) -> set[RoundId]:
-        """A correction: of a fact of a round, or of one that is not on record by now."""
+        """Add a correction of a fact of a round, or of a fact not recorded yet."""
         body: Any = fact.body
         place = self._find(body.of.source, body.of.id, row.position)
         target = self._facts_at([place])[0] if place else None
@@ -316,7 +316,7 @@ class RoundBatch:
         return touched
 
     def _find(self, source: str, fact_id: str, until: int) -> Place | None:
-        """Where a fact stands, by source and id, if at or before a position."""
+        """Tape and sequence of a fact, by source and id, if recorded up to a position."""
         found = self._store.query(
             "SELECT t.originator_id, t.originator_version FROM ledger.identity i"
             " JOIN ledger.tape t ON t.notification_id = i.position"
@@ -326,7 +326,7 @@ class RoundBatch:
         return found[0] if found else None
 
     def _facts_at(self, places: Iterable[Sequence[Any]]) -> list[Fact]:
-        """Facts by tape and table_seq, in the order asked."""
+        """Facts by tape and table_seq, in the given order."""
         wanted = [(tape, seq) for tape, seq in places]
         lacking = [place for place in wanted if place not in self._heard]
         for row in self._store.rows_at((tape, seq, seq) for tape, seq in lacking):
@@ -334,7 +334,7 @@ class RoundBatch:
         return [self._heard[place] for place in wanted]
 
     def _save(self) -> None:
-        """Write down rulings, their parts, and where the facts they rest on stand."""
+        """Write rulings, their parts, and the places of their facts to the view."""
         judged = [case for case in self._cases.values() if case.touched]
         again = [case.round for case in judged if case.stored]
         store = self._store
@@ -351,7 +351,7 @@ class RoundBatch:
 
 
 def one_round(store: ViewStore, round_: RoundId) -> tuple[RoundBatch, RoundState]:
-    """A round to be ruled on again: all that its ruling rests on in one statement, and gaps."""
+    """A round to be ruled on again; one statement reads all that its ruling rests on but gaps."""
     rows = store.rows_named(
         "SELECT tape, lower(s), upper(s) - 1 FROM {schema}.ruling_tapes, unnest(seqs) AS s"
         " WHERE property = %(property)s AND table_name = %(table)s"
@@ -375,5 +375,5 @@ def round_of(name: str) -> RoundId:
     """The round that `str(RoundId)` names. Raises ValueError."""
     round_ = parse_round(name)
     if round_ is None:
-        raise ValueError(f"{name!r} is no round: write <property>:<table>/<gaming day>/<number>")
+        raise ValueError(f"{name!r} is not a round: write <property>:<table>/<gaming day>/<number>")
     return round_

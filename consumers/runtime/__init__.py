@@ -1,1 +1,1 @@
-"""What keeps any view up: sources, transactions, lifecycle, outbox, metrics."""
+"""Running views: sources, transactions, lifecycle, outbox, metrics."""

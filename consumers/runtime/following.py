@@ -1,7 +1,7 @@
-"""Keeping views at the end of the record through restarts of the servers that both stand on.
+"""Following the record through restarts of PostgreSQL and Kafka.
 
-`consumers.runtime.lifecycle.follow` ends where a connection is lost; here it is begun again, after
-ever longer pauses. Nothing is applied twice: a view goes on from the position it committed.
+`consumers.runtime.lifecycle.follow` ends when a connection is lost. This module calls it again,
+with growing pauses. No fact is applied twice: a view resumes from its committed checkpoint.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
 
 PAUSE_S_MIN, PAUSE_S_MAX = 0.1, 10.0
-"""The first pause before connecting again, and the longest: each is twice the one before."""
+"""The first and the longest pause before connecting again, seconds; each doubles the last."""
 
 Lost = Callable[[Unavailable, float], None]
-"""Told what happened, and how long is waited now, seconds."""
+"""Called with the error and the pause that follows, seconds."""
 
 Opened = Callable[[], AbstractContextManager[RecordSource]]
-"""Opens a source anew, from where the views are."""
+"""Opens a new source at the views' checkpoints."""
 
 
 def follow_on(
@@ -44,9 +44,9 @@ def follow_on(
     opened: Opened | None = None,
     options: RunnerOptions | None = None,
 ) -> int | None:
-    """As `follow`, begun again whenever a server was away; None where stopped meanwhile.
+    """As `follow`, called again after each lost connection; None if stopped during a pause.
 
-    A pause begins anew at the shortest once a view has moved. Ends within `POLL_S` of `stop`.
+    Once a view has moved, the next pause is the shortest again. Ends within `POLL_S` of `stop`.
     """
     pause_s = PAUSE_S_MIN
 

@@ -1,8 +1,8 @@
-"""Keeping views: made, brought along, followed, rebuilt, printed.
+"""The lifecycle of views: install, catch up, follow, rebuild, dump.
 
-A batch's rows and the position they reach commit together, moved only from the position the runner
-had seen, so that no fact is applied twice and a second runner is refused (ADR 0040). A view never
-decides what is recorded, and holds nothing that the record does not give again.
+A batch's rows and the checkpoint commit together. The checkpoint moves only from the position that
+the runner had read. So no fact is applied twice, and a second runner is refused (ADR 0040). A view
+never decides what is recorded, and the record can rebuild all of it.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ __all__ += ["RecordSource", "Runner", "catch_up", "dump", "follow", "install", "
 __all__ += ["until_signalled", "up_to_date"]
 
 POLL_S = 1.0
-"""How long a runner waits for news before it looks, and looks whether to stop, seconds."""
+"""How long a runner waits for new rows before it polls and checks `stop`, seconds."""
 
 SWAP_TRIES = 100
-"""How often a swap asks readers to make way before it gives up."""
+"""How often a swap tries to lock the live tables before it gives up."""
 
 Progress = Callable[[str, int], None]
-"""Told a view's name and the position it has reached, after each batch."""
+"""Called with a view's name and the position it has reached, after each batch."""
 
 
 def install(database: Database, projections: Sequence[Projection]) -> list[str]:
-    """Create, as the owner, the tables of views that do not exist yet; the names of those made."""
+    """Create missing tables of views, as the owner; returns the names of the views created."""
     with view_tables.writing(database, SHADOW_SCHEMA) as connection:
         return [
             each.name
@@ -63,9 +63,9 @@ def catch_up(
     batch_rows: int = BATCH_ROWS,
     options: RunnerOptions | None = None,
 ) -> int:
-    """Bring live views to the end of the record; the position they all have reached.
+    """Catch live views up to the end of the record; returns the position all have reached.
 
-    Raises `Refused` where a view was written by another version, `NotFound` where it is not there.
+    Raises `Refused` if a view was written by another version, `NotFound` if it does not exist.
     """
     options = options or RunnerOptions(progress, batch_rows)
     with view_tables.opened(views, LIVE) as store:
@@ -76,7 +76,7 @@ def catch_up(
 
 
 def up_to_date(database: Database, projections: Sequence[Projection]) -> None:
-    """Bring live views to the end of the record by the tape itself. Raises as `catch_up`."""
+    """Catch live views up to the end of the record, from the tape. Raises as `catch_up`."""
     with view_tables.tape_source(database) as source:
         catch_up(database, source, projections)
 
@@ -91,10 +91,10 @@ def follow(
     batch_rows: int = BATCH_ROWS,
     options: RunnerOptions | None = None,
 ) -> int:
-    """Keep live views at the end of the record until `stop`; the position they have reached.
+    """Keep live views at the end of the record until `stop`; returns the position reached.
 
-    Stops between two batches, within about `POLL_S`. Raises as `catch_up`, and `Unavailable`
-    where a connection is lost: start again, nothing is applied twice.
+    It stops between two batches, within about `POLL_S`. Raises as `catch_up`. Raises `Unavailable`
+    if a connection is lost: call it again, no fact is applied twice.
     """
     options = options or RunnerOptions(progress, batch_rows)
     with view_tables.opened(views, LIVE) as store:
@@ -115,13 +115,13 @@ def rebuild(
     options: RunnerOptions | None = None,
     first: Callable[[AnyConnection], bool] = lambda _: True,
 ) -> bool:
-    """Build a view anew beside the live one, then put it in its place; False where stopped.
+    """Rebuild a view in the shadow schema, then swap it with the live one; False if stopped.
 
-    `first` may fill the new tables by other means (`consumers.parallel_rebuild`); False where it
-    was stopped.
+    `first` may fill the new tables by other means (`consumers.parallel_rebuild`). It returns False
+    if it was stopped.
 
-    Readers see the old view or the new one, whole. Raises `Refused` where a rebuild of the same
-    view is running, `Unavailable` where readers never let the swap through.
+    Readers see either the old view or the new one, never a mix. Raises `Refused` if another
+    rebuild of the view is running, `Unavailable` if readers block the swap in all its tries.
     """
     options = options or RunnerOptions(progress)
     with (
@@ -141,7 +141,7 @@ def rebuild_in(
     first: Callable[[], bool] = lambda: True,
     pause: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """As `rebuild`, on a connection of the caller, who lets no other rebuild of the view run."""
+    """As `rebuild`, on the caller's connection; the caller prevents a second rebuild."""
     name, version, tables = projection.name, projection.version, projection.tables
     store.discard(name, tables)
     store.create(name, version, tables, LIVE)
@@ -163,16 +163,16 @@ def rebuild_in(
         runner.reload_checkpoint()
         pause(min(1.0, 0.05 * (attempt + 1)))
     raise Unavailable(
-        f"View {name} could not be swapped in {SWAP_TRIES} tries: readers did not make way, or its"
-        " source holds less than the live view",
+        f"View {name} could not be swapped in {SWAP_TRIES} tries: readers kept its tables locked,"
+        " or its source is behind the live view",
         where=f"view {name}",
-        hint="End long reading transactions, see that a relay runs, then rebuild again; the live"
-        " view is unchanged.",
+        hint="The live view is unchanged. End long reading transactions, check that a relay runs,"
+        " then rebuild again.",
     )
 
 
 def dump(store: ViewStore, projection: Projection) -> bytes:
-    """A view as JSON lines: every row of every table in order of key. Equal views, equal bytes."""
+    """A view as JSON lines: all rows by table and key. Equal views give equal bytes."""
     lines = []
     for table in sorted(projection.tables, key=lambda each: each.name):
         columns = [column for column in table.columns if column.dumped]
@@ -187,7 +187,7 @@ def dump(store: ViewStore, projection: Projection) -> bytes:
 
 @contextmanager
 def until_signalled() -> Iterator[Callable[[], bool]]:
-    """A `stop` that becomes true at SIGTERM or SIGINT. Only in a process's main thread."""
+    """A `stop` that becomes true at SIGTERM or SIGINT; only for a process's main thread."""
     told = threading.Event()
     kept = {
         number: signal.signal(number, lambda *_: told.set())
@@ -201,9 +201,9 @@ def until_signalled() -> Iterator[Callable[[], bool]]:
 
 
 def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:
-    """Hold the live view still, catch up with it, take its place.
+    """Lock the live view, catch the shadow up with it, and swap them.
 
-    False where the source does not reach so far now: a topic that lost its end is written again.
+    False if the source ends before the live view: a topic may be missing its end for a while.
     """
     with store.transaction():
         live = store.hold(projection.name)
@@ -218,7 +218,7 @@ def _swap(store: ViewStore, projection: Projection, runner: Runner) -> bool:
 
 @contextmanager
 def _alone(connection: AnyConnection, view: str) -> Iterator[None]:
-    """One rebuild of a view at a time."""
+    """Hold the lock that allows one rebuild of a view at a time."""
     with advisory_lock(connection, view, "rebuild") as alone:
         if not alone:
             raise Refused(

@@ -1,4 +1,4 @@
-"""Metrics of a process that keeps views up: what it reads and takes in, whether it is ready."""
+"""Metrics and readiness of a process that keeps views: facts read, applied and parked."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ LOG = logging.getLogger("round_ledger.views")
 
 _COUNTED = {
     "records": "Records read from the feed.",
-    "duplicates": "Facts met again and skipped.",
-    "reordered": "Facts that came after a later one of their tape.",
-    "gaps": "Gaps in what was published, filled from the record.",
+    "duplicates": "Facts read again from the feed and skipped.",
+    "reordered": "Facts that came after a later fact of their tape.",
+    "gaps": "Gaps in the feed, filled from the record.",
     "healed": "Facts read from the record because the feed lacked them.",
-    "poisoned": "Records of the feed that contradict the record.",
-    "offsets_lost": "Offsets that the topic no longer has.",
+    "poisoned": "Feed records that contradict the record.",
+    "offsets_lost": "Stored offsets that the topic no longer has.",
 }
 
 
 class ConsumerMetrics(ProcessMetrics, RunnerListener):
-    """The figures of a process that keeps views up. `Figures` is written by one thread.
+    """The metrics of a process that keeps views. Only one thread writes `Figures`.
 
-    Ready: it has its partitions, and a broker has answered within `ready_s` seconds; or it reads
-    the record, and has read it within as long. How far it is behind does not matter for it.
+    A process that reads the feed is ready if it has its partitions and a broker answered within
+    `ready_s` seconds. One that reads the record is ready if it read it within `ready_s` seconds.
+    Consumer lag does not matter for readiness.
     """
 
     def __init__(
@@ -58,52 +59,52 @@ class ConsumerMetrics(ProcessMetrics, RunnerListener):
             self.gauge_silence("feed", lambda: self.figures.answered_at)
         self._facts = Counter(
             "round_ledger_view_facts",
-            "Facts applied to a view.",
+            "Facts that a view has read; those of parked tapes are included.",
             ["view"],
             registry=self.registry,
         )
         self._fenced = Counter(
             "round_ledger_view_fenced",
-            "Batches refused because another writer had moved the view.",
+            "Batches refused because another process had moved the view.",
             ["view"],
             registry=self.registry,
         )
-        for view in views:  # a counter that comes with its first event hides that one from a rate
+        for view in views:  # starts at 0, so that a rate includes the first event
             self._facts.labels(view)
             self._fenced.labels(view)
         self._moved = Gauge(
             "round_ledger_view_moved_timestamp_seconds",
-            "When the view last applied facts, Unix time.",
+            "When a view last committed a batch, Unix time.",
             ["view"],
             registry=self.registry,
         )
 
     def moved(self, view: str, batch: Batch) -> None:
-        """A view has taken in a batch."""
+        """A view has committed a batch."""
         self._facts.labels(view).inc(len(batch.rows))
         self._moved.labels(view).set_to_current_time()
 
     def read(self) -> None:
-        """The source was read, whether or not there was anything."""
+        """The source was read, with or without new rows."""
         self._why = ""
         if not self.feed:
             self.figures.answered_at = time.monotonic()
 
     def lost(self, why: str) -> None:
-        """The source, or the record, is away."""
+        """The source, or the record, does not answer."""
         self._why = f": {why}"
 
     def fenced(self, view: str) -> None:
-        """A view had been moved by another; nothing was applied."""
+        """Another process had moved the view; nothing was applied."""
         self._fenced.labels(view).inc()
         LOG.warning("another writer moved the view", extra={"figures": {"view": view}})
 
     def parked(self, view: str, parked: Parked) -> None:
-        """A view withholds a tape from here on."""
+        """A view has parked a tape."""
         figures = {"view": view, **parked._asdict()}
-        LOG.error("a view takes nothing more of a tape", extra={"figures": figures})
+        LOG.error("a view has parked a tape", extra={"figures": figures})
 
     def ready(self) -> str | None:
-        """Why the process is not ready; None: it is."""
+        """Why the process is not ready; None if it is."""
         who = "no broker" if self.feed else "no record"
         return self.alive() or self.unheard(who, self.figures.answered_at, self._why)

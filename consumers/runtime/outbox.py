@@ -1,8 +1,8 @@
-"""What views say on topics of their own, in the transaction that writes their rows.
+"""The transactional outbox of views: messages are enqueued in the transaction of their rows.
 
-A view names its tables whose rows are told, and how (`OutboxMapping`). The runner tells the rows
-that a batch wrote; the relay publishes them (ADR 0076). They can all be had again from the view,
-and say nothing that it does not hold.
+A view declares which tables are published, and how (`OutboxMapping`). The runner enqueues a message
+for each row that a batch wrote; the relay publishes it (ADR 0076). All messages can be made again
+from the view.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ if TYPE_CHECKING:
     from infra.postgres.view_tables import Row, ViewTable
 
 PAGE_ROWS = 2_000
-"""Rows of a view that are read, and told, at once."""
-
+"""Rows of a view that are read and enqueued at once."""
 
 REMOVED_ROWS = 20_000
-"""Messages that are removed in one statement."""
+"""Messages that one statement deletes."""
 
 
 class StoppedError(Exception):
-    """Told to stop before all was said again that stands: say it all again, later."""
+    """A restatement was stopped before its end; it must be started again later."""
 
 
 def topics_of(projections: Sequence[Projection]) -> tuple[str, ...]:
-    """The topics that views say something on."""
+    """The topics that these views publish."""
     return tuple(dict.fromkeys(each.topic for view in projections for each in view.tells))
 
 
 def capture_changes(store: ViewStore, projection: Projection) -> None:
-    """Note what a view's program writes from here on, where a relay asked for it. Live views."""
+    """Start capturing the keys that a live view writes, for topics that a relay publishes."""
     asked = set()
     if projection.tells and store.schema == LIVE:
         asked = store.asked_for([each.topic for each in projection.tells])
@@ -48,7 +47,7 @@ def capture_changes(store: ViewStore, projection: Projection) -> None:
 
 
 def enqueue(store: ViewStore, projection: Projection, position: int) -> None:
-    """Leave a message for every row noted."""
+    """Enqueue a message for every captured row."""
     for each in projection.tells:
         keys = store.heard.get(each.table.name)
         if keys:
@@ -58,12 +57,11 @@ def enqueue(store: ViewStore, projection: Projection, position: int) -> None:
 
 
 def enqueue_swap(store: ViewStore, projection: Projection, position: int) -> None:
-    """Leave a message for every row that a swap changes: the rebuilt view was not listened to.
+    """Enqueue a message for every row that a swap changes; a rebuild captures no changes.
 
-    On compacted topics a tombstone, too, for every key that is no more (ADR 0149).
-    In the transaction of the swap, however many they are: said before it, they might tell rows that
-    no view comes to hold; said after it, a crash would leave them unsaid for ever, since nothing
-    tells any more what was changed.
+    Compacted topics also get a tombstone for every key that the swap removes (ADR 0149). All are
+    enqueued in the transaction of the swap. Earlier messages might name rows that no live view
+    ever holds. Later ones would be lost in a crash, since the differences are gone after the swap.
     """
     asked = store.asked_for([each.topic for each in projection.tells])
     for each in projection.tells:
@@ -80,12 +78,12 @@ def restate(
     stop: Callable[[], bool] = lambda: False,
     page_rows: int = PAGE_ROWS,
 ) -> dict[str, int]:
-    """Say everything again that live views hold for these topics; messages left, by topic.
+    """Enqueue again all that live views hold for these topics; returns messages by topic.
 
-    For a topic asked for the first time, and for readers that lost what they had. A page is read
-    and left in one transaction that holds its view still, so that no message of it comes after a
-    newer one; what changes between two pages, the view tells itself. `stop` is asked before every
-    page, which is a sign of life. Raises `StoppedError`.
+    It serves topics published for the first time, and consumers that lost their state. Each page
+    is read and enqueued in one transaction that locks its view. So no message comes after a newer
+    one of its row. The view enqueues rows that change between two pages. `stop` is called before
+    every page, and serves as a heartbeat. Raises `StoppedError`.
     """
     left = dict.fromkeys(topics, 0)
     with view_tables.opened(views, LIVE) as store:
@@ -97,31 +95,31 @@ def restate(
 
 
 def clear_outbox(database: Database, projections: Sequence[Projection]) -> dict[str, int]:
-    """Have views say nothing more, and remove what waits; messages removed, by topic.
+    """Stop views from enqueueing, and delete waiting messages; returns their number by topic.
 
-    For whoever gives Kafka up: until a relay asks again nothing piles up any more. Raises `Refused`
-    where a relay leads, which would ask at once. Stopped before its end, run it again.
+    It serves an installation that gives up Kafka: the outbox stays empty until a relay runs again.
+    Raises `Refused` if a relay leads, since it would request messages again. If it is stopped
+    early, run it again.
     """
     topics = topics_of(projections)
     with relay_progress.lead(database, lambda: True) as relay_store:
         if relay_store is None:
             raise Refused(
-                "A relay leads",
+                "A relay is running, so publishing cannot be stopped",
                 where=database.where,
-                hint="Stop every relay first: one that runs has views speak again.",
+                hint="Stop every relay, then run this command again.",
             )
         with view_tables.writing(database, LIVE) as connection:
             with connection.transaction():
                 for each in (view for view in projections if view.tells):
-                    ViewStore(connection, LIVE).hold(
-                        each.name
-                    )  # whoever writes it has asked before
+                    # Wait for a writer that checked before that messages are wanted.
+                    ViewStore(connection, LIVE).hold(each.name)
                 outbox.stop_publishing(connection, topics)
             return {topic: _removed_all(connection, topic) for topic in topics}
 
 
 def _removed_all(connection: AnyConnection, topic: str) -> int:
-    """Piece by piece: of a year there are millions."""
+    """Delete all messages of a topic in steps; a year of them is millions."""
     count = 0
     while gone := outbox.remove(connection, topic, REMOVED_ROWS):
         count += gone
@@ -129,7 +127,7 @@ def _removed_all(connection: AnyConnection, topic: str) -> int:
 
 
 def _in_pages(table: ViewTable, told: Callable[[Row | None], list[Row]]) -> int:
-    """Have page after page told, each after the last key of the one before; how many rows."""
+    """Enqueue a table page by page, in order of key; returns the number of rows."""
     count, after = 0, None
     while rows := told(after):
         count += len(rows)

@@ -1,7 +1,7 @@
-"""Keeps views up with a source: each batch's rows, tracking and offsets in one transaction.
+"""The runner: applies batches to views; rows, checkpoint and offsets commit in one transaction.
 
-A fact that cannot be taken parks its tape in that view, and the other tapes go on (ADR 0075). The
-runner never skips a fact silently, and never moves a view that somebody else has moved meanwhile.
+A fact that cannot be applied parks its tape in that view; other tapes continue (ADR 0075). The
+runner never skips a fact silently, and never moves a view that another process moved meanwhile.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ if TYPE_CHECKING:
     from ledger.record.tape import TapeRow
 
 BATCH_ROWS = 2_000
-"""Rows a transaction takes in: enough to share its flush, few enough to stop soon."""
+"""Rows of a transaction: enough to spread the cost of its flush, few enough to stop soon."""
 
 FAILING_TAPES_MAX = 8
-"""Tapes of one batch that a view's program may fail on; with more, it is the program: it ends."""
+"""Tapes of a batch that may fail in `apply` and be parked; with more the runner ends instead."""
 
 
 class RunnerListener:
-    """Told what becomes of views, to be counted and logged; this one does nothing of it."""
+    """Receives the events of views, for metrics and logs. This base class ignores them."""
 
     def read(self) -> None:
-        """The source was read, whether or not there was anything."""
+        """The source was read, with or without new rows."""
 
     def moved(self, view: str, batch: Batch) -> None:
-        """A view has taken in a batch."""
+        """A view has committed a batch."""
 
     def fenced(self, view: str) -> None:
-        """A view had been moved by another; nothing was applied."""
+        """Another process had moved the view; nothing was applied."""
 
     def parked(self, view: str, parked: Parked) -> None:
-        """A view withholds a tape from here on."""
+        """A view has parked a tape."""
 
 
 @dataclass(frozen=True)
 class RunnerOptions:
-    """How a runner goes about its work."""
+    """Options of a runner."""
 
     progress: Callable[[str, int], None] | None = None
     batch_rows: int = BATCH_ROWS
-    parks: bool = False  # what a view's program fails on; else the failure ends the runner
+    parks: bool = False  # park a tape that `apply` fails on; else the error ends the runner
     listener: RunnerListener = field(default_factory=RunnerListener)
 
 
@@ -63,7 +63,7 @@ class _Seen(NamedTuple):
 
 
 class Runner:
-    """Views of one generation, and how far each has read."""
+    """Views of one schema, live or shadow, with their checkpoints."""
 
     def __init__(
         self,
@@ -82,18 +82,18 @@ class Runner:
 
     @property
     def position(self) -> int:
-        """What every view has reached."""
+        """The position that every view has reached."""
         return min(seen.tracking.position for seen in self._seen.values())
 
     @property
     def at_end(self) -> bool:
-        """Whether the source has nothing more for certain; asked when it gave nothing."""
+        """Whether the source surely has no further rows; called after it returned none."""
         return self._feed is None or self._feed.at_end(self.position)
 
     def step(self) -> bool:
-        """Apply the next rows to the views that lack them; False where there are none.
+        """Apply the next rows to the views that lack them; False if there are none.
 
-        A view that somebody else moved meanwhile is looked up again and continued from there.
+        If another process moved a view meanwhile, its checkpoint is read again.
         """
         rows = self._source.read(self.position, self._options.batch_rows)
         self._options.listener.read()
@@ -109,7 +109,7 @@ class Runner:
         return True
 
     def apply(self, projection: Projection, batch: Batch) -> None:
-        """Rows and tracking of one view in one transaction. Raises FencedError, nothing applied."""
+        """Apply a batch to one view in one transaction. `FencedError`: nothing was applied."""
         name = projection.name
         seen = self._seen[name]
         if batch.position <= seen.tracking.position:
@@ -121,7 +121,7 @@ class Runner:
             try:
                 self._transact(projection, lacking, parked)
                 break
-            except Exception as error:  # a view's program may fail with anything
+            except Exception as error:  # `apply` may raise any error
                 failing = len(parked) - withheld
                 if not self._parks(error) or failing >= FAILING_TAPES_MAX:
                     raise
@@ -135,11 +135,11 @@ class Runner:
             self._options.progress(name, batch.position)
 
     def reload_checkpoint(self) -> None:
-        """Take up the tracking as it is in the database."""
+        """Read the checkpoints of all views from the database again."""
         self._seen = {each.name: _seen(self._store, each) for each in self._projections}
 
     def catch_up_to(self, position: int) -> None:
-        """Apply what is missing up to a position, inside a transaction of the caller."""
+        """Apply missing rows up to a position, inside the caller's transaction."""
         while self.position < position:
             if not self.step() and self.at_end:
                 break
@@ -171,9 +171,9 @@ class Runner:
     def _unread(
         self, projection: Projection, batch: Batch, known: dict[str, Parked]
     ) -> dict[str, Parked]:
-        """Tapes to be withheld from here on: what the feed held, or a newer program alone reads.
+        """Tapes to park: the feed contradicts the record, or only a newer version decodes the fact.
 
-        Of the latter there may be as many as there are tables: it is no fault of the view's.
+        The second kind may be as many as there are tables; it does not count as a failing view.
         """
         first = self._poisoned(batch, known)
         for row in projection.unread(batch):
@@ -189,7 +189,7 @@ class Runner:
         return first
 
     def _poisoned(self, batch: Batch, known: dict[str, Parked]) -> dict[str, Parked]:
-        """Tapes to be withheld from here on because of what the feed held."""
+        """Tapes to park because the feed contradicts the record."""
         if self._feed is None:
             return {}
         found = self._feed.poisoned(batch.rows[0].position, batch.position)
@@ -208,9 +208,10 @@ class Runner:
     def _failing(
         self, projection: Projection, batch: Batch, parked: dict[str, Parked], error: Exception
     ) -> dict[str, Parked]:
-        """The first fact that a view's program fails on, found by halving what it is given."""
+        """The first fact that `apply` fails on, found by bisecting the batch."""
         rows = (taken(batch, parked) or batch).rows
-        good, bad = 0, len(rows)  # the first `good` rows are taken, the first `bad` are not
+        # `apply` succeeds with the first `good` rows, and fails with the first `bad` rows.
+        good, bad = 0, len(rows)
         while bad - good > 1:
             middle = (good + bad) // 2
             if self._tried(projection, batch.of(rows[:middle])):
@@ -221,11 +222,11 @@ class Runner:
         return {row.tape: _unappliable(projection, row, error)}
 
     def _tried(self, projection: Projection, batch: Batch) -> bool:
-        """Whether rows can be taken; nothing is kept of the try."""
+        """Whether `apply` succeeds; the attempt is rolled back."""
         try:
             with self._store.transaction(force_rollback=True):
                 projection.take(self._store, batch)
-        except Exception as error:  # whatever fails, fails
+        except Exception as error:  # any error is a failure
             if parking.is_transient(error):
                 raise
             return False
@@ -238,16 +239,16 @@ def _unappliable(projection: Projection, row: TapeRow, error: Exception) -> Park
 
 
 def refused(poison: Parked) -> Refused:
-    """Why a view is not rebuilt from what the feed holds."""
+    """The error for a rebuild from a feed that contradicts the record."""
     return Refused(
-        f"A view is not rebuilt from a feed that is not the record: {poison.says}",
+        f"The rebuild stopped: the feed contradicts the record. {poison.says}",
         where=poison.place,
-        hint="Rebuild it from the tape, or publish that part again: `relay republish`.",
+        hint="Rebuild with `--from tape`, or publish that part again with `relay republish`.",
     )
 
 
 def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
-    """What of a batch a view takes that withholds these tapes; None where it takes nothing."""
+    """A batch without the rows of parked tapes; None if no row is left."""
     if not parked:
         return batch
 
@@ -260,19 +261,19 @@ def taken(batch: Batch, parked: dict[str, Parked]) -> Batch | None:
 
 
 def _seen(store: ViewStore, projection: Projection) -> _Seen:
-    """Where a view stands. Raises where it is not this program's."""
+    """A view's checkpoint and parked tapes. Raises if it is missing or of another version."""
     tracking = store.tracking(projection.name)
     if tracking is None:
         raise NotFound(
-            f"There is no view {projection.name} in this database",
+            f"View {projection.name} does not exist in this database",
             where=f"schema {store.schema}",
             hint=f"Run `round-ledger rebuild {projection.name}`.",
         )
     if tracking.version != projection.version:
         raise Refused(
-            f"View {projection.name} was written by version {tracking.version} of its program,"
+            f"View {projection.name} was written by version {tracking.version} of its code,"
             f" this is version {projection.version}",
             where=f"schema {store.schema}",
-            hint=f"Run `round-ledger rebuild {projection.name}`; until then it stands still.",
+            hint=f"Run `round-ledger rebuild {projection.name}`; until then it is not updated.",
         )
     return _Seen(tracking, store.parked(projection.name))

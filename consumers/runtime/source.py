@@ -1,7 +1,4 @@
-"""What a view is made from: rows of the record in order, where they come from, and the view itself.
-
-The types that the runner (`consumers.runtime.runner`), the views and their sources share.
-"""
+"""The types that views, their sources and the runner share: sources, batches, projections."""
 
 from __future__ import annotations
 
@@ -23,31 +20,31 @@ if TYPE_CHECKING:
 
 
 class RecordSource(Protocol):
-    """Where rows of the record come from: the tape itself, or a feed written from it."""
+    """A source of the record's rows: the tape in PostgreSQL, or the feed on Kafka."""
 
     def read(self, after: int, limit: int) -> Sequence[TapeRow]:
         """Rows with position > `after`, in order of position, at most `limit`."""
 
     def wait(self, after: int, timeout_s: float) -> None:
-        """Return when there may be rows above `after`, at the latest after `timeout_s` seconds."""
+        """Return when there may be rows above `after`, or after `timeout_s` seconds."""
 
 
 @runtime_checkable
 class Feed(RecordSource, Protocol):
-    """A source that is not the record: it may lack rows for a while, or hold wrong ones."""
+    """A source beside the record: it may lack rows for a while, or hold wrong ones."""
 
     def at_end(self, after: int) -> bool:
-        """Whether everything that was ever published is at or below `after`."""
+        """Whether every published fact is at or below `after`."""
 
     def poisoned(self, first: int, last: int) -> Sequence[Parked]:
-        """Facts at positions `first` to `last` that the feed held otherwise than the record."""
+        """Facts at positions `first` to `last` for which the feed held a contradicting record."""
 
     def places(self, position: int) -> Sequence[PartitionOffset]:
-        """Where to read on, for whoever has everything up to `position`."""
+        """The offsets to resume from for a view that has everything up to `position`."""
 
 
 class Batch:
-    """Some rows of the record, in order. Facts are decoded where a view asks, and once."""
+    """Some rows of the record, in order. A fact is decoded once, when a view first asks for it."""
 
     def __init__(self, rows: Sequence[TapeRow], known: dict[int, Fact] | None = None) -> None:
         self.rows = rows
@@ -55,12 +52,12 @@ class Batch:
 
     @property
     def position(self) -> int:
-        """The position of its last row."""
+        """The position of the last row."""
         return self.rows[-1].position
 
     @cached_property
     def unknown(self) -> Sequence[TapeRow]:
-        """Those of its rows whose type this program does not know: a newer one kept them."""
+        """Its rows of a type that this version does not know: a newer version recorded them."""
         return [row for row in self.rows if row.type not in kinds.KINDS]
 
     def fact(self, row: TapeRow) -> Fact:
@@ -71,7 +68,7 @@ class Batch:
         return fact
 
     def body(self, row: TapeRow) -> Any:  # noqa: ANN401 - one of ledger.facts, by `row.type`
-        """What one of its rows says, without its envelope: a third of the cost of `fact`."""
+        """The body of the fact of one of its rows: a third of the cost of `fact`."""
         fact = self._known.get(row.position)
         return kinds.body(kinds.KINDS[row.type], row.data) if fact is None else fact.body
 
@@ -80,25 +77,25 @@ class Batch:
         return ((row, self.fact(row)) for row in self.rows if row.type in types)
 
     def after(self, position: int) -> Batch:
-        """What of it comes after a position."""
+        """The part of the batch above a position."""
         if self.rows[0].position > position:
             return self
         return self.of([row for row in self.rows if row.position > position])
 
     def of(self, rows: Sequence[TapeRow]) -> Batch:
-        """Some of its rows, with what is known of them."""
+        """A batch of some of its rows, with the facts decoded so far."""
         return Batch(rows, self._known)
 
 
 def round_of_row(row: TapeRow) -> RoundId | None:
-    """The round that a row carries; None where it carries none."""
+    """The round that a row names; None if it names none."""
     if row.subject is None:
         return None
     return parse_subject_once(row.subject, row.tape.partition("/")[0])[0]
 
 
 def table_of_round(row: TapeRow) -> str | None:
-    """`<property>/<table>` of the round that a row carries; None where it carries none."""
+    """`<property>/<table>` of the round that a row names; None if it names none."""
     round_ = round_of_row(row)
     return f"{round_.property}/{round_.table}" if round_ else None
 
@@ -110,22 +107,22 @@ def _name(type_: str) -> str:
 
 @dataclass(frozen=True)
 class OutboxMapping:
-    """What a view says of rows of one of its tables, on a topic of its own."""
+    """How rows of a table of a view become messages on the view's topic."""
 
     topic: str
     table: ViewTable
-    key_cells: int  # the record's key is the row's first so many cells, with "/" between them
-    body: Callable[[NamedRow], str]  # of a row of the table, the record's value in JSON
+    key_cells: int  # the first so many cells of a row, joined by "/", are the key
+    body: Callable[[NamedRow], str]  # the message's value in JSON, from a row
     compacted: bool = False
-    """The topic keeps the newest record of each key: of a row that is no more a swap leaves a
-    tombstone. Its key is made of cells of the table's own key."""
+    """The topic keeps only the newest record of each key. A swap enqueues a tombstone for each row
+    that the rebuilt view lacks. The message key is part of the table's key."""
 
     def key_of(self, row: Row) -> str:
-        """The key of the record that tells of a row, which may be cut after its key."""
+        """The message key of a row; the row may have only its key cells."""
         return "/".join(map(str, row[: self.key_cells]))
 
     def value_of(self, row: Row) -> str:
-        """The value of the record that tells of a whole row."""
+        """The message value of a whole row."""
         return self.body(self.table.row._make(row))
 
 
@@ -133,9 +130,9 @@ class OutboxMapping:
 class Projection:
     """A view: its tables, and how rows of the record change them.
 
-    `apply` runs in the transaction that moves the tracking; what it leaves in the tables must
-    depend on the facts alone, never on where one batch ended and the next began. Raise `version`
-    whenever the same facts would give other rows: a view of another version must be rebuilt.
+    `apply` runs in the transaction that moves the checkpoint. Its result must depend on the facts
+    alone, never on the limits of batches. Raise `version` whenever the same facts would give other
+    rows: a view of another version must be rebuilt.
     """
 
     name: str
@@ -143,27 +140,27 @@ class Projection:
     tables: tuple[ViewTable, ...]
     apply: Callable[[ViewStore, Batch], None]
     ordered: bool = True
-    """False where facts of different tapes may be applied in any order, and give the same rows."""
+    """False if facts of different tapes give the same rows in any order."""
     reads: frozenset[str] | None = None
-    """Stored names of the facts that it takes by name; None: it takes every fact. One of such a
-    name in a version that this program does not know cannot be passed over: it parks its tape."""
+    """Stored names of the facts it applies; None: every fact. A fact of such a name in a version
+    that this program does not know cannot be skipped: it parks its tape."""
     tells: tuple[OutboxMapping, ...] = ()
     part_of: Callable[[TapeRow], str | None] | None = None
-    """What rows a fact can touch, as the name of a part: those of two parts never meet. None of the
-    fact: it touches nothing. Without it the facts of several tables meet in one row."""
+    """The part of the view's rows that a fact can change; no row belongs to two parts. It returns
+    None for a fact that changes no row. Without this function the view cannot be split."""
 
     def take(self, store: ViewStore, batch: Batch) -> None:
-        """Apply a batch. Raises as `require_read`, and whatever the view's program raises."""
+        """Apply a batch. Raises as `require_read`, and any error of `apply`."""
         self.require_read(batch)
         self.apply(store, batch)
 
     def require_read(self, batch: Batch) -> None:
-        """Raises `ledger.record.wire.StoredFactError` at the first row that is `unread`."""
+        """Raise `ledger.record.wire.StoredFactError` at the first `unread` row."""
         for row in self.unread(batch):
             batch.fact(row)
 
     def unread(self, batch: Batch) -> Iterator[TapeRow]:
-        """The rows of a batch that it would have to take and this program cannot read."""
+        """The rows of a batch that it must apply but this version cannot decode."""
         if self.reads is None:
             yield from batch.unknown
         elif batch.unknown:
@@ -172,4 +169,4 @@ class Projection:
 
 
 class FencedError(Exception):
-    """Another runner, or a rebuild, moved the view since this runner last looked."""
+    """Another runner, or a rebuild, moved the view since this runner last read its checkpoint."""

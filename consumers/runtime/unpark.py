@@ -1,8 +1,8 @@
-"""Letting a parked tape into the views again, once what was wrong with it is mended.
+"""Releasing a parked tape, so that views apply it again, once its fault is fixed.
 
-The record decides: the tape is recomputed from its bytes first. A view in which the order of tapes
-counts is rebuilt, since the others have gone on meanwhile; one in which it does not takes what it
-lacks. Nothing is released that the record itself does not hold whole.
+The record's hash chain of the tape is recomputed from its bytes first; a broken tape is not
+released. A view that depends on the order between tapes is rebuilt, since its other tapes have
+advanced meanwhile. Any other view applies the facts that it lacks.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class Released(NamedTuple):
-    """What became of one view's parked tape."""
+    """The result of releasing a tape in one view."""
 
     view: str
     tape: str
     how: str  # "rebuilt", "caught up", or "parked again"
-    facts: int  # that it had lacked
+    facts: int  # facts that the view had lacked
 
 
 def release(
@@ -44,17 +44,17 @@ def release(
     *,
     progress: Callable[[str, int], None] | None = None,
 ) -> list[Released]:
-    """Let a tape into every view that withholds it. Raises `NotFound` where none does.
+    """Release a tape in every view that has parked it. Raises `NotFound` if none has.
 
-    Raises `Refused` where the record's own tape is not whole.
+    Raises `Refused` if the record's own hash chain of the tape is broken.
     """
     found = {each.view: each for each in parking.shown(database) if each.tape == tape}
     chosen = [each for each in projections if each.name in found]
     if not chosen:
         raise NotFound(
-            f"No view withholds {tape}",
+            f"No view has parked tape {tape}",
             where="views.parked",
-            hint="See `round-ledger consume all --status`; a tape is <property>/<place>.",
+            hint="Run `round-ledger consume all --status`; a tape is <property>/<place>.",
         )
     with relay_progress.relay_store(database) as relay_store:
         _require_whole(relay_store, tape, min(each.table_seq for each in found.values()))
@@ -80,7 +80,7 @@ def _let_in(
 
 
 def catch_up_in(store: ViewStore, projection: Projection, *, tape: str, first: int) -> None:
-    """Apply what a view lacks of one tape, from fact `first` up to where the view is, at once."""
+    """Apply the facts of one tape from `first` up to the view's checkpoint, in one transaction."""
     with store.transaction():
         live = store.hold(projection.name)
         outbox.capture_changes(store, projection)
@@ -95,7 +95,7 @@ def catch_up_in(store: ViewStore, projection: Projection, *, tape: str, first: i
 
 
 def _require_whole(relay_store: RelayStore, tape: str, first: int) -> None:
-    """Recompute a tape from its bytes, from one fact on."""
+    """Recompute the hash chain of a tape from its bytes, from one fact on."""
     before = relay_store.at(tape, [first - 1])
     previous = before[0].hash if before else GENESIS
     at = first
@@ -108,7 +108,7 @@ def _require_whole(relay_store: RelayStore, tape: str, first: int) -> None:
 
 def _not_whole(row: TapeRow, expected: int) -> Refused:
     return Refused(
-        f"Fact {expected:,} of {row.tape} is not whole on the record itself",
+        f"Fact {expected:,} of {row.tape} is missing or changed in the record itself",
         where=f"position {row.position:,}",
-        hint="Nothing was released. Run `round-ledger verify`, and keep what it says.",
+        hint="Nothing was released. Run `round-ledger verify` and keep its output.",
     )

@@ -1,7 +1,7 @@
-"""Alerts as they are kept: raised once, with a receipt of every channel that took them.
+"""Alerts in PostgreSQL: each raised once, with a delivery receipt for each channel.
 
-Several processes may deliver: each try is claimed before it is made (ADR 0143). A receipt that was
-tried and holds no answer is being tried now, or whoever tried it was killed.
+Several processes may deliver; each claims a delivery before it tries (ADR 0143). A receipt with a
+try but without an answer is being delivered now, or the process that claimed it was killed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection, Database
 
 CLAIM_S = 15.0
-"""How long a try is left to the process that made it and has told nothing since, seconds."""
+"""How long a claim lasts if its process stores no answer, seconds."""
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
@@ -31,7 +31,7 @@ class Due(NamedTuple):
 
 
 class DeliveryReceipt(NamedTuple):
-    """What became of an alert on a channel."""
+    """The state of an alert's delivery to a channel."""
 
     alert_id: str
     channel: str
@@ -41,7 +41,7 @@ class DeliveryReceipt(NamedTuple):
 
 
 class Device(NamedTuple):
-    """A device that has spoken lately at a place."""
+    """A device that recently sent facts of a place."""
 
     tape: str
     source: str
@@ -49,31 +49,31 @@ class Device(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A fact of a kind that was asked for."""
+    """A fact of a requested type."""
 
     tape: str
     type: str
     data: bytes
     time_us: int  # when it happened, by its device's clock
-    received_us: int  # by the ledger's
+    received_us: int  # when it was received, by the ledger's clock
 
 
 class Replayed(NamedTuple):
-    """That a dead letter was handled after all."""
+    """When and by which user a dead letter was handled."""
 
     at_us: int  # by the database, microseconds
-    by: str  # a credential, or os:<login>; empty where a version of before had it done
+    by: str  # a credential, or os:<login>; empty if an earlier version did it
 
 
 class Alerts:
-    """Alerts on one connection. Everything raises `Unavailable` where it is lost."""
+    """Alerts on one connection. Every method raises `Unavailable` if it is lost."""
 
     def __init__(self, database: Database, connection: AnyConnection) -> None:
         self._database = database
         self._connection = connection
 
     def raise_(self, alert_id: str, kind: str, body: str, channels: Sequence[str]) -> bool:
-        """Keep an alert, due on these channels; False where it was raised before."""
+        """Store an alert, due on these channels; False if it was raised before."""
         with translated(self._database), self._connection.transaction():
             kept = self._connection.execute(
                 f"INSERT INTO views.alerts (raised_at_us, alert_id, kind, body)"  # noqa: S608 - values are parameters
@@ -90,9 +90,10 @@ class Alerts:
         return True
 
     def due(self, channel: str, pause_s: Sequence[int], limit: int) -> list[Due]:
-        """What a channel has not taken and may be tried again: `pause_s` after each try.
+        """Undelivered alerts of a channel that are due, oldest first.
 
-        A try that has told nothing yet is somebody's for `CLAIM_S`.
+        An alert is due `pause_s` after its last try, by the number of tries. A claim without an
+        answer ends after `CLAIM_S`.
         """
         with translated(self._database):
             rows = self._connection.execute(
@@ -113,7 +114,7 @@ class Alerts:
             return [Due._make(row) for row in rows.fetchall()]
 
     def claim(self, due: Due) -> bool:
-        """Take a try for this process; False where another one took it, or made it."""
+        """Claim a delivery for this process; False if another process has claimed or made it."""
         with translated(self._database):
             claimed = self._connection.execute(
                 f"UPDATE views.alert_receipts SET tries = tries + 1, tried_at_us = {_NOW},"  # noqa: S608 - values are parameters
@@ -124,9 +125,9 @@ class Alerts:
             return claimed.rowcount == 1
 
     def tried(self, due: Due, answer: str, *, delivered: bool) -> None:
-        """Note what a channel said to a try that was claimed.
+        """Store the answer of a channel to a claimed delivery.
 
-        Nothing where another process has claimed it since: what that one was told holds.
+        A failure is not stored if another process has claimed the delivery since.
         """
         with translated(self._database):
             self._connection.execute(
@@ -138,7 +139,7 @@ class Alerts:
             )
 
     def newest(self, limit: int) -> list[tuple[int, str]]:
-        """The alerts raised last, the newest first: when (database, microseconds), and the body."""
+        """The newest alerts: when each was raised (database clock, microseconds), and its body."""
         with translated(self._database):
             rows = self._connection.execute(
                 "SELECT raised_at_us, body FROM views.alerts"
@@ -148,7 +149,7 @@ class Alerts:
             return rows.fetchall()
 
     def receipts(self) -> list[DeliveryReceipt]:
-        """What became of every alert, in the order they were raised."""
+        """The receipts of every alert, in the order the alerts were raised."""
         with translated(self._database):
             rows = self._connection.execute(
                 "SELECT r.alert_id, r.channel, r.tries, r.delivered_at_us, r.answer"
@@ -158,11 +159,11 @@ class Alerts:
             return [DeliveryReceipt._make(row) for row in rows.fetchall()]
 
     def received_us(self, position: int) -> int | None:
-        """When the fact at a position was received; None where there is none."""
+        """When the fact at a position was received; None if there is none."""
         return self._received_us("notification_id = %s", position)
 
     def received_us_of(self, source: str, id_: str) -> int | None:
-        """When a source's fact was received; None where it is not on record."""
+        """When the fact of a source and id was received; None if it is not in the record."""
         return self._received_us(
             "notification_id = (SELECT e.position FROM ledger.identity e"
             " WHERE e.source = %s AND e.fact_id = %s)",
@@ -180,7 +181,7 @@ class Alerts:
             return row[0] if row else None
 
     def position_before(self, time_us: int) -> int:
-        """About the newest position that was received before; 0 where none was."""
+        """The newest position received before a time, approximately; 0 if there is none."""
         with translated(self._database):
             rows = self._connection.execute(
                 "WITH RECURSIVE search (low, high) AS ("
@@ -197,7 +198,7 @@ class Alerts:
             return int(row[0]) if row else 0
 
     def heard(self, after: int) -> tuple[int, list[Device]]:
-        """Who has told something above a position, and how far that is."""
+        """The highest position, and the devices of the facts above `after`."""
         with translated(self._database):
             rows = self._connection.execute(
                 "SELECT originator_id, source, max(received_at_us), max(notification_id)"
@@ -208,7 +209,7 @@ class Alerts:
             return reached, [Device(*device) for *device, _ in rows]
 
     def told(self, after: int, types: Sequence[str]) -> tuple[int, list[Said]]:
-        """The facts of these types above a position, in order, and how far that is."""
+        """The highest position, and the facts of these types above `after`, in order."""
         with translated(self._database):
             rows = self._connection.execute(
                 "SELECT r.position, t.originator_id, t.topic, t.state, t.time_us, t.received_at_us"
@@ -221,7 +222,7 @@ class Alerts:
             return reached, [Said(*said) for _, *said in rows if said[0]]
 
     def newest_of(self, tapes: Sequence[str]) -> list[Device]:
-        """Who told the newest fact of each of these tapes."""
+        """The device of the newest fact of each of these tapes."""
         with translated(self._database):
             rows = self._connection.execute(
                 "SELECT h.tape, t.source, t.received_at_us FROM ledger.heads h"
@@ -231,7 +232,7 @@ class Alerts:
             return [Device._make(row) for row in rows.fetchall()]
 
     def replayed(self, topic: str) -> dict[tuple[int, int], Replayed]:
-        """Dead letters that were dealt with, by partition and offset."""
+        """Handled dead letters of a topic, by partition and offset."""
         with translated(self._database):
             rows = self._connection.execute(
                 "SELECT part, record_offset, replayed_at_us, replayed_by"
@@ -241,7 +242,7 @@ class Alerts:
             return {(part, offset): Replayed(*by) for part, offset, *by in rows.fetchall()}
 
     def note_replayed(self, topic: str, partition: int, offset: int, by: str) -> None:
-        """A dead letter was dealt with, at somebody's command; the first to do so stays named."""
+        """Store that a dead letter was handled by a user; the first user stays stored."""
         with translated(self._database):
             self._connection.execute(
                 f"INSERT INTO views.dead_replayed VALUES (%s, {_NOW}, %s, %s, %s)"  # noqa: S608 - values are parameters

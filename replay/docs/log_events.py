@@ -157,12 +157,12 @@ MEANINGS = {
     "a page was not made": "PostgreSQL did not answer for a page",
     "a record is a dead letter": "the record went to the dead-letter topic",
     "a stored offset no longer exists": "reading starts again at the partition's beginning",
-    "a view takes nothing more of a tape": "the tape is parked: see [repair]"
+    "a view has parked a tape": "the view applies no further facts of it: see [repair]"
     "(../how-to/repair.md#a-parked-tape)",
     "a view topic does not exist; run `round-ledger topics apply`": "create the topic",
     "alert": "an alert; the figures are those of [the topic](../feed.md)",
     "alerts were not raised: too old": "their facts are older than `ROUND_LEDGER_ALERT_AGE_S`",
-    "an alert was not taken": "a delivery failed; it is tried again",
+    "an alert was not delivered": "it is tried again",
     "another relay leads; waiting": "this relay is the standby",
     "another writer moved the view": "two processes keep one view",
     "facts are taken again": "the ledger accepts facts again",

@@ -37,7 +37,7 @@ def _lost(state: Snapshot) -> Iterator[Candidate]:
 
 
 def _off(row: TapeRow, body: Any) -> Iterator[Candidate]:  # noqa: ANN401 - of any version
-    """By how much the clock is surely off: the check's own uncertainty is taken away."""
+    """The clock's error less the uncertainty of the check: the clock is off by at least that."""
     camera_us, reference_us = parse_time(body.camera_time), parse_time(body.reference_time)
     if camera_us is None or reference_us is None:
         raise ValueError("it has no time")

@@ -1,4 +1,4 @@
-"""Records that could not be handled and wait."""
+"""Dead letters that have not been handled yet."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ LETTERS = Threshold(
 
 def _look(state: Snapshot) -> Iterator[Candidate]:
     for topic, letters in state.dead_letters.items():
-        says = f"{letters:,} records wait on {topic} for somebody to look at."
+        says = f"{letters:,} dead letters wait on {topic}; see `round-ledger dlq list`."
         yield Candidate(f"{topic}:{state.hour}", topic, says, letters, LETTERS)
 
 
 DEAD_LETTERS = AlertKind(
     name="dead_letters",
-    title="Records nobody could read",
+    title="Dead letters",
     severity="attention",
     about="other",
     thresholds=(LETTERS,),

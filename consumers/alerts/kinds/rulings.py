@@ -1,4 +1,4 @@
-"""Findings of rulings that need somebody now: money or cards, and procedures."""
+"""Findings of rulings that need action now: money, cards, procedures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROCEDURES = frozenset(
         "cameras_short",
     )
 )
-"""Findings of procedures."""
+"""Codes of findings of procedures."""
 
 GRAVE = frozenset(
     (
@@ -38,7 +38,7 @@ GRAVE = frozenset(
         "wrong_payer",
     )
 )
-"""Findings that raise an alert whatever the money."""
+"""Codes of findings that raise an alert at any amount."""
 
 DIFFERENCE = Threshold(
     "ALERT_FINDING_CENTS",

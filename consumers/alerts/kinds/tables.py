@@ -1,4 +1,4 @@
-"""Open tables that send no facts, and silent devices of tables that go on."""
+"""Open tables that send no facts, and silent devices of tables where others send facts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ SILENT_S = Threshold(
     "ALERT_DEVICE_SILENT_S",
     900,
     "seconds",
-    "How long a device may tell nothing while its table is open and goes on",
+    "How long a device may send no fact while others at its open table do",
 )
 QUIET_S = Threshold(
-    "ALERT_TABLE_QUIET_S", 600, "seconds", "How long an open table may tell nothing"
+    "ALERT_TABLE_QUIET_S", 600, "seconds", "How long an open table may send no fact"
 )
 
 
 def _quiet(state: Snapshot) -> Iterator[Candidate]:
     for tape, last_us in sorted(_last_of_open(state).items()):
         silent_s = (state.now_us - last_us) // 1_000_000
-        says = f"Table {tape} is open and has sent no fact for {silent_s:,} s."
+        says = f"Table {tape} is open but has sent no fact for {silent_s:,} s; check its devices."
         yield Candidate(f"{tape}:{last_us}", tape, says, silent_s, QUIET_S, last_us)
 
 
@@ -37,7 +37,9 @@ def _silent(state: Snapshot) -> Iterator[Candidate]:
         if each.tape not in last or state.now_us - last[each.tape] >= quiet_us:
             continue  # the table is closed, or quiet as a whole
         silent_s = (state.now_us - each.last_us) // 1_000_000
-        says = f"{each.source} has sent no fact for {silent_s:,} s; its table goes on."
+        says = (
+            f"Device {each.source} has sent no fact for {silent_s:,} s; others at its table have."
+        )
         key = f"{each.source}:{each.last_us}"
         yield Candidate(key, each.source, says, silent_s, SILENT_S, each.last_us)
 

@@ -30,25 +30,25 @@ WITHHELD = Threshold(
 
 
 def _behind(state: Snapshot) -> Iterator[Candidate]:
-    """A topic that is behind in records and in seconds has one alert: of records."""
+    """A topic that is behind in both records and seconds raises one alert, about records."""
     for view, seconds in state.behind_s.items():
-        says = f"View {view} is {seconds:,} s behind the record."
+        says = f"View {view} is {seconds:,} s behind the record; check `consume`."
         since_us = state.now_us - seconds * 1_000_000
         yield Candidate(f"{view}:{state.hour}", view, says, seconds, LAG_S, since_us)
     for each in state.waiting:
         key, seconds = f"{each.topic}:{state.hour}", each.since_us // 1_000_000
-        says = f"{each.records:,} records wait to be published on {each.topic}."
+        says = f"{each.records:,} records wait to be published on {each.topic}; check the relay."
         yield Candidate(key, each.topic, says, each.records, LAG_RECORDS)
-        says = f"A record has waited {seconds:,} s to be published on {each.topic}."
+        says = f"A record has waited {seconds:,} s for the relay to publish it on {each.topic}."
         since_us = state.now_us - seconds * 1_000_000
         yield Candidate(key, each.topic, says, seconds, LAG_S, since_us)
 
 
 def _parked(state: Snapshot) -> Iterator[Candidate]:
     for each in state.parked:
-        says = f"View {each.view} takes nothing of {each.tape} from position {each.position:,}:"
+        says = f"View {each.view} has parked tape {each.tape} from position {each.position:,}:"
         key = f"{each.view}:{each.tape}:{each.position}"
-        says = f"{says} {each.says}"
+        says = f"{says} {each.says} See `round-ledger consume all --status`."
         yield Candidate(key, each.tape, says, each.withheld, WITHHELD, each.parked_at_us)
 
 

@@ -28,7 +28,7 @@ READERS = {
     },
 }
 
-CLEAN = ("ledger",)
+CLEAN = ("consumers", "infra/kafka", "ledger")
 """Packages whose docstrings and comments are held to plain words."""
 
 

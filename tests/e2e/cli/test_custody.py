@@ -142,7 +142,10 @@ def test_what_is_locked_is_listed_with_who_and_does_not_expire_until_it_is_relea
     for args, says in (
         (("release", "--dispute", "D-1", *WHO), "No lock holds there"),
         (("release", "--camera", vault.camera, *WHO), "whose lock ends"),
-        (("lock", "--camera", "nobody", "--from", begin, "--to", end, *WHO), "No fact speaks of"),
+        (
+            ("lock", "--camera", "nobody", "--from", begin, "--to", end, *WHO),
+            "The record has no fact about",
+        ),
         (("lock", "--camera", vault.camera, "--from", end, "--to", begin, *WHO), "ends before"),
     ):
         ran = vault.cli("footage", *args)

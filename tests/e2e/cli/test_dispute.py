@@ -254,7 +254,7 @@ def test_a_stretch_is_preserved_without_a_dispute_by_table_or_camera(desk: Desk)
     assert (one["from"], one["to"]) == (locks[0]["from"], locks[0]["to"])
     for args, says in (
         ((*stretch, *why), "Name a table or a camera"),
-        (("--table", "CC-99", *stretch, *why), "No fact speaks of"),
+        (("--table", "CC-99", *stretch, *why), "The record has no fact about"),
         (("--table", "CC-01", "--from", stretch[3], "--to", stretch[1], *why), "ends before"),
     ):
         ran = desk.cli("dispute", "preserve", *args)

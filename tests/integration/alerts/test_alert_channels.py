@@ -142,7 +142,7 @@ def tried(database: Database, address: str) -> list[tuple[bool, str]]:
 def test_a_webhook_that_sends_on_to_another_address_has_not_taken_the_alert(
     database: Database, moved: Callable[[int], str], status: int
 ) -> None:
-    answer = f"OSError: status {status}, sent on to another address"
+    answer = f"OSError: status {status}, a redirect to another address"
     assert tried(database, moved(status)) == [(False, answer)]
     assert Moved.posted == ["/alerts"]
 

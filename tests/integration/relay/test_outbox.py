@@ -203,7 +203,7 @@ def test_it_is_not_given_up_under_a_relay_that_would_ask_for_it_at_once(asked: D
     before = numbers(asked)
     with relay_progress.lead(asked, lambda: False) as relay_store:
         assert relay_store
-        with pytest.raises(Refused, match="A relay leads"):
+        with pytest.raises(Refused, match="A relay is running"):
             speaking.clear_outbox(asked, VIEWS)
     assert numbers(asked) == before
     assert waits(asked)

@@ -175,7 +175,7 @@ def test_a_process_that_dies_is_told_and_nothing_is_swapped(database: Database) 
         for each in active_children()[:1]:
             each.kill()
 
-    with pytest.raises(Unavailable, match="ended by itself"):
+    with pytest.raises(Unavailable, match="ended unexpectedly"):
         side_by_side(database, projection, len(rows), workers=2, progress=kill)
     assert dumped(database, projection) == before
     assert side_by_side(database, projection, len(rows), workers=2)
@@ -208,7 +208,7 @@ def test_from_kafka_a_process_killed_amidst_changes_nothing_and_the_next_run_giv
             for each in held:
                 each.kill()
 
-    with pytest.raises(Unavailable, match="ended by itself"):
+    with pytest.raises(Unavailable, match="ended unexpectedly"):
         side_by_side(database, projection, len(rows), 3, progress=amidst, kafka=kafka)
     assert set(met) == {before} == {dumped(database, projection)}
     assert side_by_side(database, projection, len(rows), 3, kafka=kafka)
