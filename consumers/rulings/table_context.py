@@ -1,4 +1,4 @@
-"""The context of a round at its table: seats taken and left, and counts of the stub.
+"""The context of a round at its table: seats taken and left, counts of the stub, posted limits.
 
 Each such fact is stored with the seats held after it. A round therefore reads the state at its
 start and the facts within it, never the table's whole history. Part of the view `rulings`.
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from infra.postgres.arrays import array_text
 from infra.postgres.view_tables import Column, ViewStore, ViewTable
-from ledger.facts import SeatLeft, SeatTaken
+from ledger.facts import SeatLeft, SeatTaken, TableOpened
 from ledger.record.wire import Fact, fact_of
 
 if TYPE_CHECKING:
@@ -36,15 +36,29 @@ AROUND_ROUNDS = ViewTable(
         Column("position", "bigint", "Position of the fact on the record."),
         Column("tape", "text", "Tape of the fact."),
         Column("table_seq", "bigint", "Its sequence on that tape."),
-        Column("kind", "text", "taken, left (seats), or stub (a count of the stub)."),
+        Column("kind", "text", "taken, left (seats), stub (its count), or opened (the table)."),
         Column("positions", "smallint[]", "Betting positions it names; none for a stub."),
         Column("held", "json", "Positions each patron holds after it, a list of lists."),
+        Column("opened", "json", "Opening of the table in force after it; null: none."),
     ),
 )
 
 LATEST_US = 2**63 - 1
 
 Seats = list[tuple[int, ...]]
+
+
+class TableOpening(Struct, frozen=True):
+    """A fact that opens a table: what a ruling needs of it."""
+
+    time_us: int
+    source: str
+    id: str
+    body: TableOpened
+
+    def fact(self, table: TableId) -> Fact:
+        """The fact, as `record_of` reads it."""
+        return Fact(self.body, self.source, self.id, self.time_us, None, table[1], None, None)
 
 
 class ContextFact(Struct):
@@ -57,6 +71,7 @@ class ContextFact(Struct):
     kind: str
     positions: tuple[int, ...]
     held: Seats
+    opened: TableOpening | None = None
 
     @property
     def order(self) -> tuple[int, int]:
@@ -83,7 +98,7 @@ class RoundContext:
             return
         rows = self._store.query(
             "SELECT a.property, a.table_name, a.time_us, a.position, a.tape, a.table_seq, a.kind,"
-            " a.positions, a.held::text"
+            " a.positions, a.held::text, a.opened::text"
             " FROM unnest(%(properties)s::text[], %(tables)s::text[], %(since)s::bigint[])"
             " AS w (property, table_name, since) CROSS JOIN LATERAL ("
             "  SELECT * FROM {schema}.ruling_around b WHERE b.property = w.property"
@@ -102,9 +117,11 @@ class RoundContext:
             self._since[table] = at
             self._seen[table] = list(self._new[table])
         for row in rows:
-            *_, time_us, position, tape, table_seq, kind, positions, held_json = row
+            *_, time_us, position, tape, table_seq, kind, positions, held_json, opened_json = row
             held = msgspec.json.decode(held_json, type=Seats)
-            seen = ContextFact(time_us, position, tape, table_seq, kind, tuple(positions), held)
+            opened = msgspec.json.decode(opened_json or "null", type=TableOpening | None)
+            its = (time_us, position, tape, table_seq, kind, tuple(positions))
+            seen = ContextFact(*its, held, opened)
             if all(seen.position != other.position for other in self._new[row[:2]]):
                 self._seen[row[:2]].append(seen)
         for table in wanted:
@@ -115,18 +132,24 @@ class RoundContext:
         self.load({table: fact.time_us})
         kind = "stub"
         positions: tuple[int, ...] = ()
+        opened = None
         if isinstance(fact.body, (SeatTaken, SeatLeft)):
             kind = "taken" if isinstance(fact.body, SeatTaken) else "left"
             positions = tuple(fact.body.positions)
+        elif isinstance(fact.body, TableOpened):
+            kind, opened = "opened", TableOpening(fact.time_us, fact.source, fact.id, fact.body)
         else:
             self._facts[row.position] = fact
-        seen = ContextFact(row.time_us, row.position, row.tape, row.table_seq, kind, positions, [])
+        of = (row.time_us, row.position, row.tape, row.table_seq, kind, positions)
+        seen = ContextFact(*of, [], opened)
         its = self._seen[table]
         insort(its, seen, key=attrgetter("order"))
         at = its.index(seen)
-        held = its[at - 1].held if at else []
+        held, in_force = (its[at - 1].held, its[at - 1].opened) if at else ([], None)
         for each in its[at:]:
             each.held = held = _after(held, each)
+            own = each.opened if each.kind == "opened" else None
+            each.opened = in_force = _latest(in_force, own)
             if each not in self._new[table]:
                 self._new[table].append(each)
 
@@ -140,8 +163,9 @@ class RoundContext:
         if not its:
             return []
         at = bisect_right(its, first_us, key=attrgetter("time_us"))
-        held = its[at - 1].held if at else []
+        held, opened = (its[at - 1].held, its[at - 1].opened) if at else ([], None)
         found = [_seat(table, first_us, SeatTaken(positions=seats)) for seats in held]
+        found += [opened.fact(table)] if opened else []
         for each in its[at:]:
             if each.time_us > last_us:
                 break
@@ -158,6 +182,7 @@ class RoundContext:
                     *(each.time_us, each.position, each.tape, each.table_seq, each.kind),
                     array_text(each.positions),
                     msgspec.json.encode(each.held).decode(),
+                    msgspec.json.encode(each.opened).decode(),
                 )
                 for table, its in self._new.items()
                 for each in its
@@ -168,6 +193,8 @@ class RoundContext:
         """The fact: rebuilt from seats and time, or read from the tape for a stub count."""
         if seen.kind == "taken":
             return _seat(table, seen.time_us, SeatTaken(positions=seen.positions))
+        if seen.kind == "opened" and seen.opened:
+            return seen.opened.fact(table)
         if seen.kind == "left":
             return _seat(table, seen.time_us, SeatLeft(positions=seen.positions))
         if seen.position not in self._facts:
@@ -187,6 +214,13 @@ def _after(held: Seats, seen: ContextFact) -> Seats:
         return [*held, seen.positions]
     left = set(seen.positions)
     return [seats for seats in held if not left.intersection(seats)]
+
+
+def _latest(one: TableOpening | None, two: TableOpening | None) -> TableOpening | None:
+    """The later opening, as `feed.latest` has it."""
+    if one is None or two is None:
+        return one or two
+    return max(one, two, key=lambda each: (each.time_us, each.source, each.id))
 
 
 def tables_since(facts: Iterable[Fact]) -> dict[TableId, int]:

@@ -19,6 +19,7 @@ from ledger.facts import (
     RoundCompleted,
     RoundStarted,
     RoundVoided,
+    TableOpened,
     WagerCollected,
     WagerPaid,
     WagerPlaced,
@@ -33,7 +34,7 @@ from ledger.rules.engine.order import Gap, in_order
 from ledger.rules.engine.record import RecordedSource
 from ledger.rules.engine.ruling import Awaiting, Finding, Ruling, Status
 from ledger.rules.engine.settling import fee
-from ledger.rules.engine.steps import POT, Step, Stop, Void
+from ledger.rules.engine.steps import POT, Step, Stop, Void, said
 from ledger.rules.engine.table import Table
 from ledger.rules.wagers import coupon_review
 
@@ -56,6 +57,7 @@ class RoundRecord(NamedTuple):
     seats: Sequence[tuple[int, ...]] = ()  # the positions each player holds
     batches: Sequence[CouponBatch] = ()  # batches of coupons issued at the property
     spent: Sequence[Fact] = ()  # earlier drops of the round's coupons
+    opened: Fact | None = None  # the opening of its table in force as the round began
 
 
 _Stake = tuple[int | None, int, str | None]
@@ -194,7 +196,17 @@ def _table(
     )
     table = Table(record, rules, dealt_from)
     table.known = coupons.known(of.batches, facts, of.spent)
+    table.posted = _posted(of, rules)
     return table, record
+
+
+def _posted(of: RoundRecord, rules: InForce) -> Fact | None:
+    """The opening of the table that posted the limits of this game on this gaming day."""
+    if of.opened is None:
+        return None
+    body = said(of.opened, TableOpened)
+    same = (body.game, body.gaming_day) == (rules.game.id, of.round.gaming_day)
+    return of.opened if same else None
 
 
 def _irregularities(table: Table, facts: Sequence[Fact]) -> None:

@@ -42,11 +42,19 @@ def rule_corrected(
 ) -> Ruling:
     """A round's ruling. With corrections, it holds the ruling before them as well."""
     before = rule(of, submissions)
-    if not any((fact.source, fact.id) in made for fact in (*of.facts, *of.spent)):
+    opened = [of.opened] if of.opened else []
+    of_round = any((fact.source, fact.id) in made for fact in (*of.facts, *of.spent))
+    if not of_round and not any((fact.source, fact.id) in made for fact in opened):
         return before
     facts = corrected(of.facts, made)
-    as_meant = of._replace(facts=facts, spent=corrected(of.spent, made))
+    as_meant = of._replace(
+        facts=facts,
+        spent=corrected(of.spent, made),
+        opened=next(iter(corrected(opened, made)), None),
+    )
     after = rule(as_meant, submissions) if facts else None
+    if not of_round and after == before:  # the table's opening changes few of its rounds
+        return before
     return msgspec.structs.replace(after, before=before) if after else before
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ledger.adjudication.adjudicate import RoundRecord
 from ledger.adjudication.corrections import Corrections, corrections, rule_corrected
 from ledger.adjudication.submissions import filed, in_force
-from ledger.facts import SeatLeft, SeatTaken, StubCounted
+from ledger.facts import SeatLeft, SeatTaken, StubCounted, TableOpened
 from ledger.games import games
 from ledger.rules.engine import coupons as coupon_facts
 from ledger.rules.engine.clock_skew import span
@@ -37,7 +37,7 @@ TableId = tuple[str, str]
 """Property and table."""
 
 
-CONTEXT_FACTS = (SeatTaken, SeatLeft, StubCounted)
+CONTEXT_FACTS = (SeatTaken, SeatLeft, StubCounted, TableOpened)
 """Facts of a table that name no round, but that a ruling on a round may depend on."""
 
 
@@ -105,6 +105,7 @@ def record_of(
     held: list[tuple[int, ...]] = []
     gone: set[int] = set()
     within: list[Fact] = []
+    opened: Fact | None = None
     for fact in sorted(around, key=lambda each: each.time_us):
         body = fact.body
         if fact.time_us > last:
@@ -118,10 +119,20 @@ def record_of(
                 gone |= left
         elif isinstance(body, StubCounted) and fact.time_us > first:
             within.append(fact)
+        elif isinstance(body, TableOpened) and fact.time_us <= first:
+            opened = latest(opened, fact)
     played = coupon_facts.of_round(round_, facts, of.told)
     batches = [batch for batch in of.batches if batch.property == round_.property]
     record = [*facts, *within, *played.within]
-    return RoundRecord(round_, record, touching, frozenset(gone), held, batches, played.spent)
+    gone_ = frozenset(gone)
+    return RoundRecord(round_, record, touching, gone_, held, batches, played.spent, opened)
+
+
+def latest(one: Fact | None, two: Fact | None) -> Fact | None:
+    """The later fact of two; of equal times the greater source and id, however they arrived."""
+    if one is None or two is None:
+        return one or two
+    return max(one, two, key=lambda fact: (fact.time_us, fact.source, fact.id))
 
 
 def _rounds(

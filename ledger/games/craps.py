@@ -119,10 +119,11 @@ def play(t: Table) -> None:
     """One hand, from a new shooter's initial come out roll to the seven-out."""
     hand = ShooterHand()
     while not hand.over:
-        _wager(t, hand)
+        placed, lay = _wager(t, hand)
         _call_off(t, hand)
         _vigorish(t, hand, _before_the_throw(t, "fee_paid"))
         fact, dice = t.throw("3(a)", dice=2)
+        _within_posted(t, hand, placed, lay)
         hand.first = hand.first or fact
         hand.thrown.append(sum(dice))
         _mark(t, hand)
@@ -152,8 +153,11 @@ def _open(t: Table, hand: ShooterHand) -> tuple[str, ...]:
     return (*LINE, *LAYS)
 
 
-def _wager(t: Table, hand: ShooterHand) -> None:
-    """Take wagers made, raised and taken down before the next throw (3(a), .4)."""
+def _wager(t: Table, hand: ShooterHand) -> tuple[list[Fact], dict[Spot, int | None]]:
+    """Take wagers made, raised and taken down before the next throw (3(a), .4).
+
+    Returns these facts, and what lay there before.
+    """
     lay = dict(t.stakes)
     can = _open(t, hand)
     number = len(hand.thrown) + 1
@@ -172,6 +176,21 @@ def _wager(t: Table, hand: ShooterHand) -> None:
             hand.since.setdefault(spot, len(hand.thrown))
         elif wager in LAYS:
             hand.laid.add(seat)
+    return facts, lay
+
+
+def _within_posted(
+    t: Table, hand: ShooterHand, facts: Sequence[Fact], lay: Mapping[Spot, int | None]
+) -> None:
+    """Hold what was made or changed to the posted minimum and maximum (3(b)(1)-(2), 5(j)).
+
+    The throw closes betting, and chips that came too late count for nothing here.
+    """
+    can = _open(t, hand)
+    for spot, cents in t.stakes.items():
+        seat, wager, _ = spot
+        if wager in can and lay.get(spot) != cents:
+            t.within_posted(seat, wager, "3(b)(1)", "3(b)(2)", facts)
 
 
 def _judge(
@@ -320,12 +339,10 @@ GAME = Game(
     procedures=DiceProcedures(inspected="603a.13(f)", changed=None, change_hours=None, dice=5),
     not_modelled={
         "2(d)(4)": InPart("Fire Bet"),
-        "3(b)": "printed only in part",
         "3(c)": "equipment",
         "4(c)(2)": InPart("Come Bet"),
         "4(c)(3)": InPart("Fire Bet"),
         "4(e)": "on camera, not in the feed",
-        "5(j)": "printed only in part",
         "12(2)": "on camera, not in the feed",
     },
     player_model=PlayerModel(

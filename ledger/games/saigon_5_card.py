@@ -2,8 +2,7 @@
 
 Sections: wagers (.7), play (.8-.11), payouts (.12), irregularities (.13). The values of cards
 (6(a)(1)-(4), 6(b)(1)-(2)) are `ledger.rules.hands.points`, the Bonus hands (6(c)(1)-(10))
-`ledger.rules.hands.joker`. No fact gives the table minimum, so Pot Wagers are compared with one
-another.
+`ledger.rules.hands.joker`.
 """
 
 from __future__ import annotations
@@ -46,6 +45,7 @@ from ledger.rules.procedures import common_card_rules
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ledger.record.wire import Fact
     from ledger.rules.engine.odds import Paytable
     from ledger.rules.engine.table import Table
 
@@ -126,7 +126,7 @@ def play(t: Table) -> None:
     t.awaits(("ante",), "7(d)(1)")
     dealing = DEALING.get(t.dealt_from or "", MANUAL_SHOE)
     late = t.close(opening, t.announce("no_more_bets_called", dealing.announced), "7(c)")
-    seats = _dealt_in(t, late)
+    seats = _dealt_in(t, opening, late)
     for count in dealing.passes:
         for seat in seats:
             t.deal("player", count, dealing.dealt, seat)
@@ -151,7 +151,7 @@ def play(t: Table) -> None:
     _settle_pot(t, live, hands)
 
 
-def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
+def _dealt_in(t: Table, opening: Sequence[Fact], late: set[tuple[int, str]]) -> list[int]:
     """The seats dealt in: Antes, some with other wagers (7(d)(1)-(3)). Late ones need a deal."""
     within_table(t, "2(a)")
     seats = []
@@ -170,11 +170,24 @@ def _dealt_in(t: Table, late: set[tuple[int, str]]) -> list[int]:
         t.two_adjacent(seats, "ante", "7(e)")
     else:
         t.one_position_each(seats, "ante", "7(e)")
-    pots = {seat: t.stake(seat, "pot") for seat in seats if t.stake(seat, "pot")}
-    for seat, cents in pots.items():
-        if cents > min(pots.values()):
-            t.not_permitted(seat, "pot", "it is larger than another's", "7(d)(2)")
+    _pots_equal(t, seats, opening, late)
     return seats
+
+
+def _pots_equal(
+    t: Table, seats: Sequence[int], opening: Sequence[Fact], late: set[tuple[int, str]]
+) -> None:
+    """Hold Pot Wagers of several players to the table minimum, or else to one another (7(d)(2))."""
+    pots = {seat: t.stake(seat, "pot") for seat in seats if t.stake(seat, "pot")}
+    if t.posted is None:
+        for seat, cents in pots.items():
+            if cents > min(pots.values()):
+                t.not_permitted(seat, "pot", "it is larger than another's", "7(d)(2)")
+        return
+    late_pots = [seat for seat, wager in late if wager == "pot"]
+    for seat in pots if len(seats) > 1 else ():
+        if seat not in late_pots:
+            t.within_posted(seat, "pot", "7(d)(2)", None, opening)
 
 
 def _set(t: Table, seats: Sequence[int]) -> dict[int, Hands | None]:
@@ -400,5 +413,10 @@ GAME = Game(
         ),
         "11(a)": "on camera, not in the feed",
     },
-    player_model=PlayerModel(always=("ante",), sometimes={"pot": 700, "bonus": 350}, hole=CARDS),
+    player_model=PlayerModel(
+        always=("ante",),
+        sometimes={"pot": 700, "bonus": 350},
+        chips={"pot": 1000},  # the minimum of a simulated table
+        hole=CARDS,
+    ),
 )

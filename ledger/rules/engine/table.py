@@ -26,6 +26,7 @@ from ledger.facts import (
     MarkerPlaced,
     MeterRead,
     StubCounted,
+    TableOpened,
     WagerPlaced,
     WagerWithdrawn,
 )
@@ -72,6 +73,7 @@ class Table:
         self.dealt_from = dealt_from
         self.stakes: dict[Spot, int | None] = {}  # None: placed, but the amount is not on record
         self.most: dict[int, tuple[int, str]] = {}  # cents left to win, and the section
+        self.posted: Fact | None = None  # the table's opening, which posts minimum and maximum
         self.known = KnownCoupons()
         self.coupons: dict[Spot, tuple[Coupon, ...]] = {}  # played with the chips of a wager
         # Chips and coupons taken back, by source and id of the fact.
@@ -427,8 +429,37 @@ class Table:
             facts=(fact, by),
         )
 
+    def within_posted(
+        self, seat: int, wager: str, least: str, most: str | None, facts: Iterable[Fact]
+    ) -> None:
+        """Find a wager outside the posted minimum (by `least`) or maximum (by `most`); it stays.
+
+        Without `most`, the wager must equal the minimum. Its chips are among `facts`. A limit or an
+        amount that is not on record finds nothing.
+        """
+        cents = self.stake(seat, wager)
+        if self.posted is None or not cents:
+            return
+        limits = said(self.posted, TableOpened)
+        at_most = limits.max_wager if most else limits.min_wager
+        if limits.min_wager <= cents <= at_most:
+            return
+        below = cents < limits.min_wager or not most
+        limit, name = (limits.min_wager, "minimum") if below else (at_most, "maximum")
+        why = f"it is {dollars(cents)}, and the posted {name} is {dollars(limit)}"
+        its = [fact for fact in facts if _moves(fact.body, seat, wager)]
+        section = least if below else most
+        self.not_permitted(seat, wager, why, section or least, (*its, self.posted), limit, cents)
+
     def not_permitted(
-        self, seat: int, wager: str, why: str, section: str, facts: Iterable[Fact] = ()
+        self,
+        seat: int,
+        wager: str,
+        why: str,
+        section: str,
+        facts: Iterable[Fact] = (),
+        expected: int | None = None,
+        recorded: int | None = None,
     ) -> None:
         """Find a wager that the section does not allow; it stays in the settlement."""
         self.find(
@@ -439,6 +470,8 @@ class Table:
             position=seat,
             wager=wager,
             facts=facts,
+            expected=expected,
+            recorded=recorded,
         )
 
     def name(self, wager: str) -> str:
@@ -1188,6 +1221,13 @@ class Table:
                 paid_from=of.paid_from,
             )
         )
+
+
+def _moves(body: object, seat: int, wager: str) -> bool:
+    """Whether a fact moves chips of this wager before it is decided."""
+    if isinstance(body, WagerPlaced | WagerWithdrawn):
+        return (body.position, body.wager) == (seat, wager)
+    return False
 
 
 def _decides(body: object, declaring: Collection[int]) -> bool:

@@ -27,6 +27,7 @@ from ledger.facts import (
     RulesSubmissionFiled,
     SeatLeft,
     StubCounted,
+    TableOpened,
     WagerPaid,
 )
 from ledger.record.wire import encode, fact_of
@@ -267,6 +268,44 @@ def test_a_seat_told_long_after_changes_the_rulings_it_touches(database: Databas
     late.append(received(encode(stub, source, "stub", completed[2].time_us - 1_000_000)))
     rows = record(database, [*facts, *late])
     stepwise(database, rows, [len(facts), len(rows) - 3, len(rows)], 250)
+
+
+def posted_limits(minutes: int) -> list[list[Received]]:
+    """A feed whose table openings come last: rounds, openings, higher minimums, corrections."""
+    plan = plan_of(minutes=minutes, tables=2, seed=3, of=("craps", "saigon_5_card"))
+    facts, _ = deal(plan)
+    told: list[list[Received]] = [[], [], [], []]
+    times = [fact.time_us for fact in facts if fact.round]
+    for fact in facts:
+        opens = isinstance(fact.body, TableOpened)
+        told[opens].append(received(line(plan, fact)))
+        if isinstance(fact.body, TableOpened):
+            higher = msgspec.structs.replace(fact.body, min_wager=700, max_wager=1200)
+            middle = (min(times) + max(times)) // 2
+            told[2].append(received(encode(higher, fact.source, f"higher-{fact.table}", middle)))
+            data = msgspec.to_builtins(msgspec.structs.replace(higher, max_wager=100_000))
+            of = FactRef(fact.source, f"higher-{fact.table}")
+            meant = FactCorrected(of=of, data=data, because="the sign", by="S-9", second="S-2")
+            source = "/hollywood/surveillance/desk"
+            told[3].append(received(encode(meant, source, f"meant-{fact.table}", middle + 1)))
+    return told
+
+
+@pytest.mark.long
+def test_623a_3_b_limits_posted_are_held_by_the_view_as_by_the_feed(database: Database) -> None:
+    told = posted_limits(20)
+    rows = record(database, [fact for part in told for fact in part])
+    ends = [len(rows) - sum(map(len, told[part:])) for part in (1, 2, 3)]
+    counts = []
+    for step in [*ends, len(rows)]:
+        stepwise(database, rows, [step], 300)
+        said = [
+            msgspec.json.decode(each, type=Ruling) for each in of_the_view(database)[0].values()
+        ]
+        codes = [finding.code for ruling in said for finding in ruling.findings]
+        counts.append(codes.count("wager_not_permitted"))
+    assert counts[0] == counts[1] == 0
+    assert counts[2] > counts[3] > 0
 
 
 @pytest.mark.long

@@ -36,6 +36,7 @@ class Around(TypedDict, total=False):
     gone: tuple[int, ...]  # positions whose player left
     batches: tuple[CouponBatch, ...]  # of coupons
     seats: tuple[tuple[int, ...], ...]  # the positions each player holds
+    posted: tuple[int, int]  # the table's minimum and maximum, cents
 
 
 def _dealt(to: str, position: int | None, words: list[str], hand: int = 1) -> told.CardsDealt:
@@ -235,6 +236,14 @@ def facts_of(script: str, game: str, day: str) -> list[Fact]:
     return found
 
 
+def _opened(game: str, day: str, posted: tuple[int, int]) -> Fact:
+    """The opening of the table, an hour before."""
+    least, most = posted
+    body = told.TableOpened(game=game, gaming_day=day, min_wager=least, max_wager=most)
+    source = "/hollywood/T-1/terminal"
+    return Fact(body, source, "opened", -3600 * SECOND_US, None, "T-1", None, None)
+
+
 def ruling(script: str, game: str, **around: Unpack[Around]) -> Ruling:
     """The ruling of a script, and what stands around it."""
     day, filed = around.get("day", "2015-03-01"), around.get("filed")
@@ -254,6 +263,7 @@ def ruling(script: str, game: str, **around: Unpack[Around]) -> Ruling:
         frozenset(around.get("gone", ())),
         around.get("seats", ()),
         around.get("batches", ()),
+        opened=_opened(game, day, around["posted"]) if "posted" in around else None,
     )
     found = rule(of, submissions)
     assert found is not None

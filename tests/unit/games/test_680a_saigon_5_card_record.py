@@ -268,6 +268,26 @@ def test_680a_7_d_wagers_stand_beside_an_ante_and_pot_wagers_are_equal() -> None
     ]
 
 
+def test_680a_7_d_2_pot_wagers_of_several_players_equal_the_table_minimum() -> None:
+    """Both pots are $5: right where that is the minimum, and found at a table of any other."""
+    wrong = "! wager_not_permitted {} pot {} / {} 680a.7(d)(2)"
+    check(PLAYED, SETTLED, posted=(500, 50000))
+    for minimum in (499, 1000):
+        both = "\n".join(wrong.format(seat, minimum, 500) for seat in (1, 2))
+        check(PLAYED, SETTLED + both, posted=(minimum, 50000))
+    larger = PLAYED.replace("2 pot 500", "2 pot 700").replace("pot 0 1 1000", "pot 0 1 1200")
+    assert told(larger, posted=(500, 50000))[-1] == wrong.format(2, 500, 700)
+    facts = ruling(larger, GAME, day=DAY, posted=(500, 50000)).findings[0].facts
+    assert [fact.id for fact in facts] == ["5", "opened"]
+    # A player alone at the table competes with nobody, and late chips are found as such.
+    check(BEFORE + AFTER, ALONE, posted=(1000, 50000))
+    late = PLAYED.replace("2 pot 500\n", "").replace("nomorebets", "nomorebets\n 2 pot 500")
+    found = [line for line in told(late, posted=(1000, 50000)) if line.startswith("!")]
+    assert found == ["! late_wager 2 pot 680a.7(c)", wrong.format(1, 1000, 500)]
+    bonus = PLAYED.replace("2 bonus 500", "2 bonus 1").replace("take 2 bonus 500", "take 2 bonus 1")
+    assert not [line for line in told(bonus, posted=(500, 50000)) if line.startswith("!")]
+
+
 def test_680a_7_b_a_player_who_left_before_he_set_his_hand_loses_all_wagers() -> None:
     script = BEFORE + "take 1 ante 1000\n take 1 bonus 500\n done"
     found = told(script.replace("1 pot 500\n", ""), gone=(1,))
