@@ -146,7 +146,7 @@ def _betting(t: Table, late: set[tuple[int, str]]) -> list[int]:
         if seat and seat < PLACES:
             t.presume(seat, ("asia_poker",), "7(d)")
     seats = [seat for seat, _ in t.betting("asia_poker")]
-    why = "it stands beside no Asia Poker Wager at the same position"
+    why = "there is no Asia Poker Wager at the same position"
     for seat, _ in list(t.betting("bonus")):
         if seat not in seats:
             t.not_permitted(seat, "bonus", why, "7(e)")
@@ -353,7 +353,7 @@ GAME = Game(
             "house_way",
             ("as_recorded", "highest_high"),
             "11(c)",
-            "As the dealer set his hands last; or the highest high, then the highest medium hand.",
+            "The dealer's last setting; or the highest high, then the highest medium hand.",
         ),
         Option(
             "adjacent_boxes",
@@ -369,7 +369,7 @@ GAME = Game(
     irregularities={
         **common_card_rules.irregularities("13(f)", "13(g)", "13(h)", "13(l)", "13(m)"),
         "dice_mistotalled": Irregularity(
-            "13(c)", void=True, says="void where the first card goes wrong for it", in_play=True
+            "13(c)", void=True, says="void if the first card goes to a wrong place", in_play=True
         ),
         "player_card_exposed": Irregularity("13(d)", void=False, says="its player may void it"),
         "dealer_card_exposed": Irregularity("13(e)", void=True, says=common_card_rules.VOID),

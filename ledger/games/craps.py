@@ -205,7 +205,7 @@ def _judge(
     if wager in BONUS and up:
         # It may never be raised or reduced: it stays until it is collected or paid.
         if placed:
-            why = "it lies already, and may not be increased until it is decided"
+            why = "it is already placed, and may not be increased before it is decided"
             t.not_permitted(seat, wager, why, "4(c)(4)", (fact,))
         else:
             t.close([fact], hand.first, "4(c)(4)")

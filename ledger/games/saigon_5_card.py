@@ -96,8 +96,8 @@ ODD_CHIP = Reading(
     "odd_chip",
     ("first_left_of_button",),
     "11(f)",
-    "Who has the chips of a split pot that cannot be split: there is no button, so of the winners "
-    "the one who was dealt to first.",
+    "Who gets the chips of a split pot that cannot be split: there is no button, so the winner who "
+    "was dealt to first.",
 )
 
 CARDS, HANDS = 5, {"qualifying": 3, "showdown": 2}
@@ -223,7 +223,7 @@ def _dealer_sets(t: Table, *, due: bool) -> None:
     count = _dealer_count(t, reading)  # a card that the shoe did not read is seen in the setting
     shown = set(hands["showdown"]) if hands else set()
     if hands and count and all(set(s.showdown) != shown for s in _right(t, count)):
-        says = f"The dealer's hand counts {count} by the reading in force, and was set otherwise."
+        says = f"The dealer's hand counts {count} by the reading in force, but was set otherwise."
         t.find("hand_misset", says, "11(c)(1)", expected=str(count))
 
 
@@ -289,7 +289,7 @@ def _settle(t: Table, seat: int, hands: Hands | None, left: dict[int, tuple[int,
         if mine.qualifies:
             t.turn("player", range(CARDS), section, seat, must=False)
         if hands and _settings(tuple(cards)) and not points.three_qualify(three):
-            says = f"Position {seat} did not set three cards that qualify, and holds them."
+            says = f"Position {seat} holds three cards that qualify, but did not set them."
             t.find("hand_misset", says, "11(b)(1)", position=seat)
         readings = _by_reading(t, cards, hands)
         owner = (t.source.seat_of(seat) or (seat,))[0]

@@ -258,7 +258,7 @@ def drawn_over(t: Table, draws: Callable[[Total], bool], section: str) -> None:
         while t.source.take(Step("cards_dealt", section, "dealer")):
             pass
     elif over:
-        says = f"The dealer drew {', '.join(over)} though he was to stand"
+        says = f"The dealer drew {', '.join(over)} though he had to stand"
         t.find("misdeal", f"{says} ({t.rules.section(section)}).", section, recorded=" ".join(over))
 
 

@@ -75,7 +75,7 @@ def adjacent_boxes(t: Table, seats: Collection[int], wager: str, most: int, sect
         seen.update(his)
         for count, seat in enumerate(his):
             if seat != first + count or count >= most:
-                why = f"its player may wager on {most} adjacent boxes, and begins at {first}"
+                why = f"its player may wager on {most} adjacent boxes, starting at {first}"
                 t.not_permitted(seat, wager, why, section)
 
 
@@ -101,13 +101,13 @@ def not_before(t: Table, placed: Iterable[Fact], opens: Fact | None, section: st
         t.closings.append((opens, fact))
         early = t.source.later_than(opens, fact)
         if early:
-            why = "it was placed before the card that it waits for"
+            why = "it was placed before the card that opens it"
             t.not_permitted(body.position, body.wager, why, section, (fact, opens))
         elif early is None:
             t.find(
                 "order_uncertain",
-                f"Position {body.position}'s {t.name(body.wager)} may stand before the card that it"
-                f" waits for: clocks agree to 250 ms ({t.rules.section(section)}).",
+                f"Position {body.position}'s {t.name(body.wager)} may be before the card that opens"
+                f" it: clocks agree to 250 ms ({t.rules.section(section)}).",
                 section,
                 position=body.position,
                 wager=body.wager,

@@ -103,7 +103,7 @@ def order(table: Table, record: RecordedSource) -> list[Finding]:
         step, fact = taken[inversion.at]
         section = table.rules.section(step.section)
         code = "order_uncertain" if inversion.uncertain else "out_of_turn"
-        how = "may stand out of turn: clocks agree to 250 ms" if inversion.uncertain else ""
+        how = "may be out of turn: clocks agree to 250 ms" if inversion.uncertain else ""
         found.append(
             Finding(
                 code=code,
@@ -140,7 +140,7 @@ def unmatched_facts(table: Table, record: RecordedSource) -> list[Finding]:
             says = f"{name.replace('_', ' ').capitalize()} when no step asked for it."
             found.append(Finding(code=code, position=position, says=says, facts=refs((fact,))))
     for (seat, wager, hand), stake in table.stakes.items():
-        says = f"Position {seat} has no hand {hand} for {table.name(wager)}; nothing decides it."
+        says = f"Position {seat} has no hand {hand} for {table.name(wager)}; no step settles it."
         found.append(
             Finding(
                 code="wager_not_permitted",
@@ -174,7 +174,7 @@ def _unasked(table: Table, fact: Fact, body: WagerPlaced | WagerWithdrawn) -> Fi
         section=section,
         says=f"Position {body.position} {'put' if placed else 'took back'} "
         f"{dollars(body.amount)} on {table.name(body.wager)}, "
-        + (when if known else "no such wager."),
+        + (when if known else "which this game does not have."),
         facts=refs((fact,)),
     )
 
@@ -204,7 +204,11 @@ def _denied(table: Table, body: WagerPlaced | DecisionMade, name: str) -> str | 
 def _not_permitted(table: Table, fact: Fact, body: WagerPlaced) -> Finding:
     """The finding about a wager that its section never permits at this hand."""
     section = _denied(table, body, body.wager)
-    why = f"its section does not permit it at this hand ({section})" if section else "no such wager"
+    why = (
+        f"its section does not permit it at this hand ({section})"
+        if section
+        else "this game does not have it"
+    )
     return Finding(
         code="wager_not_permitted",
         position=body.position,
@@ -293,7 +297,7 @@ def cards(table: Table, facts: Sequence[Fact]) -> list[Finding]:
         position = next((seat for _, seat, _ in holders if seat), None)
         where = ", ".join(f"position {seat}" if seat else to for to, seat, _ in holders)
         if card not in deck:
-            says = f"{card} is no card of this game ({where})."
+            says = f"{card} is not a card of this game ({where})."
             code = "impossible_card"
         elif times > decks:
             holds = "the deck holds one" if decks == 1 else f"there are {decks} decks"

@@ -248,7 +248,7 @@ class Table:
         lay = self.stakes.pop(spot, None) or 0
         taken = min(lay, body.amount)
         if known and lay < body.amount and not self.source.may_be_lost:
-            why = f"{dollars(body.amount)} was taken back, and {dollars(lay)} lay there"
+            why = f"{dollars(body.amount)} was taken back, but only {dollars(lay)} was there"
             self.not_permitted(body.position, body.wager, why, known.section, (fact,))
         if taken < lay:
             self.stakes[spot] = lay - taken
@@ -318,7 +318,7 @@ class Table:
             else:
                 more = [second, *more]
             for seat in more:
-                why = f"its player wagers on position {first}, which is not adjacent, or on two"
+                why = f"its player has position {first} too, and may have two adjacent ones"
                 self.not_permitted(seat, wager, why, section)
         return pairs
 
@@ -666,7 +666,7 @@ class Table:
         if counted != due:
             self.find(
                 "misdeal",
-                f"The stub held {counted} cards and {due} were left of {deck_cards} "
+                f"The stub held {counted} cards; {due} of {deck_cards} should have been left "
                 f"({self.rules.section(section)}).",
                 section,
                 expected=str(due),
@@ -732,7 +732,7 @@ class Table:
         if {name: len(cards) for name, cards in hands.items()} != dict(sizes):
             due = ", ".join(f"{name} of {count}" for name, count in sizes.items())
             who = f"Position {position}" if position else f"The {to}"
-            says = f"{who} set no hands of {due} ({self.rules.section(section)})."
+            says = f"{who} did not set hands of {due} ({self.rules.section(section)})."
             self.find("hand_misset", says, section, facts=(fact,), position=position)
             return None
         self._arranged(to, position, hands, section, fact)
@@ -940,7 +940,7 @@ class Table:
         )
         seat, wager = step.position or 0, step.what or ""
         if stake < 0:
-            why = f"{dollars(-stake)} more was taken back than lay there"
+            why = f"{dollars(-stake)} more was taken back than was there"
             self.not_permitted(seat, wager, why, step.section, placed)
         if stake < 0 or (stake == 0 and len(placed) > 1):
             return []

@@ -168,7 +168,7 @@ def _straddles(ring: PokerBetting) -> None:
         if wager == STRADDLE and seat == due:
             ring.last = seat
         elif wager == STRADDLE and not ring.t.source.may_be_lost:
-            why = f"position {due} is left of the blinds, and one straddle may be made"
+            why = f"only position {due}, left of the blinds, may straddle, and once"
             ring.t.not_permitted(seat, STRADDLE, why, ring.cites.straddle)
 
 
@@ -306,11 +306,11 @@ def _wrong(ring: PokerBetting, seat: int, due: int, cents: int, *, called: bool)
     """The reason against an amount, or None. All of a player's chips may always go in."""
     had = ring.behind.get(seat)
     if had is not None and cents > had:
-        return f"it adds {dollars(cents)}, and {dollars(had)} was left of the stack"
+        return f"it adds {dollars(cents)}, but only {dollars(had)} was left of the stack"
     if cents == had or (called and (cents == due or (had is None and cents < due))):
         return None
     if called or cents <= due:
-        return f"it adds {dollars(cents)} where {dollars(due)} calls"
+        return f"it adds {dollars(cents)}, but a call takes {dollars(due)}"
     return _too_much(ring, due, cents - due)
 
 
@@ -319,10 +319,10 @@ def _too_much(ring: PokerBetting, due: int, by: int) -> str | None:
     low, high = limits(ring, due)
     if by < low or (high is not None and by > high):
         within = dollars(low) if low == high else f"at most {dollars(high or 0)}"
-        return f"it raises by {dollars(by)}, and by what is filed {within} is right"
+        return f"it raises by {dollars(by)}, but the filed limits allow {within}"
     most = ring.t.rules.options["raises"]
     if isinstance(most, int) and ring.price and ring.raises >= most:
-        return f"{most} raises were made in this betting round"
+        return f"this betting round had its {most} raises already"
     return None
 
 

@@ -266,8 +266,8 @@ def no_badugi(section: str) -> Reading:
         NO_BADUGI,
         ("best_three_card", "low_hand_scoops"),
         section,
-        "What becomes of the badugi half where nobody has four cards of different suits and "
-        "ranks: the best badugi of fewer has it, or the low hand the whole pot.",
+        "Who wins the badugi half if nobody has four cards of different suits and ranks. The best "
+        "badugi of fewer cards wins it, or the low hand wins the whole pot.",
     )
 
 
@@ -277,7 +277,7 @@ def odd_chip(section: str) -> Reading:
         ODD_CHIP,
         ("first_left_of_button",),
         section,
-        "Who has the odd chip of tied hands is left to the Rules Submission.",
+        "The Rules Submission decides who gets the odd chip of tied hands.",
     )
 
 

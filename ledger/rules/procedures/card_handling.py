@@ -83,7 +83,7 @@ def _play_on_without_cover(j: Judge, method: str, care: object) -> None:
         j.find(
             "device_not_covered",
             care.device_covered,
-            f"{device} is out of order, neither covered nor signed, and play goes on without it",
+            f"{device} is out of order, neither covered nor signed, but play goes on without it",
             recorded=device,
         )
     j.state.uncovered.clear()
@@ -131,7 +131,7 @@ def _deep_enough(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
             "cut_too_shallow",
             care.cut,
             f"The cover card went in {above} cards from the top; "
-            f"at least {care.cut_cards_min} are to lie above it",
+            f"at least {care.cut_cards_min} must lie above it",
             expected=str(care.cut_cards_min),
             recorded=str(above),
         )
@@ -146,7 +146,7 @@ def _far_enough(j: Judge, care: CardProcedures, below: int | None, least: int) -
             "cut_too_shallow",
             care.cut,
             f"The cover card went in {below} cards from the bottom; "
-            f"at least {least} are to lie below it",
+            f"at least {least} must lie below it",
             expected=str(least),
             recorded=str(below),
         )
@@ -167,7 +167,7 @@ def _cut_in_time(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
         j.find(
             "step_missing",
             care.recut,
-            "The round was dealt from cards not cut again as was directed",
+            "The round was dealt without the other cut that was ordered",
             expected="cards_cut",
         )
     elif _is_cut(batch, care):
@@ -229,7 +229,7 @@ def _cards_of_round(j: Judge, body: RoundStarted, care: object) -> None:
             j.find(
                 "deck_change_overdue",
                 care.changed,
-                f"The cards are at the table since more than {hours * overdue} hours; "
+                f"The cards have been at the table for over {hours * overdue} hours; "
                 f"they change every {hours}",
                 expected=f"{hours} h",
                 recorded=f"{(j.fact.time_us - batch.received_us) // 60_000_000} min",
@@ -266,7 +266,7 @@ def _opened(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
             j.find(
                 "inspection_missing",
                 paragraph,
-                f"The cards were dealt from without having been {step}",
+                f"The cards were dealt without being {step}",
                 expected=step,
             )
 
@@ -279,7 +279,7 @@ def _taken_out(j: Judge, batch: CardBatch, care: CardProcedures) -> None:
             "inspection_missing",
             care.taken_out,
             f"The batch came with {over} cards that its decks do not hold, "
-            f"and {batch.taken_out} were taken out",
+            f"but {batch.taken_out} were taken out",
             expected="cards_removed",
             recorded=str(batch.taken_out),
         )
@@ -308,7 +308,7 @@ def _short(j: Judge, batch: CardBatch) -> None:
         j.find(
             "step_missing",
             follows.cited(j.state.dealt_from),
-            "The cards were not as many as there are of a deck, and it was dealt from again",
+            "The deck had too many or too few cards, and it was dealt from again",
             expected="decks_removed",
         )
 
@@ -378,7 +378,7 @@ def _round_over(j: Judge, body: RoundCompleted | RoundVoided, care: object) -> N
             "stub_count_overdue",
             paragraph,
             f"The stub was not counted in the last {state.rounds_uncounted} rounds; "
-            f"it is counted at least once every {care.stub_rounds}",
+            f"it must be counted at least once every {care.stub_rounds}",
             expected=str(care.stub_rounds),
             recorded=str(state.rounds_uncounted),
         )

@@ -71,11 +71,11 @@ def _dice_thrown(j: Judge, _: DiceThrown, care: object) -> None:
                 says = f"Set {name} was thrown without having been inspected"
                 j.find("dice_not_inspected", care.inspected, says, recorded=name)
             elif dice.flaw:
-                says = f"Set {name} was thrown, and its inspection was not what it is to be"
+                says = f"Set {name} was thrown, but its inspection was not the required one"
                 j.find("dice_not_inspected", dice.flaw, says, recorded=name)
         if dice.reported:
             dice.reported = False
-            says = f"Set {name} was thrown after a discrepancy of it was reported"
+            says = f"Set {name} was thrown after a discrepancy in it was reported"
             j.find("step_missing", "603a.13(g)", says, expected="dice_removed", recorded=name)
         _changed(j, name, dice, care)
 
@@ -100,14 +100,14 @@ def _changed(j: Judge, name: str, dice: DiceSet, care: DiceProcedures) -> None:
     why = (
         "since before the table closed"
         if dice.stale
-        else f"since more than {care.change_hours * overdue} hours"
+        else f"for over {care.change_hours * overdue} hours"
     )
     reopened = "" if j.rules and j.rules.game.shaker else " and when the table reopens"
     dice.changes_due, dice.stale = max(overdue, dice.changes_due), False
     j.find(
         "dice_change_overdue",
         care.changed,
-        f"Set {name} is in use {why}; a set changes every {care.change_hours} hours{reopened}",
+        f"Set {name} has been used {why}; change it every {care.change_hours} hours{reopened}",
         expected=f"{care.change_hours} h",
         recorded=f"{(j.fact.time_us - dice.received_us) // 60_000_000} min",
     )

@@ -62,7 +62,7 @@ def _placed(j: Judge, body: WagerPlaced, _: object) -> None:
     of, meter, shown = found
     if shown.reset_due:
         shown.reset_due = False
-        says = f"The meter {meter.name} was not reset after a win of the whole of it"
+        says = f"The meter {meter.name} was not reset after all of it was won"
         j.find("step_missing", of.section, says, wager=of.wager, expected="meter_reset")
     up = (meter.rate or Fraction(0)) * body.amount
     shown.unrated = shown.unrated or meter.rate is None
@@ -168,11 +168,11 @@ def _judge(
     amount, (before, least, most) = event.amount, due
     shared, begins = meter.name != of.wager, meter.least(of.least)
     if amount < least and not (shared and before is not None and amount < before):
-        _wrong(j, of, event, least, "by its wagers it shows at least")
+        _wrong(j, of, event, least, "by its wagers it must show at least")
     elif most is not None and amount > most and not shared:
-        _wrong(j, of, event, most, "by its wagers it shows at most")
+        _wrong(j, of, event, most, "by its wagers it may show at most")
     elif amount < begins and (before is None or before >= begins):
-        _wrong(j, of, event, begins, "it begins at")
+        _wrong(j, of, event, begins, "it must begin at")
 
 
 def _taken(j: Judge, shown: MeterState, of: PrintedMeter | None, event: MeterEvent) -> None:
@@ -214,9 +214,9 @@ def _reset(
     meter = meter_of(j.rules, of)
     due = meter.back_to(of.least)
     if not won and before is not None and event.amount < before:
-        _wrong(j, of, event, before, "nobody won the whole of it, and it showed")
+        _wrong(j, of, event, before, "nobody won all of it, and before that it showed")
     elif event.amount < due or (meter.reset is not None and event.amount > due):
-        _wrong(j, of, event, due, "it is reset to")
+        _wrong(j, of, event, due, "it must be reset to")
 
 
 def _wrong(j: Judge, of: PrintedMeter, event: MeterEvent, due: int, why: str) -> None:

@@ -179,7 +179,7 @@ def _found(j: Judge, turn: Turn, due: int, section: str, what: str, at: int | No
     j.find(
         "out_of_turn",
         section,
-        f"The turn was {was}'s, and {next_} {what}",
+        f"It was the turn of {was}, but {next_} {what}",
         facts=[turn.told] if turn.told else [],
         position=at or None,
         expected=str(due),

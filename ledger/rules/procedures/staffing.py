@@ -136,7 +136,7 @@ def _cameras_short(j: Judge, game: str) -> list[Short]:
         says = "The round was dealt without a stationary camera on the table"
         return [("cameras_short", due.section, says, "1", "0")]
     ends = ", ".join(_ends(covers)) or "neither end"
-    says = f"The round was dealt before {len(cameras)} stationary cameras, which cover {ends}"
+    says = f"The round was dealt with {len(cameras)} stationary cameras, which cover {ends}"
     return [("cameras_short", due.section, says, "2, one an end", str(len(cameras)))]
 
 

@@ -57,7 +57,7 @@ def _offers(game: Game, offered: Iterable[str]) -> Iterator[Problem]:
     optional = tuple(wager.id for wager in game.wagers if wager.optional)
     for name in offered:
         if name not in optional:
-            yield Problem("offers", f"{name} is no optional wager of {game.title}", optional)
+            yield Problem("offers", f"{name} is not an optional wager of {game.title}", optional)
 
 
 def _values(
@@ -111,7 +111,9 @@ def _term(where: str, of: PrintedMeter, name: str, value: object) -> Iterator[Pr
         says = f"{value!r} is no part of a wager"
         yield Problem(where, says, ("a part above 0 and up to 1, as 1/10, 10% or 0.1",))
     elif name in AMOUNTS and amount_of(value, of.least) is None:
-        yield Problem(where, f"{value!r} is no amount its section allows", _cents(of.least))
+        yield Problem(
+            where, f"{value!r} is not an amount that its section allows", _cents(of.least)
+        )
 
 
 def _cents(least: int) -> tuple[str]:

@@ -68,7 +68,7 @@ def _submission(j: Judge, rules: InForce) -> None:
             "rules_submission_missing",
             "601a.2",
             f"No Rules Submission for {rules.game.title} is on record; every optional wager, "
-            f"the first paytables and the default readings are taken",
+            f"the first paytables and the default readings are assumed",
         )
     if rules.chosen and j.state.submission_checked != j.state.gaming_day:
         j.state.submission_checked = j.state.gaming_day
@@ -78,7 +78,7 @@ def _submission(j: Judge, rules: InForce) -> None:
                 "rules_submission_invalid",
                 "601a.2",
                 f"In the Rules Submission for {rules.game.title}, {problem.where} has no effect: "
-                f"{problem.says}; the default is taken",
+                f"{problem.says}; the default holds",
                 expected=f"one of {allowed}" if allowed else None,
                 recorded=problem.where,
             )

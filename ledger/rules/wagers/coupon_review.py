@@ -158,7 +158,7 @@ def _terms(t: Table, each: Played, gaming_day: str) -> Iterator[tuple[str, str]]
     section = "603a.21(b)"
     batch = t.known.batch(each.coupon.serial)
     if batch is None:
-        yield "no batch that was issued has its serial", section
+        yield "no issued batch has its serial", section
         return
     terms = batch.terms
     if terms.games and t.rules.game.id not in terms.games:

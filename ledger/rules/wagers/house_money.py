@@ -72,9 +72,9 @@ def press(
         amount = left if body.amount is None else body.amount
         wager = body.wager or (held or onto)[0]
         if decided and (amount > left or wager not in held):
-            why = "he has no such wager that House Money may be added to"
+            why = "he has no wager there that House Money may be added to"
             if amount > left:
-                why = f"{dollars(amount)} was pressed, and {dollars(left)} may be"
+                why = f"{dollars(amount)} was pressed, but at most {dollars(left)} may be"
             t.not_permitted(seat, wager, why, section, (t.taken[-1][1],))
         left = max(0, left - amount)
         beyond |= {wager} if most - left > share else set()
@@ -83,7 +83,7 @@ def press(
             t.stakes[spot] = t.stake(seat, wager) + amount
     pressed = most - left
     if portion != ANY and pressed and left and pressed != share:
-        why = f"{dollars(pressed)} was pressed, and {dollars(share)} or nothing may be"
+        why = f"{dollars(pressed)} was pressed, but only {dollars(share)} or nothing may be"
         t.not_permitted(seat, wager, why, section)
     return beyond
 

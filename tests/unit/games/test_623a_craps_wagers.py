@@ -302,7 +302,7 @@ def test_623a_3_a_42_no_more_is_taken_back_than_lies_there() -> None:
         lost = begun.format("1500 | seq 1").replace("2 pass 100", "2 pass 100 | seq 3")
         assert found not in text(ruling(lost, GAME))
     says = ruling(begun.format(1500), GAME).findings[0].says
-    assert "$15.00 was taken back, and $10.00 lay there" in says
+    assert "$15.00 was taken back, but only $10.00 was there" in says
 
 
 def test_623a_3_a_42_a_lay_bet_overdrawn_is_off_no_longer() -> None:

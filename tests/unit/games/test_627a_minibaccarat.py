@@ -271,9 +271,9 @@ def test_627a_8_d_1_i_no_more_is_pressed_than_was_won_and_only_onto_a_hand_wager
     said = [f.says for f in ruling(lost, GAME).findings]
     said += [f.says for f in ruling(NATURAL + "press 1 banker 1500", GAME).findings]
     cite = " (627a.8(d)(1)(i))."
-    why = "$5.00 was pressed, and $0.00 may be"
+    why = "$5.00 was pressed, but at most $0.00 may be"
     assert said[0] == f"Position 1's Player's Hand is not permitted: {why}{cite}"
-    why = "he has no such wager that House Money may be added to"
+    why = "he has no wager there that House Money may be added to"
     assert said[1:] == [f"Position 1's Banker's Hand is not permitted: {why}{cite}"]
 
 

@@ -33,7 +33,7 @@ def test_627a_8_d_1_i_the_portion_that_the_rules_submission_names_is_pressed_or_
     due = {"whole": "$15.00", "half": "$7.50"}.get(portion)
     says = [f.says.partition(": ")[2] for f in less]
     cite = "(627a.8(d)(1)(i))."
-    assert says == ([f"$0.01 was pressed, and {due} or nothing may be {cite}"] if due else [])
+    assert says == ([f"$0.01 was pressed, but only {due} or nothing may be {cite}"] if due else [])
 
 
 def test_627a_8_d_1_i_the_stake_may_move_with_a_portion_whole_or_not_at_all() -> None:

@@ -47,7 +47,7 @@ def says(script: str, **filed: object) -> list[str]:
         ("1 blind 150\n2 blind 200", "1's Blind Bet (d) it is $1.50, not $1.00 or $2.00 or $4.00"),
         (
             "1 blind 100\n2 blind 200\n4 straddle 400",
-            "4's Straddle Bet (e) position 3 is left of the blinds, and one straddle may be made",
+            "4's Straddle Bet (e) only position 3, left of the blinds, may straddle, and once",
         ),
         ("1 blind 100\n2 blind 200\n4 kill 300", "4's Kill (b) it is $3.00, not $4.00"),
     ],
@@ -77,19 +77,19 @@ def test_637a_19_b_d_how_many_play_and_who_posted_nothing_is_said_in_words() -> 
 @pytest.mark.parametrize(
     ("act", "filed", "why"),
     [
-        ("act 3 raise 30000", {}, "it adds $300.00, and $200.00 was left of the stack"),
-        ("act 3 call 300", {}, "it adds $3.00 where $2.00 calls"),
-        ("act 3 raise 200", {}, "it adds $2.00 where $2.00 calls"),
-        ("act 3 raise 300", FIXED, "it raises by $1.00, and by what is filed $2.00 is right"),
+        ("act 3 raise 30000", {}, "it adds $300.00, but only $200.00 was left of the stack"),
+        ("act 3 call 300", {}, "it adds $3.00, but a call takes $2.00"),
+        ("act 3 raise 200", {}, "it adds $2.00, but a call takes $2.00"),
+        ("act 3 raise 300", FIXED, "it raises by $1.00, but the filed limits allow $2.00"),
         (
             "act 3 raise 701",
             {"options": {"betting": "pot_limit"}},
-            "it raises by $5.01, and by what is filed at most $5.00 is right",
+            "it raises by $5.01, but the filed limits allow at most $5.00",
         ),
         (
             "act 3 raise 400\nact 4 raise 600\nact 1 raise 700\nact 2 raise 800",
             FIXED,
-            "3 raises were made in this betting round",
+            "this betting round had its 3 raises already",
         ),
     ],
 )

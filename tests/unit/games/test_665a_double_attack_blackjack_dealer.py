@@ -234,7 +234,7 @@ def test_665a_3_a_a_10_drawn_beside_a_hole_card_that_is_not_known_is_found() -> 
 def test_665a_13_d_the_words_of_cards_that_the_dealer_drew_too_many() -> None:
     script = round_of("9d 7h", "Kc 9s", "decide 1 stand") + "\ndeal dealer up 4c 2c 3c"
     found = ruling(script, GAME).findings[0]
-    assert found.says == "The dealer drew 2c, 3c though he was to stand (665a.13(d))."
+    assert found.says == "The dealer drew 2c, 3c though he had to stand (665a.13(d))."
     assert (found.code, found.recorded) == ("misdeal", "2c 3c")
 
 
@@ -285,8 +285,8 @@ def test_665a_6_the_words_of_a_bet_that_is_missing_or_on_a_box_too_far() -> None
     assert [each.says for each in ruling(script, GAME, seats=((2, 4),)).findings] == [
         "Position 1's Bust It Wager is not permitted: it stands without Bet (665a.6(d)).",
         (
-            "Position 4's Bet is not permitted: its player may wager on 6 adjacent boxes, and "
-            "begins at 2 (665a.6(g))."
+            "Position 4's Bet is not permitted: its player may wager on 6 adjacent boxes, "
+            "starting at 2 (665a.6(g))."
         ),
     ]
 
@@ -305,7 +305,7 @@ def test_665a_7_e_a_double_attack_taken_back_before_the_dealers_first_card_was_t
     only = ruling(near, GAME).findings[0]
     assert (only.code, [fact.id for fact in only.facts]) == ("order_uncertain", ["da", "up"])
     assert only.says == (
-        "Position 1's Double Attack Wager may stand before the card that it waits for: clocks "
+        "Position 1's Double Attack Wager may be before the card that opens it: clocks "
         "agree to 250 ms (665a.7(e))."
     )
 

@@ -149,7 +149,7 @@ def test_680a_11_b_1_a_hand_set_otherwise_than_it_shall_be_is_reset_or_taken_as_
         finding,
     ]
     says = ruling(one_hand(MISSET, DEALER), GAME, day=DAY).findings[0].says
-    assert says == "Position 1 did not set three cards that qualify, and holds them."
+    assert says == "Position 1 holds three cards that qualify, but did not set them."
 
 
 def test_680a_11_c_1_a_dealer_who_sets_against_the_reading_is_found_and_changes_nothing() -> None:

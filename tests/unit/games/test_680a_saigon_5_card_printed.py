@@ -78,7 +78,7 @@ def test_680a_11_c_1_the_words_of_a_dealers_hand_set_against_the_reading() -> No
     script = dealt("Ks Qs Js / 3s 6s", "Kc Qd Jh Jk 2c")
     script += "set dealer qualifying Kc Qd Jk showdown Jh 2c\n show 1 Ks Qs Js 3s 6s"
     assert [found.says for found in ruling(script, GAME, day=DAY).findings] == [
-        "The dealer's hand counts 8 by the reading in force, and was set otherwise."
+        "The dealer's hand counts 8 by the reading in force, but was set otherwise."
     ]
 
 

@@ -24,9 +24,9 @@ def test_more_than_lay_there_cannot_be_taken_back(game_id: str) -> None:
         told = ruling(script, game_id).findings
         assert [each.code for each in told] == found
         assert all((each.position, each.wager) == (1, wager) for each in told)
-        assert [each.says.count("$5.01 was taken back, and $5.00 lay there") for each in told] == (
-            [1] * len(found)
-        )
+        assert [
+            each.says.count("$5.01 was taken back, but only $5.00 was there") for each in told
+        ] == ([1] * len(found))
     nothing = ruling(f"start\n2 {wager} 500\nwithdraw 1 {wager} 300", game_id).findings
     assert [(each.code, each.position) for each in nothing] == [("wager_not_permitted", 1)]
 
