@@ -27,7 +27,7 @@ from ledger.rules.hands import lunar
 from ledger.rules.hands import poker as p
 from ledger.rules.hands.best_five import best_hand_if_known
 from ledger.rules.hands.cards import DECK
-from ledger.rules.poker.elections import bet, bets_of, declares, holds
+from ledger.rules.poker.elections import as_shown, bet, bets_of, declares, holds
 from ledger.rules.procedures import common_card_rules
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def play(t: Table) -> None:
     due: Due = {("dealer", None): CARDS, **{("player", seat): CARDS for seat in seats}}
     t.counted(due, "13(c)", OPENING_ENDS)
     t.unexposed("dealer", "13(d)", but=LAST)
-    at_once = [seat for seat in seats if _instant_hand(t, seat)]  # these neither fold nor bet
+    at_once = [seat for seat in seats if _is_instant(as_shown(t, seat, CARDS, LOCK))]
+    # Who declares such a hand neither folds nor bets.
     t.void_until_decided("dealer_card_exposed", seats, "13(d)", declaring=at_once)
     t.turn("dealer", (LAST,), dealing.dealt)
     elected = _elections(t, seats)
@@ -282,7 +283,12 @@ def _fees_in_time(t: Table, fees: Sequence[Fact], lock: Fact | None) -> None:
 
 def _instant_hand(t: Table, seat: int) -> bool:
     """The royal flush or straight flush in the first five cards, or None."""
-    hand = p.hand_if_known(t.cards["player", seat, 1][:CARDS])
+    return _is_instant(t.cards["player", seat, 1][:CARDS])
+
+
+def _is_instant(cards: Sequence[str]) -> bool:
+    """Whether cards are known to be a royal flush or a straight flush."""
+    hand = p.hand_if_known(cards)
     return hand is not None and INSTANT[0].pays(hand, {}) is not None
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.facts import CardsTurned, WagerPlaced
+from ledger.facts.rounds import indexes
 from ledger.rules.engine.steps import Step, said
+from ledger.values import UNKNOWN_CARD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +32,18 @@ def declares(t: Table, seat: int, cards: int, section: str) -> bool:
     if not any(t.source.later_than(turn, card) for turn in shown[:1] for card in further):
         t.turn("player", range(cards), section, seat, must=False)
     return not any(t.source.later_than(fact, card) for card in further)
+
+
+def as_shown(t: Table, seat: int, cards: int, until: str) -> list[str]:
+    """A player's first cards; as he turns them before the fact `until`, what is seen rules."""
+    held = t.cards["player", seat, 1][:cards]
+    for fact in t.source.untaken("cards_turned", (until,)):
+        body = said(fact, CardsTurned)
+        if body.position == seat:
+            for index, card in zip(indexes(body), body.cards, strict=False):
+                if index < len(held) and card != UNKNOWN_CARD:
+                    held[index] = card
+    return held
 
 
 def bet(t: Table, seat: int, section: str) -> list[Fact] | None:

@@ -171,6 +171,23 @@ def test_589_13_d_a_hand_declared_that_may_not_bet_has_decided_and_another_has_n
     assert told(two + declare + "fold 2\n" + call + "locked")[0] != "void"
 
 
+@pytest.mark.parametrize("dealt", ["?? ?? ?? ?? ??", "?? 8s 7s 6s 5s", "2d 8s 7s 6s 5s"])
+def test_589_13_d_a_declared_hand_is_the_one_shown_whatever_the_shoe_read(dealt: str) -> None:
+    call, declare = "call dealer_card_exposed\n", "decide 1 declare\n"
+    before, shown = opening(dealt, QUALIFIED), "show 1 9s 8s 7s 6s 5s\n"
+    found = told(before + declare + shown + call + "locked")
+    assert found[:2] == ["complete", INSTANT_PAID]
+    assert told(before + declare + call + "locked")[0] == "void"
+    # Another's cards, a hand that must bet, and one shown once decisions are locked say nothing.
+    flush = shown.replace("9s", "2s")
+    for other in (shown.replace("show 1", "show 2"), flush, "show 1 ?? 8s 7s 6s 5s\n"):
+        assert told(before + declare + other + call + "locked")[0] == "void"
+    assert told(before + declare + call + "locked\n" + shown)[0] == "void"
+
+
+INSTANT_PAID = "1 instant 1000 win +500000 589.12(a) Straight flush, 500 to 1"
+
+
 def test_589_13_d_another_card_of_the_dealers_dealt_face_up_voids() -> None:
     up = BEFORE.replace("deal dealer Ah Kd 9c 7s 2h", "deal dealer up Ah\n deal dealer Kd 9c 7s 2h")
     check(up + RETURNED, voided("13(d)"))

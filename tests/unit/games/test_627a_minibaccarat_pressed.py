@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tests.unit.games.coup import asked, coup
 from tests.unit.games.rounds import ruling, text
 from tests.unit.games.test_627a_minibaccarat import BETS_BOTH, GAME, NATURAL
+from tests.unit.games.twenty_one import round_of
+
+if TYPE_CHECKING:
+    from tests.unit.games.rounds import Around
 
 
 @pytest.mark.parametrize(
@@ -58,3 +64,32 @@ def test_627a_8_d_1_i_chance_presses_the_portion_that_is_named(portion: str, amo
     assert list(pressed.ways("press")) == [
         {"wager": wager, "amount": amount} for wager in ("player", "banker")
     ]
+
+
+DEFAULTS = [
+    ("minibaccarat", "627a.8(d)(1)(i)"),
+    ("midibaccarat", "629a.8(c)(3)(i)(A)"),
+    ("baccarat", "631a.9(e)(1)(i)"),
+    ("blackjack", "633a.7(g)(10)(ii)(A)"),
+]
+
+
+@pytest.mark.parametrize(("game", "section"), DEFAULTS)
+@pytest.mark.parametrize("filed", [None, {"offers": ("house_money",)}])
+def test_627a_629a_631a_633a_if_no_portion_is_filed_all_of_the_payout_is_pressed_or_nothing(
+    game: str, section: str, filed: dict[str, tuple[str, ...]] | None
+) -> None:
+    if game == "blackjack":  # a pair of 9s pays 3 to 1
+        bets = "blackjack 1000 house_money 500"
+        begun = round_of("9d 8h", "9c 9s", "", bets).partition("show")[0]
+        onto = ""
+    else:  # the Player's Hand is a pair of 4s, which pays 3 to 1
+        begun, onto = BETS_BOTH + coup("4c 4d", "7h Ts"), " player"
+    around: Around = {} if filed is None else {"filed": dict(filed)}
+    for amount, permitted in ((1500, True), (1499, False), (750, False), (1501, False)):
+        found = text(ruling(f"{begun}\n press 1{onto} {amount}", game, **around))
+        wrong = [line for line in found if line.startswith("! wager_not_permitted")]
+        wager = onto.strip() or "blackjack"
+        assert wrong == ([] if permitted else [f"! wager_not_permitted 1 {wager} {section}"])
+    nothing = text(ruling(begun, game, **around))
+    assert not [line for line in nothing if line.startswith("! wager")]
