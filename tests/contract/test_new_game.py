@@ -10,7 +10,6 @@ import os
 import re
 import subprocess
 import sys
-from textwrap import indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 EXAMPLE = ROOT / "tests/data/new_game/high_card.py"
-GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/adding/game.md").read_text(encoding="utf-8")
 BESIDE = """
 import sys
 import ledger.games
@@ -117,4 +116,4 @@ def test_without_its_file_nothing_knows_it(tmp_path: Path) -> None:
 def test_the_guide_shows_the_example_as_it_is() -> None:
     source = EXAMPLE.read_text(encoding="utf-8")
     shown = source[source.index("def play(") : source.index("GAME = Game(")].strip()
-    assert indent(shown, "   ") in GUIDE
+    assert f"```python\n{shown}\n```" in GUIDE

@@ -12,7 +12,7 @@ from consumers.alerts.conditions import ADJUDICATIONS, RulingMessage
 from infra.kafka import topics
 from infra.kafka.consumer_group import Read
 from infra.kafka.ports import Consumed
-from ledger.facts import ClockChecked, WagerPaid
+from ledger.facts import ClockChecked, WagerPaid, type_name
 from ledger.values import format_time
 from tests.fixtures.postgres import fact
 from tests.scenes.feed_faults import of_rows
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from consumers.alerts.alert import Alert
     from infra.postgres.connection import Database
     from infra.settings import Settings
+    from ledger.facts import Body
     from ledger.record.tape import Received
 
 RULED_AT_US = 1_795_183_200_000_000
@@ -44,9 +45,14 @@ def found(read: Read, now_us: int, settings: Settings) -> list[Alert]:
     return conditions.young(conditions.of_record(read, settings, Whole()), now_us, settings)
 
 
+def sent(body: Body, number: int = 1, *, place: str = "CC-07", device: str = "pit") -> Received:
+    """A fact with this body."""
+    name = type_name(type(body)).partition(".")[0]
+    return fact(number, place=place, device=device, name=name, data=msgspec.json.encode(body))
+
+
 def paid(amount: int, number: int = 1) -> Received:
-    body = msgspec.json.encode(WagerPaid(position=3, wager="middle", amount=amount))
-    return fact(number, name="wager_paid", data=body)
+    return sent(WagerPaid(position=3, wager="middle", amount=amount), number, device="shoe")
 
 
 def checked(ahead_ms: int, uncertainty_ms: int, number: int = 1) -> Received:
@@ -57,8 +63,7 @@ def checked(ahead_ms: int, uncertainty_ms: int, number: int = 1) -> Received:
         reference="ntp",
         uncertainty_ms=uncertainty_ms,
     )
-    data = msgspec.json.encode(body)
-    return fact(number, place="surveillance", device="nvr", name="clock_checked", data=data)
+    return sent(body, number, place="surveillance", device="nvr")
 
 
 def fact_read(database: Database, amount: int) -> Read:
