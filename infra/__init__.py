@@ -1,1 +1,1 @@
-"""Edges: settings, PostgreSQL, Kafka and local services. The only users of psycopg and kafka."""
+"""Settings, PostgreSQL, Kafka and local services. Only `infra` imports psycopg and kafka."""

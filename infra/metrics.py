@@ -1,7 +1,7 @@
-"""Metrics and health of a process: figures for Prometheus, alive, ready, answered over HTTP.
+"""Metrics and health checks of a process over HTTP: Prometheus metrics, liveness, readiness.
 
-The figures of a process are counted where it works. Consumer lag, parked tapes, quarantine and
-publishing backlog are read from the database at each scrape, so they hold for every process.
+Each process counts its own work. Consumer lag, parked tapes, quarantine and publishing backlog are
+read from the database at each scrape, so they are the same in every process.
 """
 
 from __future__ import annotations
@@ -34,37 +34,37 @@ if TYPE_CHECKING:
     from ledger.record.tape import Counters
 
 SILENT_S_MAX = 30.0
-"""How long the source may be silent until the process is not ready, seconds, without a setting."""
+"""Default for how long the source may be silent before the process is not ready, seconds."""
 
 STUCK_S_MAX = 120.0
-"""How long nothing may come round in the process until it is not alive, seconds: restart it."""
+"""How long the main loop may stand still before the process is not alive, seconds."""
 
 _ASIDE = ("quarantined", "equivocation")
 
 
 class MetricsPage:
-    """The figures of one process, for Prometheus."""
+    """The metrics of one process, for Prometheus."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
 
     def scrape(self, read: Callable[[], Iterable[Metric]]) -> None:
-        """Read these at each scrape."""
+        """Register a function that yields metrics at each scrape."""
         self.registry.register(Scraped(read))
 
     def gauge(self, name: str, says: str, value: Callable[[], float]) -> None:
-        """Ask for this figure at each scrape."""
+        """Register a gauge whose value is read at each scrape."""
         Gauge(f"round_ledger_{name}", says, registry=self.registry).set_function(value)
 
     def page(self) -> bytes:
-        """Its figures, in Prometheus's text format."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
 
 class ProcessMetrics(MetricsPage):
-    """The figures of one process, and its health. `ticked_at` is written by one thread.
+    """The metrics and health of one process. Only one thread writes `ticked_at`.
 
-    Alive: its loop comes round. Ready: what it is made for can be relied on; each says when.
+    It is alive while its main loop runs. Each subclass defines when it is ready.
     """
 
     def __init__(self, ready_s: float) -> None:
@@ -73,7 +73,7 @@ class ProcessMetrics(MetricsPage):
         self.ready_s = ready_s
 
     def gauge_silence(self, whose: str, answered_at: Callable[[], float | None]) -> None:
-        """A gauge of how long brokers have been silent; all by the monotonic clock."""
+        """Register a gauge of how long brokers have been silent, by the monotonic clock."""
         began_at = time.monotonic()
 
         def silent_s() -> float:
@@ -84,7 +84,7 @@ class ProcessMetrics(MetricsPage):
         self.gauge(f"{whose}_silent_seconds", says, silent_s)
 
     def heartbeat(self, stop: Callable[[], bool]) -> Callable[[], bool]:
-        """The same question, noting that it was asked: the loop comes round."""
+        """`stop`, wrapped so that each call counts as a heartbeat of the main loop."""
 
         def asked() -> bool:
             self.ticked_at = time.monotonic()
@@ -93,20 +93,20 @@ class ProcessMetrics(MetricsPage):
         return asked
 
     def alive(self) -> str | None:
-        """Why the process is not alive; None: it is."""
+        """Why the process is not alive; None if it is."""
         silent = time.monotonic() - self.ticked_at
-        return f"nothing came round for {silent:.0f} s" if silent > STUCK_S_MAX else None
+        return f"its main loop has stood still for {silent:.0f} s" if silent > STUCK_S_MAX else None
 
     def ready(self) -> str | None:
-        """Why the process is not ready; None: it is."""
+        """Why the process is not ready; None if it is."""
         return self.alive()
 
     def doing(self) -> str:
-        """What it does, said where it is ready; nothing where there is one thing to do."""
+        """What a ready process is doing, such as leading; empty if it has only one task."""
         return ""
 
     def unheard(self, who: str, answered_at: float | None, why: str = "") -> str | None:
-        """Why it cannot be relied on that the source is read; None: it answered lately."""
+        """Why the source counts as silent; None if it answered within `ready_s`."""
         if answered_at is None:
             return f"{who} has answered yet{why}"
         silent = time.monotonic() - answered_at
@@ -114,17 +114,17 @@ class ProcessMetrics(MetricsPage):
 
 
 class Scraped(Collector):
-    """Read at each scrape; nothing where the database does not answer."""
+    """Metrics read at each scrape; none if the database does not answer."""
 
     def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
         self._read = read
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing is read before the first scrape."""
+        """Describe nothing, so that nothing is read before the first scrape."""
         return ()
 
     def collect(self) -> Iterable[Metric]:
-        """All of them or none."""
+        """All metrics of the function, or none."""
         try:
             return list(self._read())
         except Unavailable:
@@ -134,13 +134,13 @@ class Scraped(Collector):
 def counted(
     whose: str, says: Mapping[str, str], of: Callable[[str], float]
 ) -> Iterator[CounterMetricFamily]:
-    """What only grows while a process runs, counted elsewhere."""
+    """Counters of a process whose values are kept elsewhere."""
     for name, text in says.items():
         yield CounterMetricFamily(f"round_ledger_{whose}_{name}", text, value=of(name))
 
 
 def verdicts(received: Counters) -> Iterator[Metric]:
-    """Everything received as the record counted it, and one sample a verdict."""
+    """The number of inputs received, and one sample a verdict, by the record's own count."""
     figures = received._asdict()
     says = "Inputs received, ever, by the record's own count."
     yield CounterMetricFamily("round_ledger_received", says, value=figures.pop("received"))
@@ -149,7 +149,7 @@ def verdicts(received: Counters) -> Iterator[Metric]:
 
 
 def consumer_lag(lags: Sequence[Lag]) -> Iterator[Metric]:
-    """How far the live views are behind the record, whoever keeps them."""
+    """The consumer lag of all live views."""
     figures: dict[str, float] = {lag.view: lag.facts for lag in lags}
     says = "Facts not in the view yet."
     yield _family(GaugeMetricFamily, "view_behind_facts", says, "view", figures)
@@ -211,7 +211,7 @@ def _family(
 
 @contextmanager
 def metrics_server(process: ProcessMetrics, host: str, port: int) -> Iterator[int]:
-    """`/metrics`, `/healthz` and `/readyz` on an address until the block is left; the port."""
+    """Serve `/metrics`, `/healthz` and `/readyz` until the block ends; yields the port."""
 
     class Answers(BaseHTTPRequestHandler):
         timeout = 10
@@ -242,7 +242,7 @@ def metrics_server(process: ProcessMetrics, host: str, port: int) -> Iterator[in
                 self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base names it
-            """Scrapes are no events."""
+            """Log nothing: a scrape is not an event."""
 
     try:
         server = ThreadingHTTPServer((host, port), Answers)
@@ -261,7 +261,7 @@ def metrics_server(process: ProcessMetrics, host: str, port: int) -> Iterator[in
 
 def _not_listening(host: str, port: int, error: OSError) -> LedgerError:
     return Unavailable(
-        f"The port cannot be listened on: {error.strerror}",
+        f"Metrics cannot be served on this port: {error.strerror}",
         where=f"{host}:{port}",
-        hint="Stop what uses it, or give another with --port.",
+        hint="Stop the process that uses the port, or give another one with --port.",
     )

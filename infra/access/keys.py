@@ -1,6 +1,6 @@
-"""Keys that devices send facts with: made once, shown once, kept as a hash, revoked for good.
+"""Device keys: shown once, stored as a hash, revoked for good.
 
-A key speaks for a source or whatever begins with it: a property, a place in it, one device.
+A key authorises a source and all sources below it: a property, a place in it, or one device.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from infra.access.connections import AccessDatabase
 
 PREFIX = "rlk"
-"""What a key begins with, so that one that lies about is known for what it is."""
+"""The prefix of every key, so that a leaked key is recognised."""
 
 _SOURCE = re.compile(rf"/{NAME}(?:/{NAME}){{0,2}}(?![\s\S])")
 _KEY = re.compile(rf"{PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})(?![\s\S])")
@@ -34,19 +34,19 @@ class Key(NamedTuple):
 
 
 class Keys:
-    """Making, revoking and asking for keys."""
+    """Creating, revoking and checking keys."""
 
     def __init__(self, access: AccessDatabase) -> None:
         self._access = access
 
     def any(self) -> bool:
-        """Whether keys are set up: one was ever made, revoked ones too."""
+        """Whether keys are set up: whether any key was ever created, even if revoked."""
         with self._access.open() as connection:
             found = connection.execute("SELECT 1 FROM access.device_keys LIMIT 1")
             return found.fetchone() is not None
 
     def list(self) -> list[Key]:
-        """Every key, by what it speaks for."""
+        """Every key, by its source."""
         with self._access.open() as connection:
             rows = connection.execute(
                 "SELECT key_id, source, made_at_us, revoked_at_us FROM access.device_keys"
@@ -55,10 +55,10 @@ class Keys:
             return [Key._make(row) for row in rows.fetchall()]
 
     def add(self, source: str, actor: Actor) -> str:
-        """A new key, to be shown now: it cannot be read back. Raises `Usage`."""
+        """Create a key and return it; it cannot be read again later. Raises `Usage`."""
         if not _SOURCE.match(source):
             raise Usage(
-                f"{source!r} is no source, nor the beginning of one",
+                f"{source!r} is not a source, nor the beginning of one",
                 where="SOURCE",
                 hint="Give /property, /property/place or /property/place/device.",
             )
@@ -73,7 +73,7 @@ class Keys:
         return f"{PREFIX}_{key_id}_{secret}"
 
     def revoke(self, key_id: str, actor: Actor) -> None:
-        """Let a key open nothing any more. Raises `NotFound`."""
+        """Revoke a key for good. Raises `NotFound`."""
         with self._access.open() as connection:
             done = connection.execute(
                 f"UPDATE access.device_keys SET revoked_at_us = {NOW}"  # noqa: S608 - as above
@@ -82,14 +82,14 @@ class Keys:
             )
             if done.rowcount == 0:
                 raise NotFound(
-                    f"There is no key {key_id} that opens anything",
+                    f"There is no active key {key_id}",
                     where="keys",
-                    hint="See `round-ledger keys list`.",
+                    hint="List the keys with `round-ledger keys list`.",
                 )
             note(connection, "key_revoked", key_id, actor)
 
     def source_of(self, key: str) -> str | None:
-        """What a key speaks for; None where it is none, or revoked."""
+        """The source that a key authorises; None if it is invalid or revoked."""
         parts = _KEY.match(key)
         if parts is None:
             return None

@@ -1,7 +1,7 @@
-"""Who is signed in: from a password or an identity provider's word to a token, and back to a user.
+"""Sessions: from a sign-in by password or identity provider to a token, and from it to a user.
 
-The token is random and only its hash is kept. A session ends when it is not used, when a shift is
-over, at signing out, and when its user's password or roles change.
+The token is random; only its hash is stored. A session ends if it is idle, after a shift, at
+sign-out, and when its user's password or roles change.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection
 
 IDLE_S_MAX = 30 * 60
-"""A session that is not used for so long is over, seconds."""
+"""How long a session may be idle before it ends, seconds."""
 
 SESSION_S_MAX = 12 * 3600
-"""A session is over after so long, however much it is used, seconds: a shift."""
+"""How long a session lasts at most, seconds: one shift."""
 
 WARN_S = 2 * 60
-"""So long before a session ends because it is not used, its page says so, seconds (WCAG 2.2.1)."""
+"""How long before an idle session ends its page warns, seconds (WCAG 2.2.1)."""
 
 LAST_S = 10 * 60
-"""So long before a session ends because its shift is over, its page says so, seconds."""
+"""How long before the end of a shift the page warns that its session ends, seconds."""
 
 TRIES_S = 15 * 60
-"""Failed tries of the last so many seconds are counted."""
+"""How long a failed sign-in counts, seconds."""
 
 TRIES_MAX = 5
-"""Failed tries of one name from one address, before that name is refused there."""
+"""Failed sign-ins of one name from one address before that name is refused there."""
 
 NAMES_MAX = 30
-"""Different names that failed from one address, before that address is refused.
+"""Different names that fail from one address before that address is refused.
 
-There is no limit for a name from anywhere: it would let anybody lock a colleague out.
+There is no limit for a name over all addresses: anyone could lock out a colleague with it.
 """
 
 _TOUCH_S = 60
@@ -46,18 +46,18 @@ _S = 1_000_000
 
 
 class SignIn(NamedTuple):
-    """What a try to sign in came to: a token, or none; to be tried again after `wait_s`."""
+    """The result of a sign-in: a token, or None; after a lockout, retry in `wait_s` seconds."""
 
     token: str | None
     wait_s: int = 0
 
 
 class TimeLeft(NamedTuple):
-    """How long a session still goes on."""
+    """The time left in a session."""
 
     name: str  # of its user
-    left_s: int  # unless it is used again
-    longest_s: int  # however much it is used
+    left_s: int  # until it ends if it stays idle
+    longest_s: int  # until it ends in any case
 
 
 class Sessions:
@@ -67,7 +67,7 @@ class Sessions:
         self._access = access
 
     def sign_in(self, name: str, password: str, address: str) -> SignIn:
-        """Try a name and a password. It takes as long for a name that nobody has."""
+        """Try a name and a password. An unknown name takes as long as a known one."""
         if self._too_many(name, address):
             return SignIn(None, TRIES_S)
         with self._access.open() as connection:
@@ -82,7 +82,7 @@ class Sessions:
         return SignIn(self.begin(name, address, "password"))
 
     def begin(self, name: str, address: str, how: str) -> str:
-        """A new session of somebody who has shown who they are: its token."""
+        """Start a session for an authenticated user; returns its token."""
         token = secrets.token_urlsafe(32)
         with self._access.open() as connection:
             _sweep(connection)
@@ -97,7 +97,7 @@ class Sessions:
         return token
 
     def user_of(self, token: str) -> User | None:
-        """Whose session a token is; None where it is nobody's, or over."""
+        """The user of a session token; None if it is invalid or its session is over."""
         with self._access.open() as connection:
             row = connection.execute(
                 f"SELECT u.name, u.employee, u.roles, s.used_at_us < {NOW} - %s"  # noqa: S608 - as above
@@ -117,7 +117,7 @@ class Sessions:
         return User(name, employee, frozenset(roles))
 
     def left(self, token: str) -> TimeLeft | None:
-        """How long a session goes on, without using it; None where it is nobody's, or over."""
+        """The time left in a session, without using it; None if the session is over."""
         with self._access.open() as connection:
             row = connection.execute(
                 f"SELECT name, used_at_us + %s - {NOW}, began_at_us + %s - {NOW}"  # noqa: S608 - as above
@@ -132,7 +132,7 @@ class Sessions:
         return TimeLeft(name, left_us // _S, session_us // _S) if left_us > 0 else None
 
     def of_subject(self, subject: str) -> str | None:
-        """The name of the user whom the identity provider calls so; None: nobody here."""
+        """The name of the user with this subject at the identity provider; None if none has it."""
         with self._access.open() as connection:
             row = connection.execute(
                 "SELECT name FROM access.users WHERE subject = %s AND disabled_at_us IS NULL",
@@ -141,12 +141,12 @@ class Sessions:
         return row[0] if row else None
 
     def refused(self, name: str, address: str, why: str) -> None:
-        """Write down that somebody the identity provider sent was not let in."""
+        """Log that a sign-in by the identity provider was refused."""
         with self._access.open() as connection:
             note(connection, "sign_in_failed", name, Actor("", address), why)
 
     def sign_out(self, token: str, address: str) -> None:
-        """End a session, if it is one."""
+        """End a session, if the token has one."""
         with self._access.open() as connection:
             row = connection.execute(
                 "DELETE FROM access.sessions WHERE token_hash = %s RETURNING name",
@@ -156,7 +156,7 @@ class Sessions:
                 note(connection, "signed_out", row[0], Actor(row[0], address))
 
     def _too_many(self, name: str, address: str) -> bool:
-        """Count this try, then look whether it is one too many: of many at once all are counted."""
+        """Count this try, then check the limits; so all of many simultaneous tries count."""
         told = _storable(name)
         with self._access.open() as connection:
             connection.execute(
@@ -175,7 +175,7 @@ class Sessions:
 
 
 def _sweep(connection: AnyConnection) -> None:
-    """Forget sessions that are over and tries that are counted no more."""
+    """Delete sessions that are over and tries that no longer count."""
     connection.execute(
         f"DELETE FROM access.sessions WHERE used_at_us < {NOW} - %s OR began_at_us < {NOW} - %s".encode(),  # noqa: E501, S608 - as above
         (IDLE_S_MAX * _S, SESSION_S_MAX * _S),
@@ -191,5 +191,5 @@ def _digest(token: str) -> bytes:
 
 
 def _storable(text: str) -> str:
-    """What a text column can be compared with: whatever a person may send."""
+    """A text that a text column accepts, from any input."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:256]

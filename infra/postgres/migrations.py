@@ -1,8 +1,8 @@
-"""The one step that creates objects: numbered SQL files, forward only, under one lock.
+"""Migrations: numbered SQL files, forward only, applied under one lock.
 
-Only `migrate --apply` and the embedded server's start run it. Every other process checks that the
-database has all migrations of its program. Workers never create objects: two that do at once fail
-with "tuple concurrently updated".
+Only `migrate --apply` and the start of the embedded server apply them. Every other process checks
+that the database has all migrations of its program. Only migrations create objects: two processes
+that do so at once fail with "tuple concurrently updated".
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ OWNER, WRITER, READER = "ledger_owner", "ledger_writer", "ledger_reader"
 PROJECTOR, DESK, DOORKEEPER = "ledger_projector", "ledger_desk", "ledger_doorkeeper"
 
 ROLES = {
-    OWNER: "Owns every object of the ledger; nobody's everyday role.",
-    WRITER: "Appends facts through ledger.append, and can do nothing else.",
+    OWNER: "Owns every object of the ledger; for migrations and rebuilds only.",
+    WRITER: "Appends facts through ledger.append; has no other right.",
     READER: "Reads everything, changes nothing.",
     PROJECTOR: "Reads the record and writes rows of views; creates nothing.",
-    DESK: "Decides (disputes, submissions): may append and read.",
-    DOORKEEPER: "Knows who may sign in and which device may speak; sees no fact.",
+    DESK: "Records decisions (disputes, submissions): may append and read.",
+    DOORKEEPER: "Keeps users, sessions and device keys; sees no fact.",
 }
-"""The roles, none of which can log in: logins are granted them."""
+"""The roles; none can log in. Logins are granted them."""
 
 _MEMBERSHIPS = ((READER, PROJECTOR), (READER, DESK), (WRITER, DESK))
 _LOCK_KEY = 0x726F756E64  # "round"
@@ -43,10 +43,10 @@ _LOCK_S_MAX = 60
 _TRIES = 20
 
 DDL_LOCK_S_MAX = 2
-"""How long a migration waits for a table, seconds: whoever appends waits behind it as long."""
+"""How long a migration waits for a table lock, seconds; appends wait behind it as long."""
 
 DDL_TRIES = 40
-"""How often it asks again before it gives up, with `DDL_PAUSE_S` between for those who waited."""
+"""Tries of a migration before it gives up, with pauses of `DDL_PAUSE_S` for waiting appends."""
 
 DDL_PAUSE_S = 1.0
 
@@ -54,9 +54,9 @@ _HAS_ROLE: LiteralString = "SELECT 1 WHERE pg_has_role(%s, %s, %s)"
 _SET_OPTION_SINCE = 160_000
 _SCHEMAS = {
     "ledger": "The record: what happened, as it was received.",
-    "views": "What is read off the record; every table can be rebuilt from it.",
-    "rebuilding": "Views on their way to taking the place of those in schema views.",
-    "access": "Who may sign in, which device may speak, and what happened at the door.",
+    "views": "Views of the record; every table can be rebuilt from it.",
+    "rebuilding": "Rebuilt views until they are swapped into schema views.",
+    "access": "Users, sessions, device keys, and the log of access events.",
 }
 
 
@@ -68,12 +68,12 @@ class Migration(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the file, kept with the migration so that a changed file is noticed."""
+        """SHA-256 of the file, stored in the database to detect a changed file."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 class AppliedMigration(NamedTuple):
-    """One row of the list of migrations that the database keeps."""
+    """One row of the database's list of migrations."""
 
     name: str
     digest: str
@@ -81,23 +81,23 @@ class AppliedMigration(NamedTuple):
 
 
 def migrations() -> list[Migration]:
-    """The migrations this program knows, in order."""
+    """The migrations of this program, in order."""
     found = [f for f in files("infra.postgres.sql").iterdir() if f.name.endswith(".sql")]
     return [Migration(f.name, f.read_text()) for f in sorted(found, key=lambda f: f.name)]
 
 
 def migrate(owner_url: str) -> list[str]:
-    """Bring the database of `owner_url` to where this program stands; the names newly applied.
+    """Apply all missing migrations to the database of `owner_url`; returns their names.
 
-    Safe when many processes do it at once. Raises `Unavailable` where the login may not do what
-    is missing, `Refused` where the database is newer than the program or differs from it.
+    Many processes may do so at once. Raises `Unavailable` if the login lacks a right, `Refused` if
+    the database is newer than the program or differs from it.
     """
     with psycopg.connect(owner_url, autocommit=True, connect_timeout=5) as connection:
         if not pending(connection):
             return []
         connection.execute(f"SET lock_timeout = '{_LOCK_S_MAX}s'")
         with advisory_lock(connection, _LOCK_KEY, wait=True):
-            todo = pending(connection)  # another process may have done it while we waited
+            todo = pending(connection)  # another process may have applied them meanwhile
             if todo:
                 _prepare(connection)
             for migration in todo:
@@ -128,15 +128,15 @@ def pending(connection: Connection[Any]) -> list[Migration]:
         ours = next((m for m in known if m.name == name), None)
         if ours is None or ours.digest != digest:
             raise Refused(
-                f"The database was migrated with another {name} than this program's",
+                f"The database has a migration {name} that differs from this program's",
                 where=f"database {connection.info.dbname}",
-                hint="Use the program's version that migrated it, or a newer one.",
+                hint="Use the version of the program that migrated the database, or a newer one.",
             )
     return known[len(applied) :]
 
 
 def applied_migrations(connection: Connection[Any]) -> list[AppliedMigration]:
-    """The migrations that the database has had, in order; none in an empty one."""
+    """The migrations applied to the database, in order; none in an empty one."""
     exists = connection.execute(
         "SELECT 1 FROM pg_catalog.pg_tables"
         " WHERE schemaname = 'ledger' AND tablename = 'migrations'"
@@ -151,11 +151,11 @@ def applied_migrations(connection: Connection[Any]) -> list[AppliedMigration]:
 
 
 def _prepare(connection: Connection[Any]) -> None:
-    """Roles, schemas and the list of migrations: what the first file stands on."""
+    """Create roles, schemas and the list of migrations, which the first file needs."""
     encoding = connection.execute("SHOW server_encoding").fetchone()
     if encoding != ("UTF8",):
         raise Unavailable(
-            f"The database is encoded in {encoding and encoding[0]}, not in UTF8",
+            f"The database has the encoding {encoding and encoding[0]}, not UTF8",
             where=f"database {connection.info.dbname}",
             hint="Create it with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0.",
         )
@@ -166,9 +166,9 @@ def _prepare(connection: Connection[Any]) -> None:
 
 
 def create_roles(connection: Connection[Any]) -> None:
-    """The roles that objects are owned by and granted to, and the login's right to act as owner.
+    """Create the roles, and grant the login the right to act as owner.
 
-    They belong to the whole server, so another database's migration may be creating them now.
+    Roles belong to the whole server, so a migration of another database may create them now.
     """
     for role, purpose in ROLES.items():
         create = sql.SQL("CREATE ROLE {} NOLOGIN; COMMENT ON ROLE {} IS {}").format(
@@ -180,7 +180,7 @@ def create_roles(connection: Connection[Any]) -> None:
     login = connection.info.user
     for role in ROLES:
         if not _may_act_as(connection, role):
-            # The migration's login must be owner; it is more only where it is everybody's login.
+            # The migration's login must be owner; other roles matter only if it is the sole login.
             with suppress(*(() if role == OWNER else (errors.InsufficientPrivilege,))):
                 _grant(connection, role, login)
 
@@ -193,7 +193,7 @@ def _grant(connection: Connection[Any], granted: str, member: str) -> None:
 def _once(
     connection: Connection[Any], found: LiteralString, about: tuple[str, ...], do: sql.Composed
 ) -> None:
-    """Do it unless it is there; where somebody else is doing it at this moment, look again."""
+    """Run a statement unless its object exists; check again if another process creates it now."""
     for _ in range(_TRIES):
         if connection.execute(found, about).fetchone():
             return
@@ -205,16 +205,16 @@ def _once(
 
 @contextmanager
 def _explained(connection: Connection[Any]) -> Iterator[None]:
-    """Say what an administrator has to do where the login may not."""
+    """Raise a lack of rights as `Unavailable`, with the statements that an administrator runs."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
         login = connection.info.user
         statements = "; ".join(f"CREATE ROLE {role} NOLOGIN" for role in ROLES)
         raise Unavailable(
-            f"Login {login} may not create what the ledger needs: {error.diag.message_primary}",
+            f"Login {login} lacks a right to migrate: {error.diag.message_primary}",
             where=f"database {connection.info.dbname}",
-            hint="Name one that may in ROUND_LEDGER_MIGRATION_URL, or let an administrator run: "
+            hint="Set ROUND_LEDGER_MIGRATION_URL to a login that may, or let an administrator run: "
             f"{statements}; GRANT {', '.join(ROLES)} TO {login}; "
             f"GRANT CREATE ON DATABASE {connection.info.dbname} TO {login}.",
         ) from error
@@ -226,7 +226,7 @@ def _may_act_as(connection: Connection[Any], role: str) -> bool:
 
 
 def _acting(connection: Connection[Any]) -> str:
-    """What SET ROLE asks for: since 16, who created a role is its member and may still not act."""
+    """The right that SET ROLE needs. Since 16 the creator of a role is a member without it."""
     return "SET" if connection.info.server_version >= _SET_OPTION_SINCE else "MEMBER"
 
 
@@ -245,17 +245,17 @@ def _create_schemas(connection: Connection[Any]) -> None:
 
 
 def _apply_between(connection: Connection[Any], migration: Migration) -> None:
-    """Apply while facts keep coming: never make them wait long for somebody who reads for long."""
+    """Apply one migration with short lock waits, so that a long reader does not block appends."""
     for _ in range(DDL_TRIES):
         with suppress(errors.LockNotAvailable, errors.DeadlockDetected):
             _apply(connection, migration)
             return
         time.sleep(DDL_PAUSE_S)
     raise Unavailable(
-        f"Migration {migration.name} did not get the tables it changes in {DDL_TRIES} tries",
+        f"Migration {migration.name} could not lock its tables in {DDL_TRIES} tries",
         where=f"database {connection.info.dbname}",
-        hint="End what reads for long (pg_stat_activity names it: a backup, a query), then start"
-        " this again; nothing was changed.",
+        hint="It changed nothing. End long reads, such as a backup (see pg_stat_activity), then run"
+        " this command again.",
     )
 
 
@@ -276,9 +276,9 @@ CREATE TABLE IF NOT EXISTS ledger.migrations (
     digest     text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE ledger.migrations IS 'Which numbered SQL files this database has had.';
+COMMENT ON TABLE ledger.migrations IS 'The numbered SQL files applied to this database.';
 COMMENT ON COLUMN ledger.migrations.name IS 'Name of its file; the number in it is the order.';
-COMMENT ON COLUMN ledger.migrations.digest IS 'SHA-256 of the file: a changed one is noticed.';
+COMMENT ON COLUMN ledger.migrations.digest IS 'SHA-256 of the file, to detect a changed one.';
 COMMENT ON COLUMN ledger.migrations.applied_at IS 'When it was applied, by the server''s clock.';
 GRANT USAGE ON SCHEMA ledger TO ledger_writer, ledger_reader;
 GRANT USAGE ON SCHEMA views TO ledger_reader;

@@ -1,7 +1,7 @@
-"""Messages that views leave for the relay, in the transaction that moves the view.
+"""The outbox: messages that views enqueue for the relay, in the transaction that moves the view.
 
-A view speaks only once a relay has asked for its topic: where nobody publishes, nothing piles up.
-What the messages say is the views' business.
+A view enqueues messages only once a relay has requested its topic. So an installation without a
+relay has an empty outbox.
 """
 
 from __future__ import annotations
@@ -14,43 +14,43 @@ if TYPE_CHECKING:
     from infra.postgres.connection import AnyConnection
 
 KEPT_S = 7 * 86_400
-"""How long a message is kept once it is acknowledged, in case brokers lose their end, seconds.
+"""How long an acknowledged message is kept in case a topic loses its end, seconds.
 
-What a topic loses beyond that is said anew from the views.
+If a topic loses older messages, the views enqueue all they hold again.
 """
 
 FORGOTTEN_MAX = 10_000
-"""Messages removed by one statement."""
+"""The most messages that one statement deletes."""
 
 
 class Message(NamedTuple):
-    """What a view says."""
+    """A message of a view."""
 
     topic: str
     key: str
-    body: str | None  # JSON; None: the view has no row for this key any more
+    body: str | None  # JSON; None: the view has no row for this key, so a tombstone is published
 
 
 class QueuedMessage(NamedTuple):
-    """A message as it waits to be published, and after."""
+    """A message in the outbox, published or not."""
 
     number: int
-    position: int  # how far the view had read
+    position: int  # the view's checkpoint when it was enqueued
     made_at_us: int
     key: str
     body: str | None
 
 
 def stop_publishing(connection: AnyConnection, topics: Sequence[str]) -> None:
-    """Have views say nothing on these topics any more, as before a relay first asked for them.
+    """Stop views from enqueueing messages for these topics, until a relay requests them again.
 
-    The caller holds the views, so that nobody who has seen that it was asked for writes meanwhile.
+    The caller has locked the views, so that no writer that saw the request is still writing.
     """
     connection.execute("DELETE FROM views.relayed WHERE topic = ANY(%s)", (list(topics),))
 
 
 def remove(connection: AnyConnection, topic: str, limit: int) -> int:
-    """Remove the first messages of a topic, acknowledged or not; how many there were."""
+    """Delete the first messages of a topic, acknowledged or not; returns how many."""
     gone = connection.execute(
         "DELETE FROM views.outbox WHERE topic = %s AND number IN (SELECT number FROM views.outbox"
         " WHERE topic = %s ORDER BY number LIMIT %s)",
@@ -62,9 +62,9 @@ def remove(connection: AnyConnection, topic: str, limit: int) -> int:
 def after(
     connection: AnyConnection, topic: str, number: int, limit: int, octets: int
 ) -> list[QueuedMessage]:
-    """Messages of a topic above a number, in order: of these the first that say `octets` together.
+    """Messages of a topic above a number, in order: the first with `octets` bytes in total.
 
-    One at least, however long; the server counts, and sends no more than that.
+    At least one, however long. The server counts the bytes, so it sends only these.
     """
     rows = connection.execute(
         "SELECT number, position, made_at_us, key, body FROM ("
@@ -91,10 +91,10 @@ def keys_after(
 
 
 def prune(connection: AnyConnection, topic: str, acknowledged: int) -> int:
-    """Remove what was acknowledged and is older than `KEPT_S`; how many messages.
+    """Delete acknowledged messages older than `KEPT_S`; returns how many.
 
-    At most `FORGOTTEN_MAX`: after a long outage all there is may be as old, and one statement has
-    its time only. As many as that: there may be more.
+    It deletes at most `FORGOTTEN_MAX`, since the time of a statement is limited and after a long
+    outage all messages may be old. If it returns that many, there may be more.
     """
     gone = connection.execute(
         "DELETE FROM views.outbox WHERE topic = %(topic)s AND number IN ("

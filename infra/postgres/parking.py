@@ -1,7 +1,7 @@
-"""What stands beside a view's tracking: which tapes it withholds, and where it reads the feed on.
+"""Parked tapes and feed offsets of views, kept with their checkpoints.
 
-Both are moved in the transaction that moves the view, under the lock of its tracking row, so that a
-writer that was overtaken changes neither. What is withheld, and why, is the runner's business.
+Both change in the transaction that moves the checkpoint, under the lock of its row, so that a stale
+writer changes neither. The runner decides which tapes to park.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Parked(NamedTuple):
-    """A tape of which a view takes nothing from `position` on."""
+    """A parked tape: a view applies no facts of it from `position` on."""
 
     tape: str
     position: int
     table_seq: int
     reason: str  # unreadable, edited, stranger, unappliable
     says: str
-    place: str  # "<topic>/<partition>@<offset>"; empty where a program failed
+    place: str  # "<topic>/<partition>@<offset>"; empty if `apply` of a view failed
 
 
 class PartitionOffset(NamedTuple):
-    """Where to read a partition on."""
+    """The offset to resume a partition from."""
 
     topic: str
     partition: int
@@ -39,7 +39,7 @@ class PartitionOffset(NamedTuple):
 
 
 class ParkedSummary(NamedTuple):
-    """A parked tape as a person is told of it."""
+    """A parked tape as `consume --status` and alerts show it."""
 
     view: str
     tape: str
@@ -53,9 +53,9 @@ class ParkedSummary(NamedTuple):
 
 
 def places(database: Database, topic: str, views: Sequence[str]) -> dict[int, int]:
-    """The lowest offset that any of these live views may lack, by partition.
+    """The lowest offset that any of these live views may need, by partition.
 
-    Empty where one of them has none: then the topic is read from its beginning.
+    Empty if one of them has none: the topic is then read from its beginning.
     """
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
@@ -67,7 +67,7 @@ def places(database: Database, topic: str, views: Sequence[str]) -> dict[int, in
 
 
 def shown(database: Database) -> list[ParkedSummary]:
-    """Every parked tape of live views, with how much of it each lacks."""
+    """Every parked tape of live views, with the number of facts each view lacks."""
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
             "SELECT p.view, p.tape, p.position, p.table_seq, p.reason, p.says, p.place,"
@@ -79,9 +79,9 @@ def shown(database: Database) -> list[ParkedSummary]:
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether an error speaks of the server or the machine, not of the facts applied.
+    """Whether the server or the machine causes an error, not the facts applied.
 
-    A stored fact that does not decode speaks of the fact, however it is told to people.
+    An error in decoding a stored fact comes from the fact, so it is not transient.
     """
     if isinstance(error, psycopg.Error):
         return not isinstance(error, psycopg.DataError | psycopg.IntegrityError)

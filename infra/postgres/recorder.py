@@ -1,9 +1,9 @@
-"""The record behind the eventsourcing library's own interfaces, for the few things that decide.
+"""The record as a recorder of the eventsourcing library, for aggregates that make decisions.
 
-An aggregate's events are facts like any other, on the tape of their place, saved through the same
-append function. An aggregate is named `<source>/<name>`, its n-th event is the fact with that
-source and the id `<name>/<n>`: the record's rule that an identity is given once is the optimistic
-lock (ADR 0006). The notification log is the whole record.
+An aggregate's events are ordinary facts on the tape of their place, saved by the same append
+function. An aggregate is named `<source>/<name>`. Its n-th event is the fact with that source and
+the id `<name>/<n>`. An identity is unique in the record, which gives the optimistic lock (ADR
+0006). The notification log is the whole record.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class Decided:
 
 @dataclass(frozen=True)
 class StoredFact(StoredEvent):
-    """A stored event with all that the record keeps of it."""
+    """A stored event with its whole fact."""
 
     fact: Received
 
 
 @dataclass(frozen=True)
 class NotifiedFact(Notification):
-    """A notification with all that the record keeps of it; its id is the position."""
+    """A notification with its whole fact; its id is the position."""
 
     fact: Received
 
@@ -67,7 +67,7 @@ class NotifiedFact(Notification):
 def identity(aggregate_id: str, version: int) -> tuple[str, str]:
     """Source and id of the fact that is the `version`-th event of an aggregate.
 
-    Raises `Usage` where the id is not `<source>/<name>`.
+    Raises `Usage` if the id is not `<source>/<name>`.
     """
     source, _, name = aggregate_id.rpartition("/")
     if source.count("/") != _SOURCE_SLASHES or not source.startswith("/") or not name:
@@ -80,7 +80,7 @@ def identity(aggregate_id: str, version: int) -> tuple[str, str]:
 
 
 def application_env(database: Database) -> dict[str, str]:
-    """The settings of an eventsourcing `Application` that keeps its events on the record."""
+    """The settings of an eventsourcing `Application` that saves its events in the record."""
     info = database.conninfo("ledger_desk")
     given = conninfo_to_dict(info)
     return {
@@ -99,7 +99,7 @@ def application_env(database: Database) -> dict[str, str]:
 
 
 class FactMapper(Mapper[str]):
-    """Between `Decided` and the record: no transcoder, since a fact is its own octets."""
+    """Maps `Decided` to stored facts and back, without a transcoder: a fact keeps its bytes."""
 
     def to_stored_event(self, domain_event: Any) -> StoredEvent:  # noqa: ANN401 - a Decided
         """The event as the recorder takes it."""
@@ -113,7 +113,7 @@ class FactMapper(Mapper[str]):
         )
 
     def to_domain_event(self, stored_event: StoredEvent) -> Any:  # noqa: ANN401 - a Decided
-        """The event as it was saved. Only what this recorder read can be mapped."""
+        """The saved event. Only events read by this recorder can be mapped."""
         if not isinstance(stored_event, StoredFact | NotifiedFact):
             raise TypeError(f"not read from the record: {type(stored_event).__name__}")
         aggregate_id = str(stored_event.originator_id)
@@ -121,26 +121,26 @@ class FactMapper(Mapper[str]):
 
 
 class TapeRecorder(PostgresApplicationRecorder):
-    """The library's recorder over the record; it creates nothing and inserts nothing by itself."""
+    """The library's recorder over the record; it creates no tables and runs no inserts itself."""
 
     def __init__(self, datastore: PostgresDatastore, *, events_table_name: str = "tape") -> None:
-        del events_table_name  # the library names it after the application; the record is one
+        del events_table_name  # named after the application; there is only one record
         super().__init__(datastore, events_table_name="tape")
         self.channel_name = tape.CHANNEL
 
     def create_table(self) -> None:
-        """Nothing: `infra.postgres.migrations` is the only one to create objects."""
+        """Do nothing: only `infra.postgres.migrations` creates objects."""
 
     @retry((InterfaceError, OperationalError), max_attempts=10, wait=0.2)
     def insert_events(
         self,
         stored_events: Sequence[StoredEvent],
-        **_: Any,  # noqa: ANN401 - what the library passes on (tracking); not kept here
+        **_: Any,  # noqa: ANN401 - the library's tracking; not stored
     ) -> Sequence[int] | None:
-        """Append them all or none; their positions.
+        """Append all events or none; returns their positions.
 
-        Raises `IntegrityError` where a version is taken by another fact or the one before it is
-        missing. After a lost answer the retry finds the same facts on record and succeeds.
+        Raises `IntegrityError` if another fact has a version, or the version before is missing.
+        After a lost answer the retry finds the same facts in the record and succeeds.
         """
         facts = [_checked(event) for event in stored_events]
         if not facts:
@@ -152,7 +152,7 @@ class TapeRecorder(PostgresApplicationRecorder):
                 receipts = tape.append(connection, facts)
                 verdicts = {receipt.verdict for receipt in receipts}
                 if verdicts not in ({"appended"}, {"duplicate"}):
-                    raise IntegrityError(f"a version is taken by another fact: {receipts}")
+                    raise IntegrityError(f"another fact has this version: {receipts}")
         return [receipt.position for receipt in receipts if receipt.position]
 
     def select_events(
@@ -187,10 +187,10 @@ class TapeRecorder(PostgresApplicationRecorder):
         *,
         inclusive_of_start: bool = True,
     ) -> Sequence[Notification]:
-        """The record from position `start` on, whoever appended it; as the library reads it.
+        """The whole record from position `start` on, as notifications of the library.
 
-        An aggregate's events come under the aggregate's id and version, all others under their
-        tape and `table_seq`.
+        An aggregate's events have the aggregate's id and version. All other facts have their tape
+        and `table_seq`.
         """
         after = (start or 1) - 1 if inclusive_of_start else (start or 0)
         with self.datastore.get_connection() as connection:
@@ -199,7 +199,7 @@ class TapeRecorder(PostgresApplicationRecorder):
 
 
 class TapeFactory(PostgresFactory):
-    """The library's factory, connecting as `connection` does: all of the URL, and a role."""
+    """The library's factory, connecting with the whole URL and a role, as `Database.connect`."""
 
     application_recorder_class = TapeRecorder
 
@@ -220,18 +220,18 @@ def _checked(event: StoredEvent) -> Received:
 
 
 def _refuse_holes(connection: Any, events: Sequence[StoredEvent]) -> None:  # noqa: ANN401 - the pool's
-    """Each version follows one on record or in this save; what is on record stays there."""
+    """Raise `IntegrityError` unless each version follows one in the record or in this call."""
     saved = {(event.originator_id, event.originator_version) for event in events}
     for event in events:
         before = event.originator_version - 1
         if before == 0 or (event.originator_id, before) in saved:
             continue
         if not tape.is_on_record(connection, *identity(str(event.originator_id), before)):
-            raise IntegrityError(f"version {before} of {event.originator_id} is not on record")
+            raise IntegrityError(f"version {before} of {event.originator_id} is not recorded")
 
 
 def _version(fact_id: str) -> int:
-    """The version in an aggregate fact's id, 0 where it is none."""
+    """The version in the id of an aggregate's fact; 0 for any other fact."""
     text = fact_id.rpartition("/")[2]
     return int(text) if text.isascii() and text.isdecimal() else 0
 

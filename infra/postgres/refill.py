@@ -1,8 +1,8 @@
-"""A record that lost its end, filled again with the very rows it had: positions, times and hashes.
+"""Writing lost rows back to the end of the record, with their positions, times and hashes.
 
-For one case alone: a standby or a backup took over, and the feed still holds what came after. It
-writes past `ledger.append`, as the owner, and so believes nothing: a row goes in only where its
-recomputed hash follows from the row before it. All of it is one transaction.
+It serves one case: a standby or a backup took over, and the feed still holds later rows. It writes
+as the owner, without `ledger.append`. So it checks each row: the recomputed hash must continue the
+chain of the row before. All rows are written in one transaction.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class _Head(NamedTuple):
 
 
 class Refilling:
-    """The record's end, held still while it is filled. Everything raises `Unavailable`."""
+    """The locked end of the record. Every method raises `Unavailable`."""
 
     def __init__(self, database: Database, connection: AnyConnection) -> None:
         self._database = database
         self._connection = connection
-        self.tip = self._number(_TIP)  # from here on nobody else appends
+        self.tip = self._number(_TIP)  # locks the record: no other process can append
         self.last_aside = self._number(_LAST_ASIDE)
         self._heads = {
             head.tape: _Head(head.table_seq, head.position, head.hash) for head in heads(connection)
@@ -72,7 +72,7 @@ class Refilling:
         self._facts = self._malformed = self._equivocal = 0
 
     def append(self, rows: Sequence[TapeRow]) -> None:
-        """Add rows with their own positions. Raises `Refused` for one that does not follow."""
+        """Add rows with their own positions. Raises `Refused` for one that breaks the chain."""
         for row in rows:
             self._follows(row)
         try:
@@ -81,9 +81,9 @@ class Refilling:
                 cursor.executemany(_IDENTITY, [_identity(row) for row in rows])
         except errors.UniqueViolation as error:
             raise Refused(
-                f"A fact of the feed is on record at another position: {error.diag.message_detail}",
+                f"A fact of the feed has another position: {error.diag.message_detail}",
                 where=self._database.where,
-                hint="The record went on after its end was lost; see /docs/runbook/failover.html.",
+                hint="The record has diverged from the feed; see /docs/runbook/failover.html.",
             ) from error
         self._facts += len(rows)
 
@@ -97,7 +97,7 @@ class Refilling:
         self.last_aside += len(rows)
 
     def finish(self) -> None:
-        """Move heads and figures to what was added."""
+        """Update heads and counters for the added rows."""
         heads = [(tape, *self._heads[tape]) for tape in sorted(self._changed)]
         counted = {"facts": self._facts, "malformed": self._malformed, "equivocal": self._equivocal}
         with self._connection.cursor() as cursor:
@@ -110,9 +110,9 @@ class Refilling:
             head.hash, row
         ):
             raise Refused(
-                f"Fact {row.table_seq:,} of {row.tape} does not follow what is on record",
+                f"Fact {row.table_seq:,} of {row.tape} does not continue the record",
                 where=f"position {row.position:,}",
-                hint="The record went on after its end was lost; see /docs/runbook/failover.html.",
+                hint="The record has diverged from the feed; see /docs/runbook/failover.html.",
             )
         self.tip = row.position
         self._heads[row.tape] = _Head(row.table_seq, row.position, row.hash)
@@ -125,14 +125,14 @@ class Refilling:
 
 @contextmanager
 def refilling(database: Database) -> Iterator[Refilling]:
-    """Hold the record's end still, and keep what was added where the block ends well."""
+    """Lock the record's end for a block; commit the added rows if the block succeeds."""
     with (
         database.connect("ledger_owner") as connection,
         translated(database),
         connection.transaction(),
     ):
-        # While a large topic is read this connection is asked nothing for long; the server still
-        # ends it where this end of it is gone.
+        # This connection idles while a large topic is read. The server still ends it if this
+        # process is gone.
         connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         filling = Refilling(database, connection)
         yield filling
@@ -144,7 +144,7 @@ def _identity(row: TapeRow) -> tuple[object, ...]:
 
 
 def _aside(row: InQuarantine) -> tuple[object, ...]:
-    """The columns; the digest as `ledger.set_aside` makes it."""
+    """The columns of a row, with the digest that `ledger.set_aside` computes."""
     length = -1 if row.attributes is None else len(row.attributes)
     octets = length.to_bytes(8, "big", signed=True) + (row.attributes or b"") + row.octets
     return (*row[:10], row.times_received, *row[11:13], hashlib.sha256(octets).digest())

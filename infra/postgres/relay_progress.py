@@ -1,6 +1,6 @@
-"""What the relay keeps in PostgreSQL: who leads, and how far each topic has been written.
+"""The relay's state in PostgreSQL: the lead, and the checkpoint of each topic.
 
-Both stand on one connection: with it the lead is lost, and then tracking cannot be moved either.
+Both use one connection. A relay that loses it loses the lead, and cannot move checkpoints either.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("round_ledger.relay")
 
 UNSAID = -1
-"""Tracking of a topic that views speak on already, while what stood before was not all said."""
+"""The checkpoint of a topic while its views enqueue all they hold for the first time."""
 
 WAIT_S = 1.0
-"""How often a relay that does not lead asks whether it may, seconds."""
+"""How often a waiting relay asks for the lead, seconds."""
 
 FORGET_S_MAX = 30
-"""How long a relay goes on removing what is old before it looks after anything else, seconds."""
+"""How long a relay may prune the outbox before it continues with other work, seconds."""
 
 _LEAD = "round-ledger", "relay"
 
 
 class RelayStore(Protocol):
-    """What the relay and its readers ask of the record. Raises `Unavailable` where it is lost."""
+    """The relay's access to the record. Every method raises `Unavailable`."""
 
     def tracked(self, topic: str) -> int:
-        """How far a topic is written: every record up to there is acknowledged."""
+        """The checkpoint of a topic: all records up to it are acknowledged."""
 
     def is_known(self, topic: str) -> bool:
-        """Whether a topic was ever published, all that stood at its beginning included."""
+        """Whether a topic was ever published, with all that its views held at first."""
 
     def move(self, topic: str, seen: int, to: int) -> None:
-        """Move tracking from the position seen. Raises `Refused` where somebody else moved it."""
+        """Move a checkpoint from `seen`. Raises `Refused` if another relay moved it."""
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
         """Rows of the record above a position."""
@@ -57,7 +57,7 @@ class RelayStore(Protocol):
         """The row at a position; None beyond the end of the record."""
 
     def hashes(self, positions: Sequence[int]) -> dict[int, bytes]:
-        """The stored hashes at positions, those that there are."""
+        """The stored hashes at these positions; missing positions are left out."""
 
     def hash_before(self, row: TapeRow) -> bytes:
         """The stored hash of the row before this one on its tape."""
@@ -72,25 +72,25 @@ class RelayStore(Protocol):
         """The newest row of a tape at or below a position."""
 
     def at(self, tape: str, seqs: Sequence[int]) -> list[TapeRow]:
-        """The rows of a tape with these numbers, those that there are."""
+        """The rows of a tape with these numbers; missing ones are left out."""
 
     def first_of(self, tapes: Sequence[str], after: int, until: int) -> int | None:
         """The first position in (`after`, `until`] that is on one of the tapes."""
 
     def outbox(self, topic: str, after: int, limit: int, octets: int) -> list[QueuedMessage]:
-        """Messages that views left for a topic, numbered above `after`.
+        """Outbox messages of a topic, numbered above `after`.
 
-        No more than `limit`, and no more than say `octets` together; one at least.
+        At most `limit`, with at most `octets` bytes in total, but at least one.
         """
 
     def outbox_keys(self, topic: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Number and key of those messages, without what they say."""
+        """Number and key of those messages, without their bodies."""
 
     def prune(self, topic: str, acknowledged: int) -> None:
-        """Remove messages that were acknowledged long ago."""
+        """Delete old acknowledged messages."""
 
     def wait(self, timeout_s: float) -> None:
-        """Return when facts were appended, at the latest after `timeout_s` seconds."""
+        """Return when facts were appended, or after `timeout_s` seconds."""
 
 
 class PostgresRelayStore:
@@ -122,9 +122,9 @@ class PostgresRelayStore:
         )
         if row is None:
             raise Refused(
-                f"Another relay has moved the tracking of {topic} from {seen:,}",
+                f"Another relay has moved the checkpoint of {topic} from {seen:,}",
                 where=self._database.where,
-                hint="Nothing is lost: start this one again, and it waits for the lead.",
+                hint="Nothing is lost. Start this relay again: it then waits for the lead.",
             )
 
     def rows(self, after: int, limit: int) -> list[TapeRow]:
@@ -223,7 +223,7 @@ class PostgresRelayStore:
 
 
 class Relayed(NamedTuple):
-    """How far a topic is written, and how far it could be."""
+    """A topic's checkpoint."""
 
     topic: str
     position: int
@@ -236,11 +236,11 @@ def lead(
     waiting: Callable[[], None] = lambda: None,
     prefix: str | None = None,
 ) -> Iterator[RelayStore | None]:
-    """The lead, once no other relay has it; None where it was told to stop before.
+    """Wait for the lead; None if `stop` returns true before.
 
-    The server lets go of it with the connection, however this process ends. `waiting` is told once
-    that another one leads.
-    prefix: what topics are to be written with; progress of topics with another is forgotten.
+    The server releases the lead with the connection, however this process ends. `waiting` is
+    called once if another relay leads.
+    prefix: the prefix of topics; checkpoints of topics with another prefix are deleted.
     """
     told = iter((waiting,))
 
@@ -262,9 +262,9 @@ def lead(
 
 
 def _begin_feed(connection: AnyConnection, prefix: str) -> None:
-    """Topics with another prefix hold nothing yet, or what was sent long ago: begin at the start.
+    """Delete all checkpoints if the topic prefix changed, so that everything is published again.
 
-    Views, too, say then all that they hold. Nothing happens where the prefix is the one of before.
+    Views then enqueue all that they hold. With the same prefix as before nothing happens.
     """
     with connection.transaction():
         row = connection.execute("SELECT prefix FROM views.feed").fetchone()
@@ -281,21 +281,21 @@ def _begin_feed(connection: AnyConnection, prefix: str) -> None:
 
 @contextmanager
 def relay_store(database: Database) -> Iterator[RelayStore]:
-    """The same connection without the lead, for whoever reads and moves nothing."""
+    """A `RelayStore` without the lead, for readers that move no checkpoint."""
     with database.connect("ledger_reader") as connection:
         arrays.register(connection)
         yield PostgresRelayStore(database, connection)
 
 
 def tracked(database: Database) -> list[Relayed]:
-    """How far every topic is written, for whoever only looks."""
+    """The checkpoints of all topics."""
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute("SELECT topic, position FROM views.relayed ORDER BY topic")
         return [Relayed._make(row) for row in rows.fetchall()]
 
 
 class Failure(NamedTuple):
-    """What relays ended with, and how often."""
+    """An error that relays ended with, and how often."""
 
     error: str
     times: int
@@ -303,7 +303,7 @@ class Failure(NamedTuple):
 
 
 def failed(database: Database, error: str) -> None:
-    """Count that a relay ended with this."""
+    """Count that a relay ended with this error."""
     with database.connect("ledger_projector") as connection, translated(database):
         connection.execute(
             "INSERT INTO views.relay_failures AS f (count, last_at_us, error) VALUES"
@@ -315,7 +315,7 @@ def failed(database: Database, error: str) -> None:
 
 
 def failures(database: Database) -> list[Failure]:
-    """What relays have ended with, ever."""
+    """All errors that relays have ever ended with."""
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(
             "SELECT error, count, last_at_us FROM views.relay_failures ORDER BY error"
@@ -324,7 +324,7 @@ def failures(database: Database) -> list[Failure]:
 
 
 class Waiting(NamedTuple):
-    """What no broker has acknowledged yet."""
+    """The publishing backlog of a topic: records that no broker has acknowledged yet."""
 
     topic: str
     records: int
@@ -333,9 +333,9 @@ class Waiting(NamedTuple):
 
 
 def waiting(database: Database) -> list[Waiting]:
-    """How much every topic is behind what it could hold; of facts and inputs set aside from 1 on.
+    """The publishing backlog of every topic; facts and quarantined inputs count from the first one.
 
-    Views say nothing for a topic that no relay has asked for, so nothing of theirs waits before.
+    Views enqueue nothing for a topic before a relay requests it, so such a topic has no backlog.
     """
     with database.connect("ledger_reader") as connection, translated(database):
         rows = connection.execute(

@@ -1,9 +1,8 @@
-"""The record in PostgreSQL: `ledger.record.tape.Tape`, plus the quarantine and the figures.
+"""The record in PostgreSQL: `ledger.record.tape.Tape`, plus the quarantine and the counters.
 
-Appending goes through the one function `ledger.append`, in one round trip and one transaction.
-Reading is a plain binary query. `PostgresTape` runs the statements on connections of its own, and
-may be used by several threads; the functions run them over a connection that the caller brings, in
-its transaction and snapshot.
+Appends call the SQL function `ledger.append` in one round trip and one transaction. Reads are plain
+binary queries. `PostgresTape` uses its own connections, and several threads may share it. The
+functions use the caller's connection, in its transaction and snapshot.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ANSWER_S_MAX = 20.0
-"""How long an append waits for its answer before the connection is given up, seconds.
+"""How long an append waits for its answer before its connection is dropped, seconds.
 
-Longer than the server's own limits, so that it is only reached where the network is gone.
+It is longer than the server's own limits, so it is reached only if the network is down.
 """
 
 READERS_KEPT = 8
@@ -52,13 +51,13 @@ READERS_KEPT = 8
 _POSITION_MAX = 2**63 - 1
 
 CHANNEL = "ledger_tape"
-"""Where an append notifies, with the newest position as text."""
+"""The channel on which an append notifies, with the newest position as text."""
 
 COLUMNS = (
     "t.notification_id, t.originator_id, t.originator_version, t.topic, t.source, t.fact_id,"
     " t.time_us, t.subject, t.received_at_us, t.attributes, t.state, t.hash"
 )
-"""The columns of a `TapeRow`, in its order, of ledger.tape as `t`."""
+"""The columns of ledger.tape (as `t`) in the order of a `TapeRow`."""
 
 _APPEND = "SELECT * FROM ledger.append(%b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b, %b)"
 _RELEASE = "SELECT * FROM ledger.release(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -140,19 +139,19 @@ SELECT v.view, r.position - v.position,
 
 
 _REASONS = {"equivocation": "equivocation"}
-"""The reason of a verdict on a well-formed fact, where it has one."""
+"""The reason for a verdict on a well-formed fact, if it has one."""
 
 
 class Lag(NamedTuple):
-    """How far a live view is behind the record."""
+    """The consumer lag of a live view."""
 
     view: str
     facts: int
-    behind_us: int  # since the oldest of them was received, by the server's clock; 0: there is none
+    behind_us: int  # since the oldest of them was received, by the server's clock; 0 if none
 
 
 class _Answer(NamedTuple):
-    """What `ledger.append` returns: five parallel arrays, facts first, then what was set aside."""
+    """The result of `ledger.append`: five parallel arrays, facts first, then quarantined inputs."""
 
     verdicts: list[Verdict]
     positions: list[int | None]
@@ -162,7 +161,7 @@ class _Answer(NamedTuple):
 
 
 class PostgresTape:
-    """The record. Closing it closes its connections; it connects again when next used."""
+    """The record. `close` closes its connections; the next use connects again."""
 
     def __init__(self, database: Database, *, answer_s_max: float = ANSWER_S_MAX) -> None:
         self._database = database
@@ -172,10 +171,10 @@ class PostgresTape:
         self._readers: queue.LifoQueue[AnyConnection] = queue.LifoQueue()
 
     def append(self, facts: Sequence[Received | Quarantined]) -> list[Receipt]:
-        """Keep all of them in one transaction; one receipt each, in order.
+        """Append all inputs in one transaction; one receipt each, in order.
 
-        Raises `Unavailable` where no answer came: the outcome is unknown and asking again is safe.
-        Raises `Refused`, with nothing kept, for a fact the record cannot hold (see `check`).
+        Raises `Unavailable` if no answer came: the outcome is unknown, and a retry is safe.
+        Raises `Refused`, with nothing appended, for a fact the record cannot hold (see `_check`).
         """
         if not facts:
             return []
@@ -183,10 +182,10 @@ class PostgresTape:
             return append(connection, facts)
 
     def release(self, quarantine_id: int, fact: Received) -> Receipt:
-        """Append what a quarantined input was judged to be now, and mark the input released.
+        """Append the fact that a quarantined input turned out to be, and mark the input released.
 
-        The receipt is the fact's. It stays in quarantine where the verdict is `equivocation`.
-        Raises `NotFound` for no such number, `Refused` where it was released before.
+        Returns the fact's receipt. If the verdict is `equivocation`, the input stays in quarantine.
+        Raises `NotFound` for an unknown number, `Refused` if it was released before.
         """
         with self._write() as connection:
             try:
@@ -197,9 +196,9 @@ class PostgresTape:
                 raise self._no_such(quarantine_id) from error
             except psycopg.errors.ObjectNotInPrerequisiteState as error:
                 raise Refused(
-                    f"Number {quarantine_id} was released before",
+                    f"Quarantined input {quarantine_id} was released before",
                     where=self._database.where,
-                    hint="Its row in `round-ledger quarantine show` names the position.",
+                    hint="`round-ledger quarantine show` names the position of its fact.",
                 ) from error
 
     def read(self, after: int, limit: int) -> list[TapeRow]:
@@ -212,38 +211,37 @@ class PostgresTape:
         return self._read(lambda c: rows_of(c, tape, ranges))
 
     def told_by(self, source: str, prefix: str) -> list[TapeRow]:
-        """Every row of a source whose id begins with `prefix` (not empty), in no order."""
+        """Every row of a source whose id starts with `prefix` (not empty), in no order."""
         return self._read(lambda c: with_id_prefix(c, source, prefix))
 
     def told_between(
         self, tapes: Sequence[str], times_us: tuple[int, int], *, after: int, limit: int
     ) -> list[TapeRow]:
-        """Rows positioned after `after` that were told in a closed stretch, in order.
+        """Rows above position `after` with a time in a closed range, in order of position.
 
-        It is the clocks of their sources that count, whenever they were received. They are found
-        by time first, and chosen then: a plan that walks along positions or tapes until it has
-        enough would read a record of years to find a minute of it.
+        The time is that of the source's clock, not of receipt. The query filters by time first. A
+        plan that walks positions or tapes would read years of the record to find one minute.
         """
         given = (*times_us, after, list(tapes), limit)
         rows = self._read(lambda c: _run(c, _TOLD_BETWEEN, given).fetchall())
         return [TapeRow._make(row) for row in rows]
 
     def heads(self) -> list[Head]:
-        """The newest row of every tape, by tape."""
+        """The head of every tape, by tape."""
         return self._read(heads)
 
     def counters(self) -> Counters:
-        """What became of everything ever received."""
+        """The counters of all inputs ever received, by verdict."""
         return self._read(counters)
 
     def view_lags(self) -> list[Lag]:
-        """How far each live view is behind the record, by name."""
+        """The consumer lag of each live view, by name."""
         return [Lag._make(row) for row in self._read(lambda c: _run(c, _LAGS).fetchall())]
 
     def quarantined(
         self, *, after: int = 0, limit: int = 100, released: bool = False
     ) -> list[InQuarantine]:
-        """Quarantine rows numbered above `after`, in order; those released too where asked for."""
+        """Quarantine rows numbered above `after`, in order; with `released` also released ones."""
         return self._read(lambda c: quarantined(c, after, limit, released=released))
 
     def in_quarantine(self, quarantine_id: int) -> InQuarantine:
@@ -258,10 +256,10 @@ class PostgresTape:
         kept: Sequence[Head] = (),
         progress: Callable[[int, int], None] | None = None,
     ) -> Verified:
-        """Recompute every chain from bytes; `kept` are heads from elsewhere.
+        """Recompute every hash chain from bytes; `kept` are heads stored elsewhere.
 
-        Then every digest of the quarantine (`ledger.record.quarantine`), where the chains hold.
-        Facts may be appended meanwhile; those after the beginning are not looked at.
+        If all chains hold, recompute every digest of the quarantine (`ledger.record.quarantine`).
+        Facts may be appended meanwhile; later ones are not verified.
         """
         with self._database.connect("ledger_reader") as connection, translated(self._database):
             expected = _expected(connection, kept)
@@ -287,14 +285,14 @@ class PostgresTape:
 
     def _no_such(self, quarantine_id: int) -> NotFound:
         return NotFound(
-            f"There is no number {quarantine_id} in quarantine",
+            f"The quarantine has no input {quarantine_id}",
             where=self._database.where,
-            hint="See `round-ledger quarantine list`.",
+            hint="List the inputs with `round-ledger quarantine list`.",
         )
 
     @contextmanager
     def _write(self) -> Iterator[AnyConnection]:
-        """The writing connection, given up after any error that leaves its state in doubt."""
+        """The writing connection; it is dropped after any error that leaves its state unknown."""
         with self._writing, translated(self._database):
             if self._writer is None:
                 self._writer = self._database.connect(
@@ -312,7 +310,7 @@ class PostgresTape:
             self._writer = None
 
     def _read(self, query: Callable[[AnyConnection], T]) -> T:
-        """Run a reading query; once more on a fresh connection where a kept one had died."""
+        """Run a reading query; retry once on a new connection if a kept one was dead."""
         with translated(self._database):
             try:
                 kept = self._readers.get_nowait()
@@ -339,7 +337,7 @@ class PostgresTape:
 def _run(
     connection: psycopg.Connection[Any], statement: str, parameters: Sequence[object] = ()
 ) -> psycopg.Cursor[tuple[Any, ...]]:
-    """Binary, prepared, rows as plain tuples, whatever the connection's own ways."""
+    """Run a statement binary and prepared, with plain tuples, for any connection."""
     cursor = connection.cursor(row_factory=tuple_row, binary=True)
     return cursor.execute(statement, parameters, prepare=True)
 
@@ -347,9 +345,9 @@ def _run(
 def append(
     connection: psycopg.Connection[Any], facts: Sequence[Received | Quarantined]
 ) -> list[Receipt]:
-    """Judge and keep facts in one call; one receipt each, in order.
+    """Judge and append inputs in one call; one receipt each, in order.
 
-    Raises `Refused`, with nothing kept, for a fact the record cannot hold.
+    Raises `Refused`, with nothing appended, for a fact the record cannot hold.
     """
     received = [fact for fact in facts if isinstance(fact, Received)]
     aside = [fact for fact in facts if isinstance(fact, Quarantined)]
@@ -375,14 +373,14 @@ def read(
 
 
 def with_id_prefix(connection: psycopg.Connection[Any], source: str, prefix: str) -> list[TapeRow]:
-    """Every row of a source whose id begins with `prefix` (not empty), in no order."""
+    """Every row of a source whose id starts with `prefix` (not empty), in no order."""
     after_last = prefix[:-1] + chr(ord(prefix[-1]) + 1)
     rows = _run(connection, _WITH_ID_PREFIX, (source, prefix, after_last))
     return [TapeRow._make(row) for row in rows.fetchall()]
 
 
 def is_on_record(connection: psycopg.Connection[Any], source: str, fact_id: str) -> bool:
-    """Whether a fact with this identity is on a tape."""
+    """Whether the record has a fact with this identity."""
     found = "SELECT 1 FROM ledger.identity WHERE source = %b AND fact_id = %b"
     return _run(connection, found, (source, fact_id)).fetchone() is not None
 
@@ -402,7 +400,7 @@ def rows_of(
 
 
 def heads(connection: psycopg.Connection[Any]) -> list[Head]:
-    """The newest row of every tape, by tape."""
+    """The head of every tape, by tape."""
     rows = _run(
         connection, "SELECT tape, table_seq, position, hash FROM ledger.heads ORDER BY tape"
     )
@@ -410,7 +408,7 @@ def heads(connection: psycopg.Connection[Any]) -> list[Head]:
 
 
 def _expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) -> Expected:
-    """What the record says of itself at one moment, for `ledger.record.verify`."""
+    """The tip, heads and counts of the record at one moment, for `ledger.record.verify`."""
     rows = _run(connection, _EXPECTED).fetchall()
     tip, identities, *_ = rows[0]
     stored = [Head(tape, *head) for _, _, tape, *head in rows if tape is not None]
@@ -420,10 +418,10 @@ def _expected(connection: psycopg.Connection[Any], kept: Sequence[Head] = ()) ->
 def _to_verify(
     connection: psycopg.Connection[Any], tip: int, batch: int = 2_000
 ) -> Iterator[tuple[TapeRow, Known | None]]:
-    """Every row up to `tip` beside what the identities say of it, and one beyond all, if any.
+    """Every row up to `tip` with its entry in the identities, and one row beyond the tip, if any.
 
-    Read in short statements, since a long snapshot would keep the busiest rows from being tidied;
-    nothing that was read changes meanwhile.
+    It reads in short statements, since a long snapshot would keep vacuum from the busiest rows.
+    Rows do not change once they are written.
     """
     after = 0
     while rows := _run(connection, _TO_VERIFY, (after, tip, batch)).fetchall():
@@ -433,7 +431,7 @@ def _to_verify(
 
 
 def _counted_aside(connection: psycopg.Connection[Any]) -> QuarantineCounts:
-    """How many inputs are in quarantine, by the record and by the rows, at one moment."""
+    """The number of quarantined inputs, by the record's counters and by rows, at one moment."""
     row = _run(connection, _COUNTED).fetchone()
     return QuarantineCounts._make(cast("tuple[int, ...]", row))
 
@@ -441,7 +439,7 @@ def _counted_aside(connection: psycopg.Connection[Any]) -> QuarantineCounts:
 def _aside_to_verify(
     connection: psycopg.Connection[Any], last: int, batch: int = 200
 ) -> Iterator[QuarantineRow]:
-    """Every row of the quarantine up to number `last`, in order; short statements, as above."""
+    """Every row of the quarantine up to number `last`, in order, in short statements."""
     after = 0
     while rows := _run(connection, _ASIDE, (after, last, batch)).fetchall():
         for *row, digest, released_is_there in rows:
@@ -455,7 +453,7 @@ def _beside_known(told: tuple[Any, ...]) -> tuple[TapeRow, Known | None]:
 
 
 def counters(connection: psycopg.Connection[Any]) -> Counters:
-    """What became of everything ever received."""
+    """The counters of all inputs ever received, by verdict."""
     row = _run(
         connection,
         "SELECT received, position, duplicate, equivocation, quarantined FROM ledger.record",
@@ -466,21 +464,21 @@ def counters(connection: psycopg.Connection[Any]) -> Counters:
 def quarantined(
     connection: psycopg.Connection[Any], after: int, limit: int, *, released: bool
 ) -> list[InQuarantine]:
-    """Quarantine rows numbered above `after`, in order; those released too where asked for."""
+    """Quarantine rows numbered above `after`, in order; with `released` also released ones."""
     rows = _run(connection, _QUARANTINED, (after, released, limit))
     return [InQuarantine._make(row) for row in rows.fetchall()]
 
 
 def _check(fact: Received) -> None:
-    """Raise `Refused` for what no column or index can hold; the edge quarantines such input."""
+    """Raise `Refused` for a fact that no index can hold; callers quarantine such input before."""
     size = len(fact.source) + len(fact.id)
-    if size > IDENTITY_OCTETS_MAX // 4:  # a character is four octets at most
+    if size > IDENTITY_OCTETS_MAX // 4:  # a character has at most four bytes
         size = len(fact.source.encode()) + len(fact.id.encode())
     if size > IDENTITY_OCTETS_MAX or "\0" in fact.id:
         raise Refused(
-            f"source and id are {size} octets, or hold a NUL",
+            f"Source and id have {size} bytes, or the id has a NUL character",
             where=f"fact {fact.source} {fact.id[:40]!r}",
-            hint=f"Quarantine it: {IDENTITY_OCTETS_MAX} octets are the most that can be kept.",
+            hint=f"Quarantine it: source and id may have at most {IDENTITY_OCTETS_MAX} bytes.",
         )
 
 
@@ -502,14 +500,14 @@ def _aside_columns(aside: Sequence[Quarantined]) -> Iterator[arrays.Array]:
 
 
 def _storable(text: str | None) -> str | None:
-    """What a text column holds of a description; the octets themselves are kept unchanged."""
+    """A description without characters that a text column rejects; the input's bytes are kept."""
     if text is None:
         return None
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
 def _receipts(facts: Sequence[Received | Quarantined], answer: _Answer) -> list[Receipt]:
-    """One receipt each, in the order asked: the function answers the two kinds apart."""
+    """One receipt each, in the given order; the SQL function returns the two kinds apart."""
     received = [fact for fact in facts if isinstance(fact, Received)]
     told = zip(*answer, strict=True)
     receipts = [
@@ -530,7 +528,7 @@ def _set_aside(fact: Quarantined, verdict: Verdict, *places: Any) -> Receipt:  #
 
 
 def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The same numbers in ranges that ascend and neither overlap nor touch."""
+    """The same numbers as ascending ranges that neither overlap nor touch."""
     low: int | None = None
     high = 0
     for next_low, next_high in sorted(ranges):

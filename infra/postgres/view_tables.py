@@ -1,7 +1,7 @@
-"""Views in PostgreSQL: tables made from their columns, read and written by batch, swapped whole.
+"""Tables of views in PostgreSQL: created from declared columns, written in batches, swapped whole.
 
-A view declares its tables as data; the SQL is put together here, so that a table and the program
-that writes it cannot differ. What the rows mean is the views' business, not this module's.
+A view declares its tables as data. This module generates the SQL, so a table always matches the
+program that writes it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ LIVE: Schema = "views"
 SHADOW_SCHEMA: Schema = "rebuilding"
 
 SWAP_LOCK_MS = 200
-"""How long a swap waits for readers before it lets everybody pass and tries again.
+"""How long a swap waits for readers before it rolls back and tries again, milliseconds.
 
-Less than the server's deadlock_timeout (1 s), so that a reader is never the one to be given up.
+It is less than the server's deadlock_timeout (1 s), so that no reader is ever ended as a deadlock.
 """
 
 Value = str | int | bool | None
-"""What a cell is written from: arrays, JSON and ranges as PostgreSQL's own text of them."""
+"""A value to write into a cell; arrays, JSON and ranges as PostgreSQL's text of them."""
 
 Row = tuple[Any, ...]
 NamedRow: TypeAlias = Any
-"""A row whose cells are read by the names of its table's columns: a `ViewTable.row`."""
+"""A row with a field for each column of its table: a `ViewTable.row`."""
 
-# OFFSET 0 keeps the planner from joining the whole tape: each range is looked up by key.
+# OFFSET 0 keeps the planner from joining the whole tape; it finds each range by key.
 _LOOKED_UP = f"""
 AS r (tape, low, high) CROSS JOIN LATERAL (
     SELECT {COLUMNS} FROM ledger.tape t
@@ -70,26 +70,26 @@ _SWAP: tuple[LiteralString, ...] = (
     "UPDATE views.parked SET rebuilding = false WHERE view = %(view)s",
     "UPDATE views.offsets SET rebuilding = false WHERE view = %(view)s",
 )
-"""Tracking, and what stands beside it, of a rebuilt view take the live one's place."""
+"""Replace the live view's checkpoint, parked tapes and offsets by the rebuilt view's."""
 
 _PLANS = ("jit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
-"""Off for writers: a plan kept from when a table was tiny would scan it for ever after, and
-compiling one costs more than running it."""
+"""Off for writers. A plan cached for a tiny table would scan it for ever, and JIT compilation
+costs more than the statement."""
 
 
 class Column(NamedTuple):
-    """One column: its name, SQL type and why it is there (unit included)."""
+    """One column: its name, SQL type and meaning, with the unit."""
 
     name: str
     type: str
     comment: str
-    null: bool = False  # NULL = not on record
-    merge: str = "excluded.{name}"  # what an existing row's cell becomes; `old` is that row
-    dumped: bool = True  # False: differs between generations that hold the same
+    null: bool = False  # NULL: not recorded
+    merge: str = "excluded.{name}"  # new value if the row exists; `old` is that row
+    dumped: bool = True  # False: may differ between equal views
 
     @property
     def read(self) -> str:
-        """What to select it as: JSON and ranges as PostgreSQL's own text."""
+        """The expression that selects it: JSON and ranges as PostgreSQL's text."""
         return f"{self.name}::text" if self.type in ("json", "int8multirange") else self.name
 
 
@@ -100,7 +100,7 @@ class ViewTable(NamedTuple):
     comment: str
     keys: int
     columns: tuple[Column, ...]
-    indexes: tuple[str, ...] = ()  # what follows `CREATE INDEX ON <table>`
+    indexes: tuple[str, ...] = ()  # the rest of `CREATE INDEX ON <table>`
 
     @property
     def key(self) -> tuple[Column, ...]:
@@ -114,7 +114,7 @@ class ViewTable(NamedTuple):
 
 
 class Tracking(NamedTuple):
-    """How far a view has read, and which program and generation wrote it."""
+    """A view's checkpoint: its position, with the version and generation that wrote it."""
 
     position: int
     version: int
@@ -122,32 +122,32 @@ class Tracking(NamedTuple):
 
 
 class ReadersInTheWayError(Exception):
-    """A swap waited its time for readers of the live tables and gave up."""
+    """Readers kept the live tables locked for longer than a swap waits."""
 
 
 class ViewStore:
-    """Views of one generation on one connection: rows, tracking, parked tapes, offsets, messages.
+    """Views of one schema on one connection: rows, checkpoints, parked tapes, offsets, messages.
 
-    Whatever moves a view asks for nothing else, so that the same program runs in the simulation of
-    faults, which imagines it. Everything may raise where the connection is lost.
+    The runner uses no other interface, so it also runs in the fault simulation with a fake store.
+    Every method may raise if the connection is lost.
     """
 
     def __init__(self, connection: AnyConnection, schema: Schema) -> None:
         self.connection = connection
         self.schema = schema
-        self.heard: dict[str, dict[Row, None]] = {}  # keys written, of the tables named in it
+        self.heard: dict[str, dict[Row, None]] = {}  # keys written, by captured table
         arrays.register(connection)
 
     def transaction(self, *, force_rollback: bool = False) -> AbstractContextManager[object]:
-        """All of the block or nothing; a block within another is undone by itself."""
+        """A transaction for a block; a nested block is a savepoint."""
         return self.connection.transaction(force_rollback=force_rollback)
 
     def load(self, table: ViewTable, keys: Iterable[Row]) -> dict[Row, Any]:
-        """The rows with these keys, by key; each a `Table.row`."""
+        """The rows with these keys, by key; each a `ViewTable.row`."""
         return {row[: table.keys]: row for row in self.rows(table, keys)}
 
     def rows(self, table: ViewTable, keys: Iterable[Sequence[Value]]) -> list[Any]:
-        """The rows whose keys begin with these cells, in no order; each a `Table.row`."""
+        """The rows whose keys start with these cells, in no order; each a `ViewTable.row`."""
         wanted = list(keys)
         if not wanted:
             return []
@@ -156,7 +156,7 @@ class ViewStore:
         return list(map(table.row._make, found.fetchall()))
 
     def save(self, table: ViewTable, rows: Iterable[Sequence[Value]]) -> None:
-        """Write rows, each key at most once; a row already there is merged column by column."""
+        """Write rows, each key at most once; an existing row is merged column by column."""
         written = list(rows)
         if written:
             self.connection.execute(_save(table, self.schema), _columns(written), prepare=True)
@@ -164,20 +164,20 @@ class ViewStore:
                 self.heard[table.name] |= {tuple(row[: table.keys]): None for row in written}
 
     def delete(self, table: ViewTable, keys: Iterable[Sequence[Value]]) -> None:
-        """Remove the rows whose keys begin with these cells."""
+        """Delete the rows whose keys start with these cells."""
         gone = list(keys)
         if gone:
             statement = _delete(table, len(gone[0]), self.schema)
             self.connection.execute(statement, _columns(gone), prepare=True)
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
-        """Rows of a query that names its tables `{schema}.<table>`; parameters as `%(name)s`."""
+        """Rows of a query; it names tables `{schema}.<table>` and parameters `%(name)s`."""
         text = statement.replace("{schema}", self.schema)
         rows = self.connection.execute(text.encode(), parameters or {}, binary=True)
         return rows.fetchall()
 
     def rows_at(self, places: Iterable[tuple[str, int, int]]) -> list[TapeRow]:
-        """Rows of the record within closed ranges of `table_seq` of tapes, in order of position."""
+        """Rows of the record by tape and closed range of `table_seq`, in order of position."""
         wanted = list(places)
         if not wanted:
             return []
@@ -199,9 +199,9 @@ class ViewStore:
         return self._page(table, table.columns, self.schema, after, limit)
 
     def changed(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
-        """As `page`, of a rebuilt table: the rows that the live one does not hold so.
+        """As `page`, of a rebuilt table: the rows that differ from the live table's.
 
-        All of them where it has other columns, as another version of the view made it.
+        If the live table has other columns, by another version of the view, these are all rows.
         """
         told = [column for column in table.columns if column.dumped]
         if not self._alike(table, told):
@@ -213,9 +213,9 @@ class ViewStore:
         )
 
     def removed(self, table: ViewTable, after: Row | None, limit: int) -> list[Row]:
-        """As `page`, of the live table: the keys, and no more, that the rebuilt one has not.
+        """As `page`, of the live table: the keys that the rebuilt table lacks.
 
-        None where the two have other keys: which is gone cannot be told then.
+        Empty if the tables have different keys, since they cannot be compared then.
         """
         if not self._alike(table, table.key):
             return []
@@ -224,18 +224,18 @@ class ViewStore:
         )
 
     def tracking(self, view: str) -> Tracking | None:
-        """How far this generation has read; None where it does not exist."""
+        """The checkpoint of a view in this schema; None if it does not exist."""
         return self._tracking(view, self.schema)
 
     def hold(self, view: str) -> Tracking | None:
-        """The live view's tracking, held still until the transaction ends."""
+        """The live view's checkpoint, locked until the transaction ends."""
         return self._tracking(view, LIVE, " FOR UPDATE")
 
     def advance(self, view: str, seen: Tracking, to: int) -> bool:
-        """Move tracking from what its writer had seen; False where another writer moved it.
+        """Move the checkpoint from what its writer had read; False if another writer moved it.
 
-        Takes the row's lock until the transaction ends, so of two writers one waits, then is
-        refused.
+        It locks the row until the transaction ends. So one of two writers waits, and then gets
+        False.
         """
         moved = self.connection.execute(
             "UPDATE views.tracking SET position = %s WHERE view = %s AND rebuilding = %s"
@@ -246,7 +246,7 @@ class ViewStore:
         return moved.rowcount == 1
 
     def parked(self, view: str) -> dict[str, Parked]:
-        """What a view of this generation withholds, by tape."""
+        """The parked tapes of a view in this schema, by tape."""
         rows = self.connection.execute(
             "SELECT tape, position, table_seq, reason, says, place FROM views.parked"
             " WHERE view = %s AND rebuilding = %s",
@@ -255,7 +255,7 @@ class ViewStore:
         return {each.tape: each for each in map(Parked._make, rows.fetchall())}
 
     def park(self, view: str, tapes: Iterable[Parked]) -> None:
-        """Withhold tapes from here on, inside the transaction that moves the view."""
+        """Park tapes, inside the transaction that moves the view."""
         for each in tapes:
             self.connection.execute(
                 "INSERT INTO views.parked (view, rebuilding, tape, position, table_seq, reason,"
@@ -266,7 +266,7 @@ class ViewStore:
             )
 
     def release(self, view: str, tape: str) -> None:
-        """Withhold a tape no more. A writer that still did is refused at its next move."""
+        """Release a parked tape. A writer that still withholds it is refused at its next move."""
         self.connection.execute(
             "DELETE FROM views.parked WHERE view = %s AND NOT rebuilding AND tape = %s",
             (view, tape),
@@ -278,7 +278,7 @@ class ViewStore:
         )
 
     def keep_places(self, view: str, places: Sequence[PartitionOffset]) -> None:
-        """Note where a view reads on, inside the transaction that moves it."""
+        """Store the feed offsets of a view, inside the transaction that moves it."""
         if not places:
             return
         self.connection.execute(
@@ -297,7 +297,7 @@ class ViewStore:
         )
 
     def asked_for(self, topics: Sequence[str]) -> set[str]:
-        """Which of these topics a relay has asked for."""
+        """Those of these topics that a relay has requested."""
         if not topics:
             return set()
         rows = self.connection.execute(
@@ -306,7 +306,7 @@ class ViewStore:
         return {topic for (topic,) in rows.fetchall()}
 
     def enqueue(self, position: int, messages: Sequence[Message]) -> None:
-        """Leave messages, in this order, inside the transaction that moves their view."""
+        """Enqueue messages, in this order, inside the transaction that moves their view."""
         if not messages:
             return
         self.connection.execute(
@@ -322,9 +322,9 @@ class ViewStore:
         )
 
     def create(self, view: str, version: int, tables: Iterable[ViewTable], schema: Schema) -> bool:
-        """Create a generation's empty tables, to be filled from the first fact on.
+        """Create a view's empty tables in a schema, to be filled from the first fact on.
 
-        False where they are there.
+        False if they exist.
         """
         with self.transaction():
             added = self.connection.execute(
@@ -340,18 +340,19 @@ class ViewStore:
         return True
 
     def discard(self, view: str, tables: Iterable[ViewTable]) -> None:
-        """Remove what an earlier rebuild of a view left unfinished."""
+        """Remove the shadow tables and state of an unfinished rebuild of a view."""
         with self.transaction():
             for name in ("tracking", "parked", "offsets"):
                 self._forget(name, view)
             self._drop(SHADOW_SCHEMA, tables)
 
     def swap(self, view: str, tables: Sequence[ViewTable]) -> None:
-        """Put the rebuilt view in the place of the live one, inside the caller's transaction.
+        """Replace the live view by the rebuilt one, inside the caller's transaction.
 
-        The caller has brought the rebuilt view to where the live one stands, under `hold`. Raises
-        `ReadersInTheWayError` where they are: the caller rolls back, and tries again later. A view
-        rebuilt from the tape has no offsets; the live one's are low enough for it.
+        The caller has caught the rebuilt view up with the live one, under `hold`. Raises
+        `ReadersInTheWayError` if readers lock the live tables; the caller then rolls back and tries
+        again later. A view rebuilt from the tape has no offsets; it keeps the live view's, which
+        are low enough.
         """
         self._lock_out(view, tables)
         self._drop(LIVE, tables)
@@ -364,7 +365,7 @@ class ViewStore:
             self.connection.execute(statement, named)
 
     def analyze(self, tables: Iterable[ViewTable]) -> None:
-        """Let the planner know what stands in live tables that have just taken their place."""
+        """Update the planner's statistics of tables that were just swapped in."""
         for table in tables:
             name = sql.Identifier(LIVE, table.name)
             self.connection.execute(sql.SQL("ANALYZE {}").format(name))
@@ -382,7 +383,7 @@ class ViewStore:
         limit: int,
         lacking: str = "true",
     ) -> list[Row]:
-        """One comparison of whole keys, so that a page is read from its place in the index."""
+        """Read a page by comparing whole keys, so that the index finds its start."""
         cells = ", ".join(f"t.{column.read}" for column in columns)
         order = ", ".join(f"t.{column.name}" for column in table.key)
         above = "true"
@@ -397,7 +398,7 @@ class ViewStore:
         )
 
     def _alike(self, table: ViewTable, columns: Iterable[Column]) -> bool:
-        """Whether the live table is there, and has these columns as the rebuilt one has them."""
+        """Whether the live table exists and has these columns with the same types."""
         rows = self.query(
             "SELECT b.attname::text FROM pg_attribute b"
             " JOIN pg_attribute l USING (attname, atttypid)"
@@ -422,7 +423,7 @@ class ViewStore:
         )
 
     def _lock_out(self, view: str, tables: Iterable[ViewTable]) -> None:
-        """Lock the live tables that there are. Raises `ReadersInTheWayError`."""
+        """Lock the live tables that exist. Raises `ReadersInTheWayError`."""
         live = [each.name for each in sorted(tables) if self._exists(each)]
         try:
             self.connection.execute(f"SET LOCAL lock_timeout = '{SWAP_LOCK_MS}ms'")
@@ -444,7 +445,7 @@ class ViewStore:
 
 
 class TapeSource:
-    """The tape as a source of rows (a `RecordSource` of the views), on one connection."""
+    """The tape as a `RecordSource` of views, on one connection."""
 
     def __init__(self, connection: AnyConnection) -> None:
         self._connection = connection
@@ -456,7 +457,7 @@ class TapeSource:
 
     def wait(self, after: int, timeout_s: float) -> None:
         """Return at the next append, or after `timeout_s` seconds."""
-        del after  # a notification is kept from the LISTEN on, so none is missed
+        del after  # notifications are queued since the LISTEN, so none is missed
         for _ in self._connection.notifies(timeout=timeout_s, stop_after=1):
             pass
 
@@ -470,10 +471,10 @@ def tape_source(database: Database) -> Iterator[TapeSource]:
 
 @contextmanager
 def reading(database: Database, tables: Iterable[str]) -> Iterator[ViewStore]:
-    """One read of live views: everything in the block is of one moment, whatever is swapped.
+    """A consistent read of live views: all queries in the block see one moment, despite swaps.
 
-    The tables are locked (against a swap only) before the snapshot is taken. A swap after the
-    snapshot would otherwise show the new table as it was while it was still being filled.
+    The tables are locked, against a swap only, before the snapshot is taken. Without the lock, a
+    swap after the snapshot would show the new table as it was while it was being filled.
     """
     names = sql.SQL(", ").join(sql.Identifier(LIVE, name) for name in sorted(set(tables)))
     with database.connect("ledger_reader") as connection, translated(database):
@@ -496,7 +497,7 @@ def writing(database: Database, schema: Schema) -> Iterator[AnyConnection]:
 
 @contextmanager
 def opened(views: Database | ViewStore, schema: Schema) -> Iterator[ViewStore]:
-    """A store to write views of a database with; the caller's own where it brings one."""
+    """A store for writing views: a given store, or a new one on a database."""
     if isinstance(views, ViewStore):
         yield views
         return
@@ -530,7 +531,7 @@ def _columns(rows: Sequence[Sequence[Value]]) -> list[arrays.TextArray]:
 
 
 def _given(columns: Sequence[Column]) -> str:
-    """Rows from one array a column, cast to the columns' types."""
+    """SQL for rows from one array a column, cast to the columns' types."""
     names = ", ".join(f"c{number}" for number in range(len(columns)))
     cells = ", ".join(f"c{number}::{c.type} AS {c.name}" for number, c in enumerate(columns))
     given = ", ".join(["%b"] * len(columns))
@@ -574,12 +575,12 @@ def _delete(table: ViewTable, keys: int, schema: Schema) -> bytes:
 
 
 def _same(table: ViewTable, keys: int) -> str:
-    """Rows t and g have the same first cells."""
+    """SQL: rows t and g have the same first cells."""
     return " AND ".join(f"t.{column.name} = g.{column.name}" for column in table.columns[:keys])
 
 
 def _lacking(table: ViewTable, schema: Schema, same: str) -> str:
-    """That the table of that schema, `l`, has no row with the key of `t`, and no other cells."""
+    """SQL: the table in that schema has no row `l` with the key of `t` that matches `same`."""
     keys = " AND ".join(f"l.{column.name} = t.{column.name}" for column in table.key)
     return f"NOT EXISTS (SELECT FROM {schema}.{table.name} l WHERE {keys} AND {same})"
 

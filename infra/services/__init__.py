@@ -1,7 +1,7 @@
-"""PostgreSQL and Apache Kafka on this machine without Docker: real servers, started by the program.
+"""Local PostgreSQL and Apache Kafka without Docker: real servers that this program starts.
 
-PostgreSQL comes from its wheel, Kafka from its own jars on a Java of this machine. One supervisor a
-home holds both until it is told to stop; everybody else asks `local_kafka` where they are.
+PostgreSQL comes from its wheel, Kafka from its jars on this machine's Java. One supervisor for each
+home keeps both running until it is stopped; `local_kafka` gives other processes the address.
 """
 
 from infra.services.supervisor import local_kafka as local_kafka

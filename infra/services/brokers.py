@@ -1,7 +1,7 @@
-"""Apache Kafka on this machine: one or three KRaft nodes, each a Java process of its own.
+"""Local Apache Kafka: one or three KRaft nodes, each a Java process.
 
-Every node is broker and controller, on loopback only. A node is ready when the cluster says so,
-not when its port opens. Data is never removed here: what a folder holds is started again.
+Every node is broker and controller, on loopback only. A node is ready when the cluster reports it,
+not when its port opens. Data is never deleted here: an existing folder is started again.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 START_S_MAX = 60.0
-"""How long the nodes may take until they form a cluster, seconds."""
+"""How long the nodes may take to form a cluster, seconds."""
 
 STOP_S_MAX = 30.0
-"""How long a node may take to stop by itself before it is killed, seconds."""
+"""How long a node may take to stop before it is killed, seconds."""
 
 _LOG_OCTETS_MAX = 10 * 1024 * 1024
-_JVM = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # starts soonest
+_JVM = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # for a quick start
 _LOGGING = """\
 status = error
 shutdownHook = disable
@@ -49,7 +49,7 @@ rootLogger.appenderRef.out.ref = out
 
 
 class Node(msgspec.Struct, frozen=True):
-    """One node: where it listens, and where everything of it is."""
+    """One node: its ports and its folder."""
 
     id: int
     port: int
@@ -58,38 +58,38 @@ class Node(msgspec.Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        """What a client connects to."""
+        """The address for clients."""
         return f"{HOST}:{self.port}"
 
 
 class Nodes(msgspec.Struct, frozen=True):
-    """A cluster as it is kept in its folder; the ports stay the same while they are free."""
+    """A cluster as stored in its folder; its ports stay the same while they are free."""
 
     cluster_id: str
     nodes: tuple[Node, ...]
 
     @property
     def bootstrap(self) -> str:
-        """All addresses, as clients take them."""
+        """The bootstrap addresses for clients."""
         return ",".join(node.address for node in self.nodes)
 
     @property
     def connection(self) -> Connection:
-        """How this machine connects."""
+        """The connection from this machine."""
         return Connection(self.bootstrap)
 
 
 class Programs(NamedTuple):
-    """What a node runs on."""
+    """The Java and the class path of the nodes."""
 
     java: Java
     class_path: Path
 
 
 def planned(folder: Path, count: int) -> Nodes:
-    """The cluster under `folder`: the one it holds, or a new one of `count` nodes.
+    """The cluster in `folder`: the stored one, or a new one of `count` nodes.
 
-    Ports that somebody else took meanwhile are replaced. Raises `Unavailable` where the folder
+    Ports that other programs have taken meanwhile are replaced. Raises `Unavailable` if the folder
     holds a cluster of another size.
     """
     kept = folder / "nodes.json"
@@ -97,10 +97,10 @@ def planned(folder: Path, count: int) -> Nodes:
         nodes = msgspec.json.decode(kept.read_bytes(), type=Nodes)
         if len(nodes.nodes) != count:
             raise Unavailable(
-                f"The Kafka kept here has {len(nodes.nodes)} nodes, not {count}",
+                f"The Kafka in this folder has {len(nodes.nodes)} nodes, not {count}",
                 where=str(folder),
-                hint=f"Start it with --nodes {len(nodes.nodes)}, or remove the folder: every"
-                " record is published again from the tape.",
+                hint=f"Start it with --nodes {len(nodes.nodes)}, or remove the folder: the relay"
+                " then publishes all records again.",
             )
     else:
         cluster_id = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
@@ -114,12 +114,12 @@ def prepare(
 ) -> None:
     """Write every node's properties, and format the data folders that are new.
 
-    What a killed supervisor left running is ended first. `more` goes into every node's properties,
-    over what stands there. Raises `Unavailable` where formatting fails or hangs.
+    Nodes left running by a killed supervisor are ended first. `more` overrides properties of every
+    node. Raises `Unavailable` if formatting fails or hangs.
     """
     end_strays(nodes.nodes)
     folder.mkdir(parents=True, exist_ok=True)
-    # Before formatting: a node that was formatted belongs to this id, also where another failed.
+    # Written before formatting: a formatted node belongs to this id even if another node failed.
     (folder / "nodes.json").write_bytes(msgspec.json.encode(nodes))
     formatting = []
     for node in nodes.nodes:
@@ -130,7 +130,7 @@ def prepare(
         (home / "server.properties").write_text(text)
         (home / "log4j2.properties").write_text(_LOGGING)
         if not (home / "data" / "meta.properties").exists():
-            # One word: an id may begin with a dash, and would be read as an option of its own.
+            # One word: an id may begin with a dash, and would then be read as an option.
             named = f"--cluster-id={nodes.cluster_id}"
             tool = ("kafka.tools.StorageTool", "format", named, "-c")
             formatting.append((home, _run(node, programs, *tool)))
@@ -138,7 +138,7 @@ def prepare(
 
 
 def _await_formatted(formatting: Sequence[tuple[Path, subprocess.Popen[bytes]]]) -> None:
-    """Return when every data folder is formatted; leaves no process of it behind in any case."""
+    """Return when every data folder is formatted; always end the processes that format."""
     until = time.monotonic() + START_S_MAX
     try:
         for home, process in formatting:
@@ -158,12 +158,12 @@ def _not_formatted(home: Path, within: str = "") -> Unavailable:
     return Unavailable(
         f"Kafka's data folder could not be formatted{within}",
         where=str(home),
-        hint=f"Read {home / 'log'}, then start it again.",
+        hint=f"Read {home / 'log'}, fix the cause, then start the services again.",
     )
 
 
 def start(node: Node, programs: Programs) -> subprocess.Popen[bytes]:
-    """Start one prepared node; whoever waits for the cluster asks `wait_ready`."""
+    """Start one prepared node without waiting; `wait_ready` waits for the cluster."""
     process = _run(node, programs, "kafka.Kafka")
     Path(node.folder, "pid").write_text(str(process.pid))
     return process
@@ -177,7 +177,7 @@ def wait_ready(
     log: Path,
     timeout_s: float = START_S_MAX,
 ) -> None:
-    """Return when that many brokers say they are one cluster. Raises `Unavailable`."""
+    """Return when that many brokers report that they form one cluster. Raises `Unavailable`."""
     until = time.monotonic() + timeout_s
     while time.monotonic() < until:
         if any(process.poll() is not None for process in processes):
@@ -187,11 +187,13 @@ def wait_ready(
                 if len(cluster(connection, timeout_s=5).brokers) >= brokers:
                     return
         time.sleep(0.1)
-    raise Unavailable("Kafka did not start", where=str(log), hint=f"Read {log}/node-*/log.")
+    raise Unavailable(
+        "Kafka did not start", where=str(log), hint=f"Read {log}/node-*/log for the cause."
+    )
 
 
 def stop(processes: Sequence[subprocess.Popen[bytes]], timeout_s: float = STOP_S_MAX) -> None:
-    """Let all nodes end cleanly together; what does not end in time is killed."""
+    """Stop all nodes together; kill those that do not end in time."""
     for process in processes:
         process.send_signal(signal.SIGTERM)
     until = time.monotonic() + timeout_s
@@ -204,9 +206,9 @@ def stop(processes: Sequence[subprocess.Popen[bytes]], timeout_s: float = STOP_S
 
 
 def end_strays(nodes: Sequence[Node]) -> bool:
-    """End the processes of these very nodes that a killed supervisor left behind, if any.
+    """End processes of these nodes that a killed supervisor left behind; False if there are none.
 
-    All are asked at once: the last ones could not leave a cluster that has lost its quorum.
+    All get the signal at once: the last nodes could not leave a cluster without a quorum.
     """
     strays = [(node, pid) for node in nodes if (pid := running(node))]
     for _, pid in strays:
@@ -226,7 +228,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def running(node: Node) -> int | None:
-    """The process of this node, known by its folder on the command line; numbers are reused."""
+    """The process id of this node; its command line must name the node's folder."""
     with suppress(OSError, ValueError):
         pid = int(Path(node.folder, "pid").read_text())
         told = subprocess.run(  # noqa: S603 - fixed program, a number as argument
@@ -260,12 +262,12 @@ def _run(node: Node, programs: Programs, *main: str) -> subprocess.Popen[bytes]:
             stdout=out,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            start_new_session=True,  # a Ctrl-C at the terminal is the supervisor's to pass on
+            start_new_session=True,  # the supervisor handles Ctrl-C for the nodes
         )
 
 
 def _properties(node: Node, nodes: Nodes) -> dict[str, str]:
-    """One loopback listener for clients and brokers, one for controllers."""
+    """A node's properties: one loopback listener for clients and brokers, one for controllers."""
     count = len(nodes.nodes)
     in_sync = max(1, count - 1)
     voters = ",".join(f"{each.id}@{HOST}:{each.controller_port}" for each in nodes.nodes)
@@ -289,14 +291,14 @@ def _properties(node: Node, nodes: Nodes) -> dict[str, str]:
         "share.coordinator.state.topic.replication.factor": str(count),
         "share.coordinator.state.topic.min.isr": str(in_sync),
         "group.initial.rebalance.delay.ms": "0",
-        "broker.session.timeout.ms": "4000",  # what a killed node must wait before it may return
+        "broker.session.timeout.ms": "4000",  # a killed node waits this long before it may return
         "broker.heartbeat.interval.ms": "1000",
         "log.cleaner.dedupe.buffer.size": str(16 * 1024 * 1024),  # 128 MiB otherwise
     }
 
 
 def _with_ports(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """The same nodes on ports that nobody listens on now; all are held until all are chosen."""
+    """The same nodes on free ports; each port is held until all are chosen."""
     held = []
     try:
         found = []

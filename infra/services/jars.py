@@ -1,7 +1,7 @@
-"""Apache Kafka's own jars, fetched once and checked every time, before any of them runs.
+"""Apache Kafka's jars: fetched once, and checked each time before they run.
 
-Which they are, how long and with which SHA-512 stands in `infra/kafka/jars.toml`; nothing else is
-ever put on the class path. A file is fetched beside its place and moved there when it is whole.
+`infra/kafka/jars.toml` lists them with size and SHA-512; the class path holds no other files. A jar
+is fetched to a temporary file and moved into place once it is complete.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _ANSWER_S_MAX = 60
 _BLOCK = 256 * 1024
 
 Progress = Callable[[int, int], None]
-"""Told how many octets more have arrived, and how many there are in all."""
+"""Called with the bytes of a new jar, and the total to fetch."""
 
 
 class Jar(NamedTuple):
-    """One file of the class path, as the repository holds it."""
+    """One jar of the class path, as pinned."""
 
     path: str  # below the repository's root
     octets: int
@@ -39,12 +39,12 @@ class Jar(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its file name."""
+        """The file name."""
         return self.path.rpartition("/")[2]
 
 
 class Release(NamedTuple):
-    """The Kafka this program runs."""
+    """The Kafka release that this program runs."""
 
     version: str
     java_min: int  # major version
@@ -52,21 +52,21 @@ class Release(NamedTuple):
 
     @property
     def octets(self) -> int:
-        """What there is to fetch in all."""
+        """The size of all jars, bytes."""
         return sum(jar.octets for jar in self.jars)
 
 
 @cache
 def release() -> Release:
-    """The Kafka that is pinned in `infra/kafka/jars.toml`."""
+    """The Kafka release pinned in `infra/kafka/jars.toml`."""
     told = tomllib.loads((files("infra.kafka") / "jars.toml").read_text())
     return Release(told["version"], told["java_min"], tuple(Jar(**each) for each in told["jar"]))
 
 
 def class_path(home: Path, repository: str, progress: Progress) -> Path:
-    """The folder with every jar in it, each of them checked now; fetched where it lacks.
+    """The folder with all jars, each checked now; missing ones are fetched.
 
-    Raises `Unavailable` where one cannot be fetched, `Refused` where one is not what is pinned.
+    Raises `Unavailable` if a jar cannot be fetched, `Refused` if one differs from the pinned one.
     """
     if not repository.startswith(("https://", "http://", "file://")):
         raise Usage(
@@ -101,9 +101,9 @@ def _fetch(jar: Jar, folder: Path, repository: str) -> Jar:
             _copy(url, jar, out.write)
         if not _is_whole(Path(beside), jar):
             raise Refused(
-                f"{jar.name} is not the file that is pinned: its length or SHA-512 differs",
+                f"{jar.name} differs from the pinned file in length or SHA-512",
                 where=url,
-                hint="Check ROUND_LEDGER_MAVEN_URL and what stands between; nothing was run.",
+                hint="Nothing was run. Check ROUND_LEDGER_MAVEN_URL and any proxy in between.",
             )
         Path(beside).replace(folder / jar.name)
     finally:
@@ -112,7 +112,7 @@ def _fetch(jar: Jar, folder: Path, repository: str) -> Jar:
 
 
 def _copy(url: str, jar: Jar, write: Callable[[bytes], object]) -> None:
-    """At most one block more than is pinned, so that no server can fill the disk."""
+    """Copy at most one block more than the pinned size, so that no server can fill the disk."""
     arrived = 0
     try:
         with urllib.request.urlopen(url, timeout=_ANSWER_S_MAX) as answer:  # noqa: S310 - scheme checked by the caller
@@ -123,18 +123,18 @@ def _copy(url: str, jar: Jar, write: Callable[[bytes], object]) -> None:
         raise Unavailable(
             f"{jar.name} cannot be fetched: {error}",
             where=url,
-            hint="Connect to the network once, or name a repository within reach in"
-            " ROUND_LEDGER_MAVEN_URL.",
+            hint="Connect to the network once, or set ROUND_LEDGER_MAVEN_URL to a repository"
+            " that this machine can reach.",
         ) from error
 
 
 def _refuse_strangers(folder: Path) -> None:
-    """The whole folder is the class path: a jar that is not pinned would run, too."""
+    """Raise `Refused` for jars that are not pinned: the whole folder is the class path."""
     known = {jar.name for jar in release().jars}
     strange = sorted(path.name for path in folder.glob("*.jar") if path.name not in known)
     if strange:
         raise Refused(
-            f"There are jars that are not pinned: {', '.join(strange)}",
+            f"The folder holds jars that are not pinned: {', '.join(strange)}",
             where=str(folder),
-            hint="Remove the folder; it is fetched again.",
+            hint="Remove the folder: the next start fetches it again.",
         )

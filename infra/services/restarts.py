@@ -1,7 +1,7 @@
-"""A process that is started again whenever it ends, after ever longer pauses.
+"""Restarting a process whenever it ends, with growing pauses.
 
-What ends at once again, since a disk is full or a port is taken, is not started all the time: every
-start of a broker costs seconds of all processors and a page of log.
+A process may end at once each time, for example on a full disk or a taken port. The pauses limit
+the cost: each start of a broker uses all processors for seconds and fills a page of its log.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from infra.kafka.ports import Clock
 
 PAUSE_S_MIN, PAUSE_S_MAX = 1.0, 60.0
-"""The first pause before a start, and the longest: each is twice the one before."""
+"""The first and the longest pause before a restart, seconds; each doubles the last."""
 
 WELL_S = 60.0
-"""How long a process must have run for its next end to be the first again, seconds."""
+"""How long a process must run before the pauses start at the first again, seconds."""
 
 _log = logging.getLogger(__name__)
 
 
 class Keeper:
-    """One process kept running. `start` starts it; what `start` raises passes through."""
+    """Keeps one process running. `start` starts it; its errors are raised unchanged."""
 
     def __init__(
         self, name: str, start: Callable[[], subprocess.Popen[bytes]], clock: Clock = SYSTEM
@@ -35,13 +35,13 @@ class Keeper:
         self._name = name
         self._start = start
         self._now = clock.monotonic
-        self._pause_s = 0.0  # before it was started last
-        self._due_at: float | None = None  # when it is started again; None while it runs
+        self._pause_s = 0.0  # the last pause
+        self._due_at: float | None = None  # time of the next start; None while it runs
         self._began_at = self._now()
         self.process = start()
 
     def look(self) -> None:
-        """Note that it has ended, or start it again where its pause is over."""
+        """Begin a pause if the process has ended; start it again if its pause is over."""
         if self._due_at is None:
             if self.process.poll() is not None:
                 self._pause()

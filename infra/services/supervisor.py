@@ -1,8 +1,8 @@
-"""The one process a home that keeps PostgreSQL and Kafka running, and what it tells of itself.
+"""The supervisor: one process for each home that keeps PostgreSQL and Kafka running.
 
-It holds a file lock that the kernel lets go of however it ends, starts again what dies, ever later
-where it keeps dying, and stops both when it is told to. What it leaves behind when it is killed the
-next one finds and ends.
+It holds a file lock, which the kernel releases however it ends. It restarts servers that die, with
+growing pauses, and stops them at its own end. If it is killed, the next supervisor ends the servers
+that it left running.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from infra.postgres.connection import Database
 
 LOOK_S = 0.5
-"""How often the supervisor looks after its nodes, and whether to stop, seconds."""
+"""How often the supervisor checks its nodes and `stop`, seconds."""
 
 LOG = "services.log"
-"""What the supervisor says, beside what every server logs in its own folder."""
+"""The supervisor's log; each server logs in its own folder."""
 
 _STATE = "services.json"
 _LOCK = "services.lock"
@@ -40,7 +40,7 @@ _LOCK_TRIES = 20
 
 
 class Running(msgspec.Struct, frozen=True):
-    """What runs where."""
+    """The running services, as the supervisor stores them."""
 
     pid: int  # of the supervisor
     postgres: str  # server and database, no user and no password
@@ -50,17 +50,17 @@ class Running(msgspec.Struct, frozen=True):
 
 
 def running(home: Path) -> Running | None:
-    """What the supervisor of this home keeps running; None where there is none, or not yet."""
+    """The running services of this home; None if no supervisor runs, or it is still starting."""
     pid = _holder(home)
     try:
         told = msgspec.json.decode((home / _STATE).read_bytes(), type=Running)
     except (OSError, msgspec.DecodeError):
         return None
-    return told if told.pid == pid else None  # another one's: that of a killed supervisor
+    return told if told.pid == pid else None  # else it is the state of a killed supervisor
 
 
 def local_kafka(home: Path) -> str | None:
-    """The bootstrap address of the Kafka that runs under this home, if one does."""
+    """The bootstrap address of this home's Kafka; None if none runs."""
     found = running(home)
     return found.kafka.bootstrap if found else None
 
@@ -74,9 +74,9 @@ def supervise(
     version: str,
     stop: Callable[[], bool],
 ) -> None:
-    """Keep `count` nodes of Kafka running until told to stop, within `lock_home`.
+    """Keep `count` nodes of Kafka running until `stop` returns true, within `lock_home`.
 
-    The database is the caller's. Raises `Unavailable` where Kafka fails.
+    The caller keeps the database running. Raises `Unavailable` if Kafka fails.
     """
     folder = home / "kafka"
     nodes = brokers.planned(folder, count)
@@ -99,9 +99,9 @@ def supervise(
 
 
 def end(home: Path) -> bool:
-    """Stop what runs under this home, and what a killed supervisor left; False: nothing did.
+    """Stop this home's services and what a killed supervisor left; False if nothing ran.
 
-    Raises `Unavailable` where it does not end.
+    Raises `Unavailable` if the supervisor does not end.
     """
     pid = _holder(home)
     if pid:
@@ -113,7 +113,7 @@ def end(home: Path) -> bool:
                 raise Unavailable(
                     f"The supervisor, process {pid}, does not stop",
                     where=str(home / LOG),
-                    hint="Read its log; end the process by its number if need be.",
+                    hint="Read its log; if necessary, kill the process by its number.",
                 )
             time.sleep(0.05)
     return _end_strays(home / "kafka") or pid is not None
@@ -129,20 +129,20 @@ def _end_strays(folder: Path) -> bool:
 
 @contextmanager
 def lock_home(home: Path) -> Iterator[None]:
-    """Be the supervisor of this home. Raises `Refused` where there is one."""
+    """Hold the lock of this home's supervisor. Raises `Refused` if another process holds it."""
     home.mkdir(parents=True, exist_ok=True)
     (home / _LOCK).touch()
     with (home / _LOCK).open("r+") as lock:
-        for tried in range(_LOCK_TRIES):  # somebody who only looks holds it for an instant
+        for tried in range(_LOCK_TRIES):  # a process that only checks holds it for an instant
             with suppress(BlockingIOError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             time.sleep(0.01 * tried)
         else:
             raise Refused(
-                "The services of this home run already, or are starting",
+                "The services of this home are already running or starting",
                 where=str(home),
-                hint="See `round-ledger services status`.",
+                hint="See `round-ledger services status`; stop them with `services down`.",
             )
         lock.truncate(0)
         lock.write(str(os.getpid()))
@@ -151,7 +151,7 @@ def lock_home(home: Path) -> Iterator[None]:
 
 
 def _holder(home: Path) -> int | None:
-    """The process of the living supervisor; looking takes the lock for an instant."""
+    """The process id of the living supervisor; the check takes the lock for an instant."""
     try:
         with (home / _LOCK).open("r") as lock:
             try:

@@ -1,1 +1,1 @@
-"""Numbered migrations, forward only."""
+"""Numbered SQL migrations, forward only."""

@@ -28,7 +28,7 @@ READERS = {
     },
 }
 
-CLEAN = ("consumers", "infra/kafka", "ledger")
+CLEAN = ("consumers", "infra", "ledger")
 """Packages whose docstrings and comments are held to plain words."""
 
 

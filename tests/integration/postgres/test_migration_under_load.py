@@ -114,7 +114,7 @@ def test_a_migration_that_never_gets_its_table_says_who_to_look_for_and_changes_
     monkeypatch.setattr(migrations, "DDL_LOCK_S_MAX", 1)
     monkeypatch.setattr(migrations, "DDL_TRIES", 2)
     monkeypatch.setattr(migrations, "DDL_PAUSE_S", 0.0)
-    with reading(database, 60), pytest.raises(Unavailable, match="did not get the tables"):
+    with reading(database, 60), pytest.raises(Unavailable, match="could not lock its tables"):
         migrate(database.owner_url)
     assert migrate(database.owner_url) == [NEXT.name]
 

@@ -299,7 +299,7 @@ def test_every_process_is_replaced_while_facts_flow_and_nothing_is_lost(
         views = running(new, "consume", "all", "--follow")
 
         code, said = old.run("verify")
-        assert (code, "was migrated with another" in said) == (2, True), "there is no way back"
+        assert (code, "that differs from this program" in said) == (2, True), "there is no way back"
         settled(floor.database, facts)
         assert [stopped(each) for each in (follow, serve, second, views)] == [0] * 4
     whole(floor.database, floor.kafka)

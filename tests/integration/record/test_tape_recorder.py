@@ -120,7 +120,7 @@ def test_saving_again_what_was_saved_succeeds_with_the_same_positions(disputes: 
 
 
 def test_a_version_cannot_leave_a_hole(disputes: Disputes) -> None:
-    with pytest.raises(IntegrityError, match="not on record"):
+    with pytest.raises(IntegrityError, match="is not recorded"):
         disputes.save(RESOLVED)
     disputes.save(RAISED)
     disputes.save(RESOLVED)
