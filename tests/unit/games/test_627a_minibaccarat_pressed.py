@@ -75,9 +75,8 @@ DEFAULTS = [
 
 
 @pytest.mark.parametrize(("game", "section"), DEFAULTS)
-@pytest.mark.parametrize("filed", [None, {"offers": ("house_money",)}])
 def test_627a_629a_631a_633a_if_no_portion_is_filed_all_of_the_payout_is_pressed_or_nothing(
-    game: str, section: str, filed: dict[str, tuple[str, ...]] | None
+    game: str, section: str
 ) -> None:
     if game == "blackjack":  # a pair of 9s pays 3 to 1
         bets = "blackjack 1000 house_money 500"
@@ -85,11 +84,12 @@ def test_627a_629a_631a_633a_if_no_portion_is_filed_all_of_the_payout_is_pressed
         onto = ""
     else:  # the Player's Hand is a pair of 4s, which pays 3 to 1
         begun, onto = BETS_BOTH + coup("4c 4d", "7h Ts"), " player"
-    around: Around = {} if filed is None else {"filed": dict(filed)}
-    for amount, permitted in ((1500, True), (1499, False), (750, False), (1501, False)):
-        found = text(ruling(f"{begun}\n press 1{onto} {amount}", game, **around))
-        wrong = [line for line in found if line.startswith("! wager_not_permitted")]
-        wager = onto.strip() or "blackjack"
-        assert wrong == ([] if permitted else [f"! wager_not_permitted 1 {wager} {section}"])
-    nothing = text(ruling(begun, game, **around))
-    assert not [line for line in nothing if line.startswith("! wager")]
+    arounds: tuple[Around, ...] = ({}, {"filed": {"offers": ("house_money",)}})
+    for around in arounds:
+        for amount, permitted in ((1500, True), (1499, False), (750, False), (1501, False)):
+            found = text(ruling(f"{begun}\n press 1{onto} {amount}", game, **around))
+            wrong = [line for line in found if line.startswith("! wager_not_permitted")]
+            wager = onto.strip() or "blackjack"
+            assert wrong == ([] if permitted else [f"! wager_not_permitted 1 {wager} {section}"])
+        nothing = text(ruling(begun, game, **around))
+        assert not [line for line in nothing if line.startswith("! wager")]
