@@ -1,17 +1,17 @@
-# make demo   sets everything up and runs the main job        make check  lint, types, imports, docs
-# make test   sets everything up and passes the tests         make bench  ratios, kept as JSON
+# make demo   installs, then runs the demonstration           make check  lint, types, imports, docs
+# make test   installs, then runs the tests                   make bench  benchmark ratios, as JSON
 SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-# Tests of one file stay in one process, which has its own PostgreSQL and Kafka; tests/suite/apart.py names
-# the files whose tests share nothing.
+# Tests of one file run in one process, which has its own PostgreSQL and Kafka. tests/suite/apart.py
+# names the files whose tests share nothing.
 SIDE_BY_SIDE := --dist loadfile
 
-# `make test SEED=21a2cae8` shuffles the files, and the tests in each; without a seed they keep their
-# order. Shuffled files start as they come; else, and when time counts more, those of most tests first.
+# `make test SEED=21a2cae8` shuffles the files and the tests in each; without a seed they keep their
+# order. Shuffled files start in shuffled order; otherwise files with the most tests start first.
 ORDER := $(if $(SEED),--random-order-seed=$(SEED))
 ANY_FILE_FIRST := $(if $(SEED),--no-loadscope-reorder)
 
@@ -24,7 +24,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/pytest -m "not long and not exhaustive" -n 2 $(SIDE_BY_SIDE) $(ORDER) $(ANY_FILE_FIRST)
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) $(ORDER) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # a long test waits a fourth of its time
+	$(BIN)/pytest -m long -n 3 $(SIDE_BY_SIDE) $(ORDER) --no-loadscope-reorder $(if $(SHARE),--share=$(SHARE))  # long tests idle a quarter of the time
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/pytest -m exhaustive
@@ -38,7 +38,8 @@ check: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
-# The documentation, for `serve` under /docs/ and to open from a disk: replay/web/site/index.html.
+# The documentation site: `serve` shows it under /docs/, and it opens from disk:
+# replay/web/site/index.html.
 site: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
@@ -69,7 +70,7 @@ secrets: .secrets/postgres_password
 .secrets/postgres_password:
 	mkdir -p .secrets
 	umask 077 && $(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(32))' > $@
-	chmod 644 $@  # read inside the containers by other users; the folder is closed to the host's
+	chmod 644 $@  # other users read it in the containers; the folder's mode keeps the host's users out
 	chmod 700 .secrets
 
 clean:

