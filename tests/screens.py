@@ -167,7 +167,7 @@ def cases(browser: Browser, floor: Floor) -> None:
     with looking(browser, floor, "ben") as page:
         seen(page, case)
         keep(page, "case-blind", 800)
-        page.get_by_label("Before you know the claim").fill("Chips were pushed once.")
+        page.get_by_label("What you saw, before you know the claim").fill("Chips were pushed once.")
         page.get_by_role("button", name="Record").click()
         page.get_by_role("textbox", name="Note").fill("The payout is fact 2's.")
         page.get_by_label("Fact of the round").fill("2")

@@ -1,6 +1,6 @@
-"""Facts against the hash chain of their tapes, recomputed from the octets received.
+"""Checks of facts against the hash chains of their tapes, recomputed from the bytes received.
 
-No hash in the dossier is believed: each is computed again from the fact and the hash before it.
+No hash in the dossier is trusted: each is recomputed from the fact and the previous hash.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def rows_of(package: Package) -> list[Row]:
         try:
             found.append(_row(told))
         except (KeyError, TypeError, ValueError):
-            raise Malformed(f"{where} does not say where a fact stands.") from None
+            raise Malformed(f"{where} does not give a fact's place in the chain.") from None
     return found
 
 
 def check_facts(dossier: Dossier, report: Report) -> None:
-    """Every fact is where the chain has it, in the octets received, and there is no other."""
+    """Check that the files hold exactly the facts of the chain, each with the bytes received."""
     chained = {row.key: row for row in dossier.rows if row.key}
     problems: list[str] = []
     count = 0
@@ -40,38 +40,37 @@ def check_facts(dossier: Dossier, report: Report) -> None:
         listed = sorted((row for row in chained.values() if row.file == file), key=_line)
         gone = [row for row in listed if row.key not in set(keys)]
         problems += [
-            f"A fact was taken out of {printable(file)}: {_named(row.key)}, at {row.place}, "
+            f"A fact was removed from {printable(file)}: {_named(row.key)}, at {row.place}, "
             "is in the chain and not in the file."
             for row in gone
         ]
         problems += _added(facts, chained, file)
         same = {row.key for row in listed} == set(keys) and len(keys) == len(set(keys))
         if same and [row.key for row in listed] != keys:
-            problems.append(f"{printable(file)} is not in its order: facts were moved.")
+            problems.append(f"{printable(file)} is out of order: facts were moved.")
         for fact in facts:
             if fact.key in chained and chained[fact.key].file == file:
                 problems += _differs(fact, chained[fact.key])
         count += len(facts)
     problems += [
-        f"A fact was taken out: {_named(row.key)}, at {row.place}, is said to be in "
-        f"{printable(row.file)}, which is no file of facts."
+        f"A fact was removed: {_named(row.key)}, at {row.place}, should be in "
+        f"{printable(row.file)}, which is not a file of facts."
         for row in dossier.rows
         if row.file is not None and row.file not in dossier.facts
     ]
     report.settle(
         problems,
-        f"All {count} facts are the octets that were received: each hashes to its place in the "
-        "chain.",
+        f"All {count} facts have the bytes that were received: the hash of each is in the chain.",
     )
 
 
 def check_chain(dossier: Dossier, report: Report) -> None:
-    """Each row hashes to what it says, joins on the one before, and no row of a stretch lacks."""
+    """Check that each row has its own hash, follows the row before, and that no row is missing."""
     problems = []
     by_tape: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in dossier.rows:
         if row.table_seq in by_tape[row.tape]:
-            problems.append(f"The chain has {row.place} twice.")
+            problems.append(f"The chain contains {row.place} twice.")
         by_tape[row.tape][row.table_seq] = row
     for rows in by_tape.values():
         problems += _first_break([rows[seq] for seq in sorted(rows)])
@@ -80,7 +79,7 @@ def check_chain(dossier: Dossier, report: Report) -> None:
     for stretch in stretches:
         problems += _lacking(stretch, by_tape.get(stretch["tape"], {}))
     problems += [
-        f"{row.place} is a fact of the {what} and stands outside the stretches that are shown."
+        f"{row.place} is a fact of the {what}, outside the ranges of rows in this dossier."
         for row in dossier.rows
         if row.file == FACTS and not any(_within(row, stretch) for stretch in stretches)
     ]
@@ -90,18 +89,18 @@ def check_chain(dossier: Dossier, report: Report) -> None:
         problems,
         f"The hash chain is whole from the first fact of the {what} to its last ({told})."
         if whole
-        else f"The hash chain is whole in each of its stretches ({told}).",
+        else f"The hash chain is whole in each range of rows ({told}).",
     )
     if not whole:
         report.unknown.append(
-            f"Facts of the {what} stand far apart on a tape. The rows between its stretches are "
-            f"not in here. Only the signature vouches that none of them belongs to this {what}; "
-            "it is not shown."
+            f"Facts of the {what} are far apart on a tape, and the rows between the ranges are "
+            f"not in this dossier. That none of them belongs to this {what} is not shown: only "
+            "the signature vouches for it."
         )
 
 
 def check_heads(dossier: Dossier, kept: list[dict[str, Any]], report: Report) -> None:
-    """The newest row of each tape as it was pinned, against the chain and heads kept elsewhere."""
+    """Compare the pinned head of each tape with the chain and with heads kept elsewhere."""
     problems: list[str] = []
     stored = [
         an_object(line, f"{HEADS} line {number}")
@@ -110,25 +109,25 @@ def check_heads(dossier: Dossier, kept: list[dict[str, Any]], report: Report) ->
     pinned = dossier.manifest.get("heads", [])
     rows = {(row.tape, row.table_seq): row for row in dossier.rows}
     if pinned != stored:
-        problems.append("heads.jsonl is not what manifest.json pins: a head was changed.")
+        problems.append("heads.jsonl differs from manifest.json: a head was changed.")
     newest = {head["place"]: head for head in pinned}
     for row in dossier.rows:
         head = newest.get(row.tape)
         if head is None or row.table_seq > head["sequence"]:
-            problems.append(f"{row.place} stands beyond the head that was pinned of its tape.")
+            problems.append(f"{row.place} comes after the pinned head of its tape.")
     for head in pinned:
-        problems += _contradicts(head, rows, "the head pinned")
+        problems += _contradicts(head, rows, "the pinned head")
     last = {row.tape: row.table_seq for row in sorted(dossier.rows, key=_place)}
     beyond = sum(newest[tape]["sequence"] - seq for tape, seq in last.items() if tape in newest)
     count = sum(head["sequence"] for head in pinned)
     report.settle(
-        problems, f"The heads of {len(pinned)} tapes are pinned, {count} facts in all of them."
+        problems, f"The heads of {len(pinned)} tapes are pinned; the tapes have {count} facts."
     )
     if beyond > 0:
         report.unknown.append(
-            f"{beyond} rows lie between the rows in here and the heads pinned of their tapes. "
-            "Only the signature vouches that they join; on the record, `round-ledger verify "
-            "--head heads.jsonl` shows it."
+            f"{beyond} rows lie between the rows in this dossier and the pinned heads of their "
+            "tapes. Only the signature vouches that the chain is whole there. On the record, "
+            "`round-ledger verify --head heads.jsonl` shows it."
         )
     for head in kept:
         _compare(head, newest, rows, report)
@@ -144,7 +143,7 @@ def _compare(
     rows: dict[tuple[str, int], Row],
     report: Report,
 ) -> None:
-    """A head the reader kept, or was given by somebody else."""
+    """Compare a head that the reader kept or got from someone else."""
     place, number = printable(head.get("place")), head.get("sequence")
     there = newest.get(str(head.get("place")))
     if there and there["sequence"] == number:
@@ -153,16 +152,18 @@ def _compare(
         same = not list(_contradicts(head, rows, ""))
     else:
         report.unknown.append(
-            f"Your head of {place}, sequence {number}, is neither the one pinned nor among the "
-            "rows in here: only the whole record can be compared with it."
+            f"Your head of {place}, sequence {number}, is neither the pinned head nor a row of "
+            "this dossier. Only the whole record can be compared with it."
         )
         return
     if same:
-        report.holds.append(f"Your head of {place}, sequence {number}, is in here as you have it.")
+        report.holds.append(
+            f"Your head of {place}, sequence {number}, is in this dossier with the same hash."
+        )
     else:
         report.broken.append(
-            f"Your head of {place}, sequence {number}, has another hash: the record was written "
-            "anew after you got it, or this is not that record."
+            f"Your head of {place}, sequence {number}, has another hash: the record was rewritten "
+            "after you got the head, or this dossier is of another record."
         )
 
 
@@ -203,7 +204,7 @@ def _added(facts: list[ReceivedFact], chained: dict[Any, Row], file: str) -> Ite
     for fact in facts:
         row = chained.get(fact.key)
         if fact.key in seen:
-            yield f"{printable(fact.where)} says again what an earlier line says."
+            yield f"{printable(fact.where)} repeats an earlier line."
         elif row is None or row.file != file:
             yield (
                 f"{printable(fact.where)} was added: no row of the chain has "
@@ -213,7 +214,7 @@ def _added(facts: list[ReceivedFact], chained: dict[Any, Row], file: str) -> Ite
 
 
 def _differs(fact: ReceivedFact, row: Row) -> Iterator[str]:
-    """Why a fact is not the one that the chain has, if it is not."""
+    """How a fact differs from its row of the chain, if it does."""
     if row.data_base64 is not None:
         try:
             fact = with_octets(fact, row.data_base64)
@@ -223,11 +224,11 @@ def _differs(fact: ReceivedFact, row: Row) -> Iterator[str]:
     said = (fact.tape, fact.kind, microseconds(fact.attributes.get("time", "")))
     if _payload(fact) != row.payload:
         yield (
-            f"{printable(fact.where)} was edited: it is not what was received at {row.place} "
-            f"({printable(fact.name)}), its hash is another."
+            f"{printable(fact.where)} was edited: its hash is not that of the fact received at "
+            f"{row.place} ({printable(fact.name)})."
         )
     elif said != (row.tape, row.type, row.time_us):
-        yield f"{printable(fact.where)} is put at another tape, type or time than it says itself."
+        yield f"{printable(fact.where)} has another tape, type or time than its row of the chain."
 
 
 def _payload(fact: ReceivedFact) -> bytes:
@@ -252,18 +253,21 @@ def _hash(row: Row) -> bytes:
 
 
 def _first_break(rows: list[Row]) -> Iterator[str]:
-    """The first thing wrong with the rows of a tape; what follows from it is not told again."""
+    """The first break in the rows of a tape; its consequences are not reported."""
     before: Row | None = None
     for row in rows:
         if _hash(row) != row.hash:
-            yield f"The chain does not hold at {row.place}: the row does not hash to what it says."
+            yield f"The chain is broken at {row.place}: the row does not have the hash it states."
             return
         joins = before is not None and before.table_seq + 1 == row.table_seq
         if before and joins and before.hash != row.previous:
-            yield f"The chain is broken before {row.place}: it does not join on the row before it."
+            yield (
+                f"The chain is broken before {row.place}: the row does not follow the one before "
+                "it."
+            )
             return
         if before and before.position >= row.position:
-            yield f"The chain is out of order at {row.place}: a later row stands before it."
+            yield f"The chain is out of order at {row.place}: a later row comes before it."
             return
         before = row
 
@@ -276,19 +280,19 @@ def _lacking(stretch: dict[str, Any], rows: dict[int, Row]) -> Iterator[str]:
     gone = next((at for at, number in enumerate(here, first) if at != number), first + len(here))
     if here and here[-1] == gone - 1:
         yield (
-            f"The chain of {tape} is cut off: it ends before sequence {gone}, and should go to "
+            f"The chain of {tape} is cut off: it ends before sequence {gone}, and should end at "
             f"{last}."
         )
     else:
-        yield f"The chain of {tape} lacks sequence {gone}: a row was taken out."
+        yield f"The chain of {tape} lacks sequence {gone}: a row was removed."
 
 
 def _contradicts(
     head: dict[str, Any], rows: dict[tuple[str, int], Row], whose: str
 ) -> Iterator[str]:
-    row = rows.get((str(head.get("place")), head.get("sequence")))  # type: ignore[arg-type] # may be anything
+    row = rows.get((str(head.get("place")), head.get("sequence")))  # type: ignore[arg-type] # any JSON value
     if row and (row.hash.hex(), row.position) != (head.get("hash"), head.get("position")):
-        yield f"{row.place} has another hash or position than {whose} of its tape."
+        yield f"{row.place} has another hash or position than {whose} of its tape states."
 
 
 def _named(key: tuple[str, str] | None) -> str:

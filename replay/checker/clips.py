@@ -1,8 +1,8 @@
-"""Whether each clip carries an ONVIF export signature, whether that fits, and why there is none.
+"""Checks of the ONVIF export signature of each clip.
 
-By the ONVIF Export File Format: `sibo` in the file-level `meta` holds RSASSA-PSS (SHA-256, MGF1, a
-salt of 20) over every octet of the file, its own taken as zeros; `cert` beside it the certificate.
-RFC 8017 is followed here with Python's own numbers: nothing secret is at hand, only a check.
+By the ONVIF Export File Format, `sibo` in the file-level `meta` holds an RSASSA-PSS signature
+(SHA-256, MGF1, salt of 20) over every byte of the file, with its own bytes as zeros. `cert` beside
+it holds the certificate. RFC 8017 is computed here with Python's integers: no secret is involved.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ SALT_OCTETS = 20
 BOXES_MAX = 100_000
 CERT_MAX = 1 << 16
 RSA_OCTETS = (256, 1024)
-_BOX, _LONG_BOX = 8, 16  # octets of a box's size and kind
-_VERSION_TAG = 0xA0  # X.509: the one part that may be left out
+_BOX, _LONG_BOX = 8, 16  # bytes of a box's size and kind
+_VERSION_TAG = 0xA0  # X.509: the only optional part
 _TRAILER = 0xBC
 _PART = 1 << 20
-COVERED = "It is covered by the manifest, like every file."
+COVERED = "The manifest covers it, like every file."
 
 
 class Signature(NamedTuple):
-    """Where a signature stands in a clip, and the certificate beside it."""
+    """The place of a signature in a clip, and its certificate."""
 
     start: int
     end: int
@@ -33,14 +33,14 @@ class Signature(NamedTuple):
 
 
 def check_clips(dossier: Dossier, report: Report) -> None:
-    """Tell of every clip by itself."""
+    """Report each clip on its own."""
     for each in dossier.manifest.get("footage", []):
         if each["kind"] == "clip" and each["path"] in dossier.package.sizes:
             _clip(dossier.package, each, report)
 
 
 def signature_of(package: Package, name: str) -> Signature | None:
-    """The ONVIF signature of a clip; None where it carries none. Raises Unreadable."""
+    """The ONVIF signature of a clip; None if it has none. Raises Unreadable."""
     try:
         with package.open(name) as file:
             return _found(file, package.sizes[name])
@@ -49,7 +49,7 @@ def signature_of(package: Package, name: str) -> Signature | None:
 
 
 def fits(package: Package, name: str, found: Signature) -> bool:
-    """Whether the signature fits every octet of the clip. Raises Unreadable."""
+    """Whether the signature is valid for every byte of the clip. Raises Unreadable."""
     key = _key(found.certificate)
     if key is None:
         return False
@@ -70,39 +70,36 @@ def _clip(package: Package, listed: dict[str, Any], report: Report) -> None:
     found = signature_of(package, listed["path"])
     if found is None:
         if said.get("signed"):
-            report.broken.append(
-                f"{name} is listed as carrying an ONVIF signature, and carries none."
-            )
+            report.broken.append(f"{name} is listed with an ONVIF signature, but has none.")
         else:
             why = _why(package, listed["path"], said)
-            report.holds.append(f"{name} carries no ONVIF signature: {why} {COVERED}")
+            report.holds.append(f"{name} has no ONVIF signature: {why} {COVERED}")
     elif not fits(package, listed["path"], found):
         report.broken.append(
-            f"{name} carries an ONVIF signature that does not fit: the clip was changed after it."
+            f"{name} has an ONVIF signature that is not valid: the clip was changed after it."
         )
     elif said and not said.get("signed"):
         report.broken.append(
-            f"{name} is listed as without an ONVIF signature, and carries one: somebody added it."
+            f"{name} is listed without an ONVIF signature, but has one: someone added it."
         )
     else:
         certificate = hashlib.sha256(found.certificate).hexdigest()
         report.holds.append(
-            f"{name} carries an ONVIF signature, which fits its every octet (certificate "
-            f"{certificate})."
+            f"{name} has a valid ONVIF signature over its every byte (certificate {certificate})."
         )
 
 
 def _why(package: Package, path: str, said: dict[str, Any]) -> str:
-    """Why a clip is unsigned: by its own octets where they tell, else in its maker's words."""
+    """Why a clip is unsigned: by its own bytes if they show it, else in its maker's words."""
     with package.open(path) as file:
         head = file.read(_BOX)
     if head[4:8] != b"ftyp":
-        return "it is not an ISO BMFF file, which such a file must be."
-    return printable(said.get("because") or "nothing says why.")
+        return "it is not an ISO BMFF file, as the format requires."
+    return printable(said.get("because") or "no reason is given.")
 
 
 def _found(file: IO[bytes], size: int) -> Signature | None:
-    """By the path of boxes that the specification names, each of them once."""
+    """Follow the boxes that the specification names, each of which must occur once."""
     path = ((b"meta", 0), (b"ipro", 4), (b"sinf", 6), (b"schi", 0))
     start, end = 0, size
     for kind, skip in path:
@@ -124,7 +121,7 @@ def _is_oeff(file: IO[bytes], start: int, end: int) -> bool:
 
 
 def _only(file: IO[bytes], start: int, end: int, kind: bytes) -> tuple[int, int] | None:
-    """From and to of the payload of the one box of a kind; None where there is not one."""
+    """Start and end of the payload of the only box of a kind; None unless there is exactly one."""
     found = [(a, b) for name, a, b in _boxes(file, start, end) if name == kind]
     return found[0] if len(found) == 1 else None
 

@@ -1,6 +1,6 @@
-"""What the dossier says of the round, against the facts in it: rules, money, clocks, footage.
+"""Checks of the dossier's statements against its facts: rules, money, clocks, footage.
 
-It does not rule on the round again; it checks that what is told was counted from these facts.
+They do not rule on the round again. They check that its figures follow from these facts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CHIPS = {"wager_paid": "paid", "wager_collected": "collected", "wager_returned"
 
 
 def check_round(dossier: Dossier, report: Report) -> None:
-    """The facts of the round are of the round, and those between them are not; or of a window."""
+    """Check that exactly the facts of the round (or window) are listed as its own."""
     check_counts(dossier, report)
     if dossier.manifest.get("window"):
         check_window(dossier, report)
@@ -43,7 +43,7 @@ def check_round(dossier: Dossier, report: Report) -> None:
         if (fact.attributes.get("subject"), fact.tape.partition("/")[0]) != (subject, place)
     ]
     problems += [
-        f"{fact.where} is a fact of this round, and is not among its facts."
+        f"{fact.where} is a fact of this round, but is not listed as one."
         for file, facts in dossier.facts.items()
         for fact in facts
         if file != FACTS
@@ -53,37 +53,35 @@ def check_round(dossier: Dossier, report: Report) -> None:
     hidden = sum(1 for row in dossier.rows if row.file is None)
     report.settle(
         problems,
-        f"All {count} facts are of the round"
-        + (
-            "."
-            if hidden
-            else ", and no fact of it is left out of the stretches of their tapes that are shown."
-        ),
+        f"All {count} facts belong to the round"
+        + ("." if hidden else ", and the ranges of rows in this dossier hold no other fact of it."),
     )
     if hidden:
         report.unknown.append(
-            f"{hidden} rows between the first and the last fact are shown by their hash alone. "
-            "Only the signature vouches that none of them belongs to this round; it is not shown."
+            f"{hidden} rows between the first and the last fact are here as hashes only. That none "
+            "of them belongs to this round is not shown: only the signature vouches for it."
         )
 
 
 def check_counts(dossier: Dossier, report: Report) -> None:
-    """Every file of facts has as many as the manifest lists."""
+    """Check that every file of facts has the number of facts that the manifest lists."""
     counted = {name: len(facts) for name, facts in dossier.facts.items()}
     listed = sorted(dossier.manifest.get("fact_files", {}).items())
     problems = [
-        f"{printable(name)} has {counted.get(name, 0)} facts, not the {count} that are listed."
+        f"{printable(name)} has {counted.get(name, 0)} facts, not the listed {count}."
         for name, count in listed
         if counted.get(name, 0) != count
     ]
     told = dossier.manifest.get("facts")
     if told != (own := counted.get(FACTS, 0)):
-        problems.append(f"The manifest counts {printable(told)} facts, and {FACTS} has {own}.")
-    report.settle(problems, f"Each of the {len(listed)} files of facts has as many as are listed.")
+        problems.append(f"The manifest counts {printable(told)} facts, but {FACTS} has {own}.")
+    report.settle(
+        problems, f"Each of the {len(listed)} files of facts has its listed number of facts."
+    )
 
 
 def check_rules(dossier: Dossier, report: Report) -> None:
-    """The Rules Submissions in here are those named, for the game of the round, and in time."""
+    """Check that the Rules Submissions are those named, for the round's game, and in force."""
     facts = {fact.key: fact for fact in dossier.facts.get(SUBMISSION, [])}
     named = [(each, each.get("submission")) for each in rulings_of(dossier)]
     wanted = {(ref.get("source"), ref.get("id")) for _, ref in named if ref}
@@ -92,10 +90,10 @@ def check_rules(dossier: Dossier, report: Report) -> None:
         problems.append(
             "The Rules Submission in submission.jsonl is not the one named."
             if wanted
-            else "A Rules Submission is in here that the manifest does not name."
+            else "This dossier has a Rules Submission that the manifest does not name."
         )
     elif wanted - facts.keys():
-        problems.append("The Rules Submission that the manifest names is not in here.")
+        problems.append("The Rules Submission that the manifest names is missing.")
     for each, ref in named:
         fact = facts.get((ref.get("source"), ref.get("id"))) if ref else None
         if fact is None:
@@ -108,15 +106,15 @@ def check_rules(dossier: Dossier, report: Report) -> None:
             problems.append("The Rules Submission was not yet in force on that gaming day.")
     report.settle(
         problems,
-        "The Rules Submission in here is the one named, is for the game of the round, and took "
-        "effect by its gaming day."
+        "The Rules Submission is the one named, is for the game of the round, and was in force on "
+        "its gaming day."
         if wanted
-        else "No Rules Submission was on file: what is ruled is ruled without one.",
+        else "No Rules Submission was on file: the ruling is without one.",
     )
 
 
 def check_money(dossier: Dossier, report: Report) -> None:
-    """What ruling.json says was paid, collected and returned is the sum of the facts it names."""
+    """Check that the amounts moved in ruling.json are the sums of the facts it names."""
     facts = {fact.key: fact for fact in dossier.facts.get(FACTS, [])}
     corrected = {_of(fact) for fact in dossier.named("fact_corrected")}
     problems: list[str] = []
@@ -137,44 +135,45 @@ def check_money(dossier: Dossier, report: Report) -> None:
         problems += _other_sums(printable(of["file"]), line, sums)
     report.settle(
         problems,
-        f"What the {len(rulings_of(dossier))} rulings say was moved is the sum of {counted} facts "
-        "in here."
+        f"The amounts paid, collected and returned in the {len(rulings_of(dossier))} rulings are "
+        f"the sums of {counted} facts of this dossier."
         if dossier.manifest.get("window")
-        else f"What ruling.json says was moved is the sum of {counted} facts in here.",
+        else f"The amounts paid, collected and returned in ruling.json are the sums of {counted} "
+        "facts of this dossier.",
     )
     if unnamed:
         report.unknown.append(
-            f"{len(unnamed)} facts in here move chips, and no line of a ruling names them."
+            f"{len(unnamed)} facts of this dossier move chips, but no line of a ruling names them."
         )
     report.unknown.append(
         "What was owed, and by which section, follows from the facts and the rules. This program "
-        "does not rule: Round Ledger does, from facts.jsonl and submission.jsonl."
+        "does not compute it. Round Ledger does, from facts.jsonl and submission.jsonl."
     )
 
 
 def check_clocks(dossier: Dossier, report: Report) -> None:
-    """clocks.csv has each reading that a fact tells, as the fact tells it, and no other."""
+    """Check that clocks.csv has exactly the readings that are in facts, unchanged."""
     facts = dossier.facts.get(CAMERAS, [])
     told = sorted(_reading(fact) for fact in facts if fact.name == "clock_checked")
     octets = dossier.package.whole(CLOCKS) if CLOCKS in dossier.package.sizes else b""
     table = list(csv.DictReader(io.StringIO(octets.decode("utf-8"), newline="")))
     shown = sorted(_shown(line) for line in table)
     problems = [
-        f"A clock reading in clocks.csv is in no fact: camera {printable(each[0])}, "
+        f"No fact has this clock reading of clocks.csv: camera {printable(each[0])}, "
         f"{printable(each[1])}."
         for each in shown
         if each not in told
     ]
     problems += [
-        f"A clock reading is not in clocks.csv: camera {printable(each[0])}, {printable(each[1])}."
+        f"clocks.csv lacks a clock reading: camera {printable(each[0])}, {printable(each[1])}."
         for each in told
         if each not in shown
     ]
-    report.settle(problems, f"All {len(told)} clock readings are those of the facts.")
+    report.settle(problems, f"All {len(told)} clock readings are those in the facts.")
 
 
 def check_custody(dossier: Dossier, report: Report) -> None:
-    """custody.csv has whatever facts tell of who handled the footage, and nothing else."""
+    """Check that custody.csv has exactly the entries that facts record."""
     facts = dossier.named(*_HANDLED)
     told = sorted(
         (_HANDLED[fact.name], *(_cell(str(fact.told().get(name))) for name in _CUSTODY))
@@ -185,22 +184,23 @@ def check_custody(dossier: Dossier, report: Report) -> None:
     columns = ("what", "camera", "from_camera_clock", "to_camera_clock", "by", "because")
     shown = sorted(tuple(str(line.get(name)) for name in columns) for line in table)
     problems = [
-        f"custody.csv says what no fact does: {printable(' '.join(each[:2]))}, {printable(each[4])}"
+        f"No fact has this entry of custody.csv: {printable(' '.join(each[:2]))}, "
+        f"{printable(each[4])}"
         for each in shown
         if each not in told
     ]
     if len(shown) < len(told) or any(each not in shown for each in told):
-        problems.append("custody.csv leaves out who handled the footage, which facts tell.")
+        problems.append("custody.csv lacks an entry that a fact records.")
     named = dossier.manifest.get("dispute")
     if named and all(
         each.told().get("dispute") != named for each in dossier.facts.get(CASE_OF, [])
     ):
-        problems.append(f"No fact in {CASE_OF} is of dispute {printable(named)}.")
+        problems.append(f"No fact in {CASE_OF} belongs to dispute {printable(named)}.")
     report.settle(problems, f"custody.csv has the {len(told)} entries that the facts record.")
 
 
 def check_footage(dossier: Dossier, report: Report) -> None:
-    """Originals are the bytes that were recorded; clips and frames say what they are made from."""
+    """Check that originals have the recorded bytes, and that clips and frames name their source."""
     recorded = {fact.told().get("sha256"): fact for fact in dossier.named("segment_recorded")}
     footage = dossier.manifest.get("footage", [])
     originals = {each["sha256"] for each in footage if each["kind"] == "original"}
@@ -209,48 +209,48 @@ def check_footage(dossier: Dossier, report: Report) -> None:
     listed = {each["path"]: each["sha256"] for each in dossier.manifest["files"]}
     for each in footage:
         if listed.get(each["path"]) != each["sha256"]:
-            problems.append(f"{printable(each['path'])} is listed with two different sums.")
+            problems.append(f"{printable(each['path'])} is listed with two different checksums.")
         if each["kind"] == "original":
             problems += _not_recorded(dossier, each, recorded)
         elif not each["of"] or set(each["of"]) - recorded.keys():
             problems.append(
-                f"{printable(each['path'])} does not say which recorded segment it is made from."
+                f"{printable(each['path'])} does not name the recorded segment it is made from."
             )
     named = {each["path"] for each in footage}
     problems += [
-        f"{printable(path)} is footage, and not listed as original or as derived."
+        f"{printable(path)} is footage, but is listed neither as original nor as derived."
         for path in sorted(listed)
         if path.split("/")[0] in ("footage", "clips", "frames") and path not in named
     ]
     report.settle(
         problems,
-        f"{len(originals)} segments are, byte for byte, what was recorded; {len(derived)} clips "
-        "and frames are listed as made from recorded segments.",
+        f"{len(originals)} segments have exactly the bytes that were recorded. {len(derived)} "
+        "clips and frames are listed as made from recorded segments.",
     )
     without = sum(1 for each in derived if not set(each["of"]) <= originals)
     if without:
         report.unknown.append(
-            f"{without} clips and frames are made from segments that are not in here."
+            f"{without} clips and frames are made from segments that are not in this dossier."
         )
 
 
 def _not_recorded(
     dossier: Dossier, each: dict[str, Any], recorded: dict[Any, ReceivedFact]
 ) -> list[str]:
-    """Why an original is not what a fact says was recorded, if it is not."""
+    """The problem, if an original does not have the bytes that a fact records."""
     path = each["path"]
     if path not in dossier.package.sizes:
-        return []  # told as missing already
+        return []  # reported as missing already
     found = dossier.package.sha256(path)
     if found in recorded:
         return []
     fact = recorded.get(each["sha256"])
-    says = f": {fact.where} says so" if fact else ""
-    return [f"{printable(path)} is not, byte for byte, a segment that was recorded{says}."]
+    says = f" in {fact.where}" if fact else ""
+    return [f"{printable(path)} does not have the bytes of a segment recorded{says}."]
 
 
 def rulings_of(dossier: Dossier) -> list[dict[str, Any]]:
-    """Each round that is ruled in here: its name, its file, the submission named for it."""
+    """Each ruled round: its name, its file, and its Rules Submission."""
     if dossier.manifest.get("window"):
         found: list[dict[str, Any]] = dossier.manifest["rulings"]
         return found
@@ -261,12 +261,12 @@ def rulings_of(dossier: Dossier) -> list[dict[str, Any]]:
 def _lines_of(
     dossier: Dossier, problems: list[str]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each wager of each ruling; a ruling of another round than is said is a problem."""
+    """Each wager of each ruling; a file with the ruling of another round is a problem."""
     for each in rulings_of(dossier):
         ruling = _ruling(dossier, each)
         told = f"{ruling.get('property')}:{ruling.get('round')}"
         if told != str(each["round"]):
-            problems.append(f"{printable(each['file'])} is not the ruling of that round.")
+            problems.append(f"{printable(each['file'])} is the ruling of another round.")
         for line in ruling.get("paid_beside_owed") or []:
             yield each, line
 
@@ -282,8 +282,8 @@ def _other_sums(file: str, line: dict[str, Any], sums: dict[str, int]) -> Iterat
     for what, amount in sums.items():
         if line[what] != amount:
             yield (
-                f"{file} says {line[what]} cents were {what} at position {line['position']} "
-                f"on {printable(line['wager'])}; the facts add up to {amount}."
+                f"{file} has {line[what]} cents {what} at position {line['position']} on "
+                f"{printable(line['wager'])}; the facts add up to {amount}."
             )
 
 
@@ -303,7 +303,7 @@ def _reading(fact: ReceivedFact) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    """A text as a table shows it: one that a spreadsheet would take for a formula is marked."""
+    """A text as in a CSV table, where a leading mark keeps it from becoming a formula."""
     return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 

@@ -1,7 +1,7 @@
-"""Whether an Ed25519 signature is good, in Python alone, from the formulas of RFC 8032.
+"""Verification of Ed25519 signatures in Python alone, from the formulas of RFC 8032.
 
-Slow (milliseconds) and not constant in time, which checking with a public key may be. It must never
-sign: a secret key belongs in a library made for it.
+It takes milliseconds and its duration depends on its input. That is safe with a public key. It must
+never sign: a secret key belongs in a library made for it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _NEUTRAL = (0, 1, 1, 0)
 
 
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the signature is of this message by this key (RFC 8032, 5.1.7).
+    """Whether this key signed this message (RFC 8032, 5.1.7).
 
-    Refuses what a lenient checker lets pass: S not below the order of the group, coordinates not
-    below the prime, and keys of small order, under which one signature fits many messages.
+    Strict: refuses S at or above the group's order and coordinates at or above the prime. Refuses
+    keys of small order too, for which one signature is valid for many messages.
     """
     if len(public) != _KEY_OCTETS or len(signature) != _SIGNATURE_OCTETS:
         return False
@@ -40,7 +40,7 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
 
 
 def _point(octets: bytes) -> tuple[int, int, int, int] | None:
-    """The point that 32 octets encode (RFC 8032, 5.1.3), or None where they encode none."""
+    """The point that 32 bytes encode (RFC 8032, 5.1.3), or None if they encode none."""
     number = int.from_bytes(octets, "little")
     y = number & (_SIGN - 1)
     if y >= PRIME:
@@ -65,7 +65,7 @@ def _octets(point: tuple[int, int, int, int]) -> bytes:
 def _sum(
     one: tuple[int, int, int, int], other: tuple[int, int, int, int]
 ) -> tuple[int, int, int, int]:
-    """One formula for every two points, equal ones too (RFC 8032, 5.1.4)."""
+    """The sum of two points, equal or not, by one formula (RFC 8032, 5.1.4)."""
     a = (one[1] - one[0]) * (other[1] - other[0]) % PRIME
     b = (one[1] + one[0]) * (other[1] + other[0]) % PRIME
     c = 2 * one[3] * other[3] * _D % PRIME

@@ -1,10 +1,10 @@
-"""Checks a dossier of Round Ledger, and says in plain words what holds and what does not.
+"""Checks a dossier of Round Ledger and reports what is valid and what is not.
 
     python verify.py --key PUBLIC_KEY [FOLDER or ZIP]
 
-PUBLIC_KEY is 64 hexadecimal digits, or a file that holds them. It must come from the house that
-made the dossier by another way than the dossier: anybody can sign with a key of his own. Ends with
-0 where all holds, 1 where something does not, 2 where it could not be checked. Needs no network.
+PUBLIC_KEY is 64 hexadecimal digits, or a file that holds them. Get the key from the house that made
+the dossier, but not together with the dossier: anyone can sign with their own key. Exit codes: 0
+all valid, 1 something is broken, 2 it could not be checked. Needs no network.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ HOLDS, BROKEN, UNCHECKED = 0, 1, 2
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 _KEY_FILE_MAX = 10_000
 CANNOT_SHOW = (
-    "that devices sent the truth: a fact shows what was sent, and when it was received.",
+    "that devices sent the truth: a fact shows what was sent and when it was received.",
     (
-        "that the record was honest before one of its heads was kept elsewhere; give a head that "
-        "you or somebody else kept with --head."
+        "that the record was honest before one of its heads was kept elsewhere. Give a head that "
+        "you or someone else kept with --head."
     ),
     "that footage was not altered before its hash was put on record.",
-    "that a clip or a frame shows what the segment it is made from shows: that takes a player.",
+    "that a clip or a frame shows the same as its segment: compare them in a player.",
     (
-        "that report.html, report.pdf and ruling.pdf draw the right picture: they are as they were "
-        "signed, and made from the same facts."
+        "that report.html, report.pdf and ruling.pdf agree with the facts: only their checksums "
+        "are compared."
     ),
-    "anything at all, if this program or the key came to you only with the dossier.",
+    "anything, if this program or the key came to you only with the dossier.",
 )
 
 
 def check(package: Package, public: bytes | None, kept: list[dict[str, Any]]) -> Report:
-    """All there is to check. Raises Unreadable where there is nothing to go by."""
+    """Run all checks. Raises Unreadable if the dossier has no usable manifest."""
     report = Report()
     manifest = manifest_of(package)
     check_signature(package, manifest, public, report)
@@ -80,7 +80,7 @@ def check(package: Package, public: bytes | None, kept: list[dict[str, Any]]) ->
 
 
 def _survived(check_one: Callable[[], None], report: Report) -> None:
-    """Run one check; what it cannot even read is a finding too."""
+    """Run one check; unreadable content is reported as broken."""
     try:
         check_one()
     except (Malformed, Unreadable) as error:
@@ -93,12 +93,12 @@ def _survived(check_one: Callable[[], None], report: Report) -> None:
         ArithmeticError,
         csv.Error,
     ) as error:
-        report.broken.append(f"Something is not written as it should be: {printable(repr(error))}")
+        report.broken.append(f"Some content has an unexpected form: {printable(repr(error))}")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check, print, and answer the exit code."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a console may not know every character
+    """Check, print, and return the exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a console may lack characters
         sys.stdout.reconfigure(errors="backslashreplace")
     asked = _arguments().parse_args(arguments)
     try:
@@ -118,13 +118,15 @@ def _tell(report: Report, *, signed_by_whom_is_known: bool) -> int:
     lines += [f"open    {each}" for each in report.unknown]
     lines += ["", "This cannot show:", *(f"  - {each}" for each in CANNOT_SHOW), ""]
     if report.broken:
-        lines.append(f"DOES NOT HOLD: {len(report.broken)} of what was checked, see BROKEN above.")
+        lines.append(f"DOES NOT HOLD: {len(report.broken)} checks failed, see BROKEN above.")
         code = BROKEN
     elif not signed_by_whom_is_known:
-        lines.append("NOT CHECKED: who signed it. All else holds. Give the house's key with --key.")
+        lines.append(
+            "NOT CHECKED: who signed it. Everything else holds. Give the house's key with --key."
+        )
         code = UNCHECKED
     else:
-        lines.append("HOLDS: all that was checked.")
+        lines.append("HOLDS: all checks passed.")
         code = HOLDS
     sys.stdout.write("\n".join(lines) + "\n")
     return code
@@ -143,10 +145,10 @@ def _read(package: Package, manifest: dict[str, Any]) -> Dossier:
 
 
 def _lines_of_file(package: Package, name: str) -> list[bytes]:
-    """Its lines, each of them ended. Raises Malformed where something stands after the last."""
+    """The lines of a file. Raises Malformed if the last one has no line end."""
     *lines, rest = package.whole(name).split(b"\n")
     if rest:
-        raise Malformed(f"{name} has something after its last line")
+        raise Malformed(f"{name} has an unfinished last line")
     return lines
 
 
@@ -155,10 +157,10 @@ def _arguments() -> argparse.ArgumentParser:
         prog="verify.py", description="Check a dossier of Round Ledger, offline."
     )
     parser.add_argument(
-        "dossier", nargs="?", help="the folder or the zip; else the one this file lies in"
+        "dossier", nargs="?", help="the folder or the zip; default: the folder of this file"
     )
     parser.add_argument(
-        "--key", metavar="HEX|FILE", help="the house's public key, got by another way"
+        "--key", metavar="HEX|FILE", help="the house's public key, not taken from the dossier"
     )
     parser.add_argument(
         "--head", metavar="FILE", help="heads kept elsewhere, as `round-ledger verify` prints them"
@@ -167,17 +169,19 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _public(key: str) -> bytes:
-    """The key, from its digits or from a file of them. Raises Unreadable."""
+    """The key, from its digits or from a file with them. Raises Unreadable."""
     text = key
     if not _KEY.fullmatch(key.strip()):
         try:
             with Path(key).open("rb") as file:
                 text = file.read(_KEY_FILE_MAX).decode("ascii", "replace")
         except (OSError, ValueError):
-            raise Unreadable(f"{printable(key)} is no public key and no file of one.") from None
+            raise Unreadable(
+                f"{printable(key)} is neither a public key nor a file with one."
+            ) from None
     found = [word for word in text.split() if _KEY.fullmatch(word)]
     if len(found) != 1:
-        raise Unreadable("A public key is 64 hexadecimal digits; there is not one in that file.")
+        raise Unreadable("A public key is 64 hexadecimal digits; that file has none.")
     return bytes.fromhex(found[0])
 
 

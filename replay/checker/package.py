@@ -1,7 +1,7 @@
-"""The files of a dossier, in a folder or in a zip, and no trick of either.
+"""The files of a dossier, in a folder or a zip, read safely.
 
-Nothing is unpacked and nothing is written: files are read where they lie, and only those that lie
-plainly inside. What a zip claims of itself is not believed.
+Nothing is unpacked or written. Only plain files inside the dossier are read. Statements of a zip
+about itself are not trusted.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from pathlib import Path
 from typing import IO, Iterable, Iterator, NamedTuple
 
 FILES_MAX = 100_000
-OCTETS_MAX = 1 << 40  # of all files together
-TEXT_MAX = 1 << 28  # of a file that is read whole
+OCTETS_MAX = 1 << 40  # bytes of all files together
+TEXT_MAX = 1 << 28  # bytes of a file that is read whole
 _PIECE = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
 _NAME_MAX = 200
 _SHOWN_MAX = 200
 LEFT_BEHIND = frozenset((".DS_Store", "Thumbs.db", "desktop.ini"))
-"""What file managers leave in a folder that somebody looked at: no part of a dossier."""
+"""Files that file managers leave in a folder: not part of a dossier."""
 
 _BYTECODE = re.compile(r"__pycache__/verify\.[a-z0-9]+(-[a-z0-9]+)?(\.opt-[12])?\.pyc")
-"""What Python leaves in a folder where somebody imported this file: no part of a dossier either."""
+"""Python leaves this in a folder whose files were imported: not part of a dossier."""
 
-_LOCAL_HEADER, _END = 30, 22  # octets: before a member, without name and extra field; of the end
-_ZIP64 = 1  # the only extra field that a dossier's zip has: sizes beyond 4 GB
-_UNPACK = "If somebody zipped it anew, unpack it and check the folder."
+_LOCAL_HEADER, _END = 30, 22  # bytes: a member's header without name and extra field; the end
+_ZIP64 = 1  # the only extra field in a dossier's zip: sizes beyond 4 GB
+_UNPACK = "If someone made this zip again with other software, unpack it and check the folder."
 
 
-class Unreadable(Exception):  # noqa: N818 - named for what it says of the package
-    """The package as a whole cannot be checked; why, in a sentence."""
+class Unreadable(Exception):  # noqa: N818 - names the state of the package
+    """The package cannot be checked; its text says why."""
 
 
 class Package(NamedTuple):
-    """Where a dossier lies, and the size of every file in it by name."""
+    """The place of a dossier, and the size in bytes of every file in it, by name."""
 
     path: Path
     sizes: dict[str, int]
     archive: zipfile.ZipFile | None
 
     def open(self, name: str) -> IO[bytes]:
-        """One of its files, for reading. Raises OSError and what `zipfile` raises."""
+        """Open a file for reading. Raises OSError and the errors of `zipfile`."""
         return self.archive.open(name) if self.archive else self.path.joinpath(name).open("rb")
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """The octets of a file, a piece at a time. Raises Unreadable."""
+        """The bytes of a file, in pieces. Raises Unreadable."""
         try:
             with self.open(name) as file:
                 yield from iter(lambda: file.read(_PIECE), b"")
@@ -56,13 +56,13 @@ class Package(NamedTuple):
             raise Unreadable(f"{printable(name)} cannot be read: {error}.") from None
 
     def whole(self, name: str) -> bytes:
-        """The octets of a file that is text. Raises Unreadable."""
+        """The bytes of a text file. Raises Unreadable if it is too large."""
         if self.sizes[name] > TEXT_MAX:
             raise Unreadable(f"{printable(name)} is larger than a file of its kind can be.")
         return b"".join(self.pieces(name))
 
     def sha256(self, name: str) -> str:
-        """Recomputed from the octets, hexadecimal. Raises Unreadable."""
+        """The SHA-256 of a file's bytes, hexadecimal. Raises Unreadable."""
         digest = hashlib.sha256()
         for piece in self.pieces(name):
             digest.update(piece)
@@ -77,11 +77,11 @@ def opened(path: Path) -> Package:
         archive = zipfile.ZipFile(path)
         return Package(path, _sizes(_of_zip(archive, path.stat().st_size)), archive)
     except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise Unreadable(f"This is neither a folder nor a whole zip: {error}.") from None
+        raise Unreadable(f"This is neither a folder nor a complete zip: {error}.") from None
 
 
 def printable(text: object) -> str:
-    """A text of the package without what could steer a terminal, and not endless."""
+    """A text of the package, shortened and without terminal control characters."""
     shown = str(text)
     shown = shown if len(shown) <= _SHOWN_MAX else shown[:_SHOWN_MAX] + "..."
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in shown)
@@ -101,7 +101,7 @@ def _of_folder(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _refuse_unreadable(error: OSError) -> None:
-    """A folder that cannot be read may hold anything: it is not passed over."""
+    """A folder that cannot be read could hold anything, so it is an error."""
     name = printable(Path(str(error.filename)).name)
     raise Unreadable(f"The folder {name} cannot be read: {error.strerror}.")
 
@@ -118,33 +118,32 @@ def _of_zip(archive: zipfile.ZipFile, octets: int) -> Iterator[tuple[str, int]]:
         ends = _end_of(archive, info)
         yield info.filename, info.file_size
     if ends > octets:
-        raise Unreadable("The zip claims more than it holds.")
+        raise Unreadable("The zip lists more bytes than it has.")
     if archive.start_dir != ends:
         raise Unreadable(f"Something is hidden in the zip after its last file. {_UNPACK}")
     if archive.comment or not _ends_there(archive, octets):
-        raise Unreadable(f"Something is hidden behind the zip. {_UNPACK}")
+        raise Unreadable(f"Something is hidden after the end of the zip. {_UNPACK}")
 
 
 def _refuse_tricks(info: zipfile.ZipInfo) -> None:
-    """Raise Unreadable for a member that is more or less than a plain stored file."""
+    """Raise Unreadable for a member that is not a plain stored file."""
     name = printable(info.orig_filename)
     if info.orig_filename != info.filename:
         raise Unreadable(f"The zip hides part of the name {name}.")
     if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
         raise Unreadable(
-            f"{name} is compressed in the zip; in a dossier nothing is. If somebody zipped it "
-            "anew, unpack it and check the folder."
+            f"{name} is compressed in the zip; a dossier has no compressed file. {_UNPACK}"
         )
     if info.flag_bits & 1:
-        raise Unreadable(f"{name} is encrypted in the zip; in a dossier nothing is.")
+        raise Unreadable(f"{name} is encrypted in the zip; a dossier has no encrypted file.")
     if stat.S_ISLNK(info.external_attr >> 16):
         raise Unreadable(f"{name} is a link in the zip.")
     if info.comment or set(_extras(info.extra)) - {_ZIP64}:
-        raise Unreadable(f"{name} carries more in the zip than itself. {_UNPACK}")
+        raise Unreadable(f"{name} has extra data in the zip. {_UNPACK}")
 
 
 def _end_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
-    """Where a member ends, by the header that stands before it."""
+    """Where a member ends, by its local header."""
     file = archive.fp
     if file is None:
         raise Unreadable("The zip is closed.")
@@ -154,12 +153,12 @@ def _end_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
     file.seek(name, os.SEEK_CUR)
     if set(_extras(file.read(extra))) - {_ZIP64}:
         told = printable(info.filename)
-        raise Unreadable(f"{told} carries more in the zip than itself. {_UNPACK}")
+        raise Unreadable(f"{told} has extra data in the zip. {_UNPACK}")
     return info.header_offset + _LOCAL_HEADER + name + extra + info.file_size
 
 
 def _ends_there(archive: zipfile.ZipFile, octets: int) -> bool:
-    """Whether the record that ends a zip is the last thing in the file."""
+    """Whether the file ends with the zip's end record."""
     file = archive.fp
     if file is None:
         return False
@@ -168,7 +167,7 @@ def _ends_there(archive: zipfile.ZipFile, octets: int) -> bool:
 
 
 def _extras(extra: bytes) -> Iterator[int]:
-    """The kinds of what stands beside a member."""
+    """The kinds of a member's extra fields."""
     at = 0
     while at < len(extra):
         yield int.from_bytes(extra[at : at + 2], "little")
@@ -176,18 +175,18 @@ def _extras(extra: bytes) -> Iterator[int]:
 
 
 def _sizes(files: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Sizes by name; every name plain, none twice, in whatever case."""
+    """Sizes by name. Raises Unreadable for an unsafe name, or one twice in any case."""
     sizes: dict[str, int] = {}
     plain: set[str] = set()
     total = 0
     for name, size in files:
         if not _NAME.fullmatch(name) or len(name) > _NAME_MAX or name.endswith("."):
-            raise Unreadable(f"{printable(name)!r} is not a name that a dossier's file can have.")
+            raise Unreadable(f"{printable(name)!r} cannot be the name of a file in a dossier.")
         if name.lower() in plain:
             raise Unreadable(f"Two files are named {printable(name)}.")
         plain.add(name.lower())
         sizes[name] = size
         total += size
         if len(sizes) > FILES_MAX or total > OCTETS_MAX:
-            raise Unreadable("It holds more than a dossier can.")
+            raise Unreadable("It is larger than a dossier can be.")
     return sizes

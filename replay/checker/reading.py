@@ -1,4 +1,4 @@
-"""Files of a dossier read: JSON without its traps, and facts in the octets that were received."""
+"""Reading the files of a dossier: strict JSON, and facts in the bytes that were received."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ON_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 _PREFIX = "roundledger."
 
 
-class Malformed(Exception):  # noqa: N818 - named for what it says of a text
-    """A text that is not what its file's name promises; why, in a sentence."""
+class Malformed(Exception):  # noqa: N818 - names the state of a text
+    """A file's text has the wrong form; its text says why."""
 
 
 class ReceivedFact(NamedTuple):
-    """One fact in the octets received."""
+    """One fact in the bytes received."""
 
     where: str  # "facts.jsonl line 7"
     attributes: dict[str, str]
@@ -29,7 +29,7 @@ class ReceivedFact(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Source and id: which fact it is."""
+        """Source and id, which identify the fact."""
         return (self.attributes.get("source", ""), self.attributes.get("id", ""))
 
     @property
@@ -45,33 +45,33 @@ class ReceivedFact(NamedTuple):
 
     @property
     def tape(self) -> str:
-        """The tape it belongs on, by its source."""
+        """The tape that its source belongs to."""
         return "/".join(self.attributes.get("source", "").split("/")[1:3])
 
     def told(self) -> dict[str, Any]:
-        """What it says, in the words of today. Raises Malformed, and KeyError and TypeError."""
+        """Its data in today's version. Raises Malformed, KeyError and TypeError."""
         told = an_object(self.data, self.where)
         return UPCASTS[self.kind](told) if self.kind in UPCASTS else told
 
 
 def wager_paid_v0(told: dict[str, Any]) -> dict[str, Any]:
-    """What was pushed had the stake in it; an amount is the winnings alone."""
+    """Version 0 had the stake and what was paid with it; `amount` is the winnings alone."""
     kept = {name: each for name, each in told.items() if name not in ("paid_with_stake", "stake")}
     return {**kept, "amount": told["paid_with_stake"] - told["stake"]}
 
 
 UPCASTS = {"wager_paid.v0": wager_paid_v0}
-"""Facts in the words of earlier versions, and how each is read: as the ledger reads it."""
+"""How each fact of an earlier version is read, as the ledger reads it."""
 
 
 def parsed(octets: bytes, where: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """JSON, with duplicate names, endless numbers and bottomless nesting refused."""
+    """The parsed JSON. Raises Malformed for duplicate names, endless numbers and deep nesting."""
     try:
         return json.loads(
             octets.decode("utf-8"),
             object_pairs_hook=_pairs,
             parse_int=_integer,
-            parse_float=str,  # kept as it stands: nothing here counts with one
+            parse_float=str,  # kept as text: no figure here is a float
             parse_constant=_refused,
         )
     except (ValueError, RecursionError) as error:
@@ -87,16 +87,16 @@ def an_object(octets: bytes, where: str) -> dict[str, Any]:
 
 
 def canonical(told: object) -> bytes:
-    """The one way to write it: names sorted, no blanks, characters as they are.
+    """The canonical JSON: names sorted, no blanks, characters unescaped.
 
-    Half a character, which only an escape can tell, makes octets that nobody ever signed.
+    Half of a surrogate pair, which only an escape can hold, makes bytes that nobody signed.
     """
     text = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8", "surrogatepass")
 
 
 def fact_of(line: bytes, where: str) -> ReceivedFact:
-    """One line of a file of facts, its `data` in the very octets. Raises Malformed."""
+    """The fact on a line, its `data` in the bytes received. Raises Malformed."""
     try:
         text = line.decode("utf-8")
         return _fact(text, where)
@@ -105,18 +105,18 @@ def fact_of(line: bytes, where: str) -> ReceivedFact:
 
 
 def with_octets(fact: ReceivedFact, base64: str) -> ReceivedFact:
-    """The fact with data that came in several lines; Malformed where those are other data."""
+    """The fact with the bytes of its several-line data. Raises Malformed if they are other data."""
     try:
         octets = b64decode(base64, validate=True)
     except (ValueError, TypeError):
-        raise Malformed(f"The octets kept beside {fact.where} are not base64.") from None
+        raise Malformed(f"The bytes kept beside {fact.where} are not base64.") from None
     if octets.translate(_ON_ONE_LINE) != fact.data:
-        raise Malformed(f"The octets kept beside {fact.where} are other data than it shows.")
+        raise Malformed(f"The bytes kept beside {fact.where} are other data than the fact has.")
     return fact._replace(data=octets)
 
 
 def microseconds(time: str) -> int | None:
-    """Since the epoch; digits beyond microseconds are cut. None for what is no RFC 3339 time."""
+    """Microseconds since the epoch, rounded down. None for text that is not an RFC 3339 time."""
     match = _TIME.fullmatch(time)
     if not match:
         return None
@@ -157,14 +157,14 @@ def _fact(text: str, where: str) -> ReceivedFact:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
+        raise ValueError("an object has the same name twice")
     return found
 
 
 def _integer(digits: str) -> int | str:
-    """A number; one too long to count with stays the text it is."""
+    """The number; one with too many digits stays text."""
     return int(digits) if len(digits) <= _DIGITS_MAX else digits
 
 
 def _refused(text: str) -> NoReturn:
-    raise ValueError(f"{text[:_DIGITS_MAX]} is no number")
+    raise ValueError(f"{text[:_DIGITS_MAX]} is not a number")

@@ -1,4 +1,4 @@
-"""What was found, in plain words, and the dossier while it is looked at."""
+"""The results of the checks in sentences, and the dossier being checked."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from replay.checker.package import Package, printable
 from replay.checker.reading import ReceivedFact
 
 SAME_KIND_MAX = 5
-"""Sentences of one kind that are told; of more, how many there are."""
+"""Sentences of one kind that are printed; the rest are only counted."""
 
 
 class Report:
-    """Sentences by what they say: it holds, it does not, or nobody can tell from here."""
+    """Sentences by result: holds, broken, or not checked."""
 
     def __init__(self) -> None:
         self.holds: list[str] = []
@@ -20,7 +20,7 @@ class Report:
         self.unknown: list[str] = []
 
     def settle(self, problems: list[str], holds: str) -> None:
-        """Tell the problems of one check; where there is none, that it holds."""
+        """Report the problems of one check; if there are none, that it holds."""
         if not problems:
             self.holds.append(holds)
         self.broken += problems[:SAME_KIND_MAX]
@@ -29,7 +29,7 @@ class Report:
 
 
 class Row(NamedTuple):
-    """A line of proof.jsonl: where a fact stands in the chain of its tape."""
+    """A line of proof.jsonl: a fact's place in the chain of its tape."""
 
     tape: str
     table_seq: int
@@ -40,19 +40,19 @@ class Row(NamedTuple):
     payload: bytes
     previous: bytes
     hash: bytes
-    file: str | None  # None: shown by its hash alone
+    file: str | None  # None: only its hash is shown
     line: int | None
     key: tuple[str, str] | None
     data_base64: str | None
 
     @property
     def place(self) -> str:
-        """Where it stands, for people."""
+        """Its place in the chain, for people."""
         return f"{printable(self.tape)} sequence {self.table_seq}"
 
 
 class Dossier(NamedTuple):
-    """All that is read once and checked from several sides."""
+    """The files of a dossier, read once for all checks."""
 
     package: Package
     manifest: dict[str, Any]
@@ -60,6 +60,6 @@ class Dossier(NamedTuple):
     rows: list[Row]
 
     def named(self, *names: str) -> list[ReceivedFact]:
-        """Facts of these names in any file, each once."""
+        """The facts of these names in any file, each once."""
         found = {fact.key: fact for facts in self.facts.values() for fact in facts}
         return [fact for fact in found.values() if fact.name in names]

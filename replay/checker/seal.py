@@ -1,4 +1,4 @@
-"""The manifest, who signed it, and that every file is the one it lists."""
+"""Checks of the manifest, its signature, and every file against the manifest."""
 
 from __future__ import annotations
 
@@ -15,35 +15,39 @@ MANIFEST, SIGNATURE, SUMS = "manifest.json", "manifest.sig", "SHA256SUMS"
 FORMAT = "round-ledger dossier 1"
 STATEMENT = "round-ledger dossier signature 1"
 PRINTED = ("report.html", "report.pdf", "ruling.pdf")
-"""Pages that print the sum over all other files, and so are not in it."""
+"""Pages that print the checksum over all other files, so it does not include them."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def key_id(public: bytes) -> str:
-    """The short name of a key: it names, it proves nothing."""
+    """The short name of a key. It proves nothing."""
     return hashlib.sha256(public).hexdigest()[:16]
 
 
 def message(statement: dict[str, Any]) -> bytes:
-    """The octets that are signed: all that the statement says but the signature itself."""
+    """The signed bytes: the statement without its signature."""
     said = {name: value for name, value in statement.items() if name != "signature"}
     return STATEMENT.encode() + b"\n" + canonical(said)
 
 
 def manifest_of(package: Package) -> dict[str, Any]:
-    """The list of everything. Raises Unreadable where there is none to go by."""
+    """The manifest, which lists all files. Raises Unreadable if it is missing or malformed."""
     if MANIFEST not in package.sizes:
-        raise Unreadable("There is no manifest.json, so nothing says what belongs in here.")
+        raise Unreadable(
+            "There is no manifest.json, so it is unknown which files belong to the dossier."
+        )
     octets = package.whole(MANIFEST)
     try:
         told = an_object(octets, MANIFEST)
     except Malformed as error:
         raise Unreadable(str(error)) from None
     if told.get("format") != FORMAT:
-        raise Unreadable(f"manifest.json is not of the kind that is checked here, {FORMAT!r}.")
+        raise Unreadable(
+            f"manifest.json is not of the format that this program checks, {FORMAT!r}."
+        )
     if canonical(told) + b"\n" != octets:
-        raise Unreadable("manifest.json is not written as a manifest is: it was edited by hand.")
+        raise Unreadable("manifest.json is not in its canonical form: it was edited by hand.")
     files = told.get("files")
     if not isinstance(files, list) or not all(map(_is_listed, files)):
         raise Unreadable("manifest.json does not list files by name, size and SHA-256.")
@@ -53,14 +57,14 @@ def manifest_of(package: Package) -> dict[str, Any]:
 def check_signature(
     package: Package, manifest: dict[str, Any], public: bytes | None, report: Report
 ) -> None:
-    """Who vouches for the manifest: the holder of the key that the reader brought, or nobody."""
+    """Check whether the key that the reader gave signed the manifest."""
     if SIGNATURE not in package.sizes:
         named = manifest.get("signing_key")
         report.broken.append(
-            f"The signature is gone: manifest.json says that key {printable(named)} signed it, "
-            "and there is no manifest.sig."
+            f"The signature is missing: manifest.json names signing key {printable(named)}, but "
+            "there is no manifest.sig."
             if named
-            else "This dossier was made without a key: it is unsigned, and nobody vouches for it."
+            else "This dossier is unsigned: it was made without a key, so nobody vouches for it."
         )
         return
     try:
@@ -68,35 +72,33 @@ def check_signature(
         signature = bytes.fromhex(str(statement.get("signature")))
         signer = bytes.fromhex(str(statement.get("public_key")))
     except (Malformed, ValueError):
-        report.broken.append("manifest.sig is not a signature of this kind.")
+        report.broken.append("manifest.sig is not a signature of a dossier.")
         return
     problems = []
     if statement.get("manifest_sha256") != package.sha256(MANIFEST):
-        problems.append("manifest.json is not the one that was signed: it was changed since.")
+        problems.append("manifest.json was changed after it was signed.")
     if public is None:
         report.broken += problems
         report.unknown.append(
-            f"Key {key_id(signer)} claims to have signed this. Whether that is the house's key "
-            "cannot be seen from here: get the key from the house by another way, and give it "
-            "with --key."
+            f"Key {key_id(signer)} is named as the signer. This program cannot tell whether it is "
+            "the house's key. Get the key from the house by another way than the dossier, and "
+            "give it with --key."
         )
         return
     if signer != public:
-        problems.append(
-            f"It is signed by another key: {key_id(signer)}, and yours is {key_id(public)}."
-        )
+        problems.append(f"Another key signed it: {key_id(signer)}. Your key is {key_id(public)}.")
     elif statement.get("algorithm") != "Ed25519" or not is_signed(
         public, message(statement), signature
     ):
-        problems.append("The signature is not good: your key did not sign this statement.")
+        problems.append("The signature is not valid: your key did not sign this statement.")
     if manifest.get("signing_key") != key_id(signer):
-        problems.append("manifest.json names another key than the one it is signed by.")
+        problems.append("manifest.json names another key than the one that signed it.")
     when = printable(statement.get("signed_at"))
-    report.settle(problems, f"manifest.json was signed with your key {key_id(public)} ({when}).")
+    report.settle(problems, f"Your key {key_id(public)} signed manifest.json ({when}).")
 
 
 def check_files(package: Package, manifest: dict[str, Any], report: Report) -> None:
-    """Every file is listed, there, and unchanged; nothing else is there."""
+    """Check that every listed file is present and unchanged, and that there is no other file."""
     listed = {each["path"]: each for each in manifest["files"]}
     problems = []
     if len(listed) != len(manifest["files"]):
@@ -106,11 +108,11 @@ def check_files(package: Package, manifest: dict[str, Any], report: Report) -> N
             problems.append(f"{printable(path)} is missing.")
         elif package.sizes[path] != each["bytes"]:
             problems.append(
-                f"{printable(path)} is not as it was put in: it has {package.sizes[path]} octets, "
-                f"not {each['bytes']}."
+                f"{printable(path)} was changed: it has {package.sizes[path]} bytes, not "
+                f"{each['bytes']}."
             )
         elif package.sha256(path) != each["sha256"]:
-            problems.append(f"{printable(path)} is not as it was put in: its SHA-256 is another.")
+            problems.append(f"{printable(path)} was changed: its SHA-256 differs.")
     problems += [
         f"{printable(path)} is not listed: it was added."
         for path in sorted(package.sizes.keys() - listed.keys() - {MANIFEST, SIGNATURE, SUMS})
@@ -121,13 +123,13 @@ def check_files(package: Package, manifest: dict[str, Any], report: Report) -> N
     )
     contents = hashlib.sha256(canonical(others)).hexdigest()
     if contents != manifest.get("contents_sha256"):
-        problems.append("The sum over the contents is not the one that the pages print.")
+        problems.append("The SHA-256 of the contents is not the one in manifest.json.")
     if SUMS not in package.sizes or _sums(package, listed) != package.whole(SUMS):
-        problems.append("SHA256SUMS does not say what manifest.json says.")
+        problems.append("SHA256SUMS differs from manifest.json.")
     report.settle(
         problems,
-        f"All {len(listed)} files listed are there, unchanged, and there is no other. "
-        f"The sum that report and ruling print must be {contents}.",
+        f"All {len(listed)} listed files are present and unchanged, and there is no other file. "
+        f"Report and ruling must print the SHA-256 {contents}.",
     )
 
 

@@ -1,7 +1,7 @@
-"""A dossier of a preserved window: that it is the window that was locked, and all of it is here.
+"""Checks of a preserved window: it is the window that was locked, and it is complete.
 
-The name of a window says from when to when it goes; the locks that preserved it carry the name in
-their ids, each with its number and how many there are. So the record itself holds what is checked.
+A window's name contains its start and end. The ids of its locks contain the name, the lock's number
+and the number of locks. So the record itself states what these checks compare.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CASE, FACTS_OF, BETWEEN_OF, CAMERA_FACTS_OF = (
 )  # fmt: skip
 _AT = r"\d{8}T\d{6}(?:\.\d{6})?Z"
 WINDOW = re.compile(rf"P-({_AT})-({_AT})-[0-9a-f]{{6}}")
-"""The name of a window: from when to when, UTC, and what tells it from others of the same time."""
+"""The name of a window: start and end in UTC, and a part that makes it unique."""
 
 LOCK_ID = re.compile(rf"({WINDOW.pattern})\.(\d+)of(\d+)")
 _ROUND_NAME = re.compile(
@@ -27,7 +27,7 @@ _ROUND_NAME = re.compile(
 
 
 def span_of(name: str) -> tuple[int, int] | None:
-    """From when to when a window goes, microseconds; None where it is no name of one."""
+    """Start and end of a window by its name, in microseconds; None if it is not such a name."""
     match = WINDOW.fullmatch(name)
     if not match:
         return None
@@ -36,7 +36,7 @@ def span_of(name: str) -> tuple[int, int] | None:
 
 
 def table_of(fact: ReceivedFact) -> str:
-    """The table that a fact speaks of: its round's, the one it names, or its source's place."""
+    """The table of a fact: its round's, else the one it names, else its source's place."""
     subject = fact.attributes.get("subject", "")
     of_round = _ROUND_NAME.fullmatch(subject)
     if of_round:
@@ -45,22 +45,21 @@ def table_of(fact: ReceivedFact) -> str:
 
 
 def check_window(dossier: Dossier, report: Report) -> None:
-    """The window is the one that was locked; its facts are in it, and none in it is left out."""
+    """Check that the window is the one that was locked, and that exactly its facts are here."""
     window = dossier.manifest["window"]
     span = microseconds(window["from"]), microseconds(window["to"])
     problems = [*_locks(dossier, window, span), *_scope(dossier, window, span)]
     count = len(dossier.facts.get(FACTS_OF, []))
     report.settle(
         problems,
-        f"The window is the one that its locks preserved, and all {count} facts are of the table "
-        "in it, or of a round that falls in it.",
+        f"The window is the one that its locks preserved. All {count} facts are facts of its table "
+        "in that time, or of a round in it.",
     )
     hidden = sum(1 for row in dossier.rows if row.file is None)
     if hidden:
         report.unknown.append(
-            f"{hidden} rows between the first and the last fact are shown by their hash alone. "
-            "Only the signature vouches that none of them belongs to this window; it is not "
-            "shown."
+            f"{hidden} rows between the first and the last fact are here as hashes only. That none "
+            "of them belongs to this window is not shown: only the signature vouches for it."
         )
     _segments(dossier, report)
 
@@ -76,19 +75,22 @@ def _locks(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
             found[int(match.groups()[-2])] = int(match.groups()[-1])
             tables.add(_locked_table(dossier, fact))
     if not found:
-        yield f"No fact in here says that window {name} was preserved: its locks were taken out."
+        yield f"No fact of this dossier preserved window {name}: its locks were removed."
         return
     if span_of(str(window["name"])) != span:
-        yield f"The window goes from another time or to another than {name}, which was preserved."
+        yield f"The window has another start or end than {name}, which was preserved."
     if tables != {window["table"]}:
-        yield f"Window {name} was preserved of another table than {printable(window['table'])}."
+        yield f"Window {name} was preserved for another table than {printable(window['table'])}."
     (*_, count) = found.values()
     if sorted(found) != list(range(1, len(found) + 1)) or len(found) != count:
-        yield f"{len(found)} of the {count} locks of window {name} are in here: one was taken out."
+        yield (
+            f"{len(found)} of the {count} locks of window {name} are in this dossier: one was "
+            "removed."
+        )
 
 
-def _locked_table(dossier: Dossier, lock: ReceivedFact) -> Any:  # noqa: ANN401 - whatever the fact holds
-    """The table that a lock names, or that its camera was on."""
+def _locked_table(dossier: Dossier, lock: ReceivedFact) -> Any:  # noqa: ANN401 - any JSON value
+    """The table that a lock names, else the table its camera was mapped to."""
     told = lock.told()
     if told.get("table"):
         return told["table"]
@@ -99,7 +101,7 @@ def _locked_table(dossier: Dossier, lock: ReceivedFact) -> Any:  # noqa: ANN401 
 
 
 def _scope(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> Iterator[str]:
-    """Facts and rounds against the window, both ways."""
+    """Compare facts and rounds with the window in both directions."""
     place, table = str(window["property"]), window["table"]
     ruled = {str(each["round"]) for each in dossier.manifest["rulings"]}
 
@@ -116,22 +118,22 @@ def _scope(dossier: Dossier, window: dict[str, Any], span: tuple[Any, Any]) -> I
     for file, facts in dossier.facts.items():
         for fact in facts if file != FACTS_OF else ():
             if (file == BETWEEN_OF and within(fact)) or _round(fact, place) in falls_in:
-                yield f"{fact.where} is a fact of this window, and is not among its facts."
+                yield f"{fact.where} is a fact of this window, but is not listed as one."
     for each in sorted(map(str, falls_in - ruled)):
-        yield f"Round {printable(each)} falls in the window, and its ruling was left out."
+        yield f"Round {printable(each)} falls in the window, but its ruling is missing."
     for each in sorted(ruled - falls_in):
-        yield f"Round {printable(each)} is ruled in here, and no fact of it is in the window."
+        yield f"Round {printable(each)} has a ruling here, but no fact of it is in the window."
 
 
 def _round(fact: ReceivedFact, place: str) -> Any:  # noqa: ANN401 - text or None, in sets of either
-    """The round of a fact, with its property; None where it names none."""
+    """The round of a fact, with its property; None if it names none."""
     subject = fact.attributes.get("subject", "")
     here = fact.tape.partition("/")[0] == place
     return f"{place}:{subject}" if here and _ROUND_NAME.fullmatch(subject) else None
 
 
 def _segments(dossier: Dossier, report: Report) -> None:
-    """Say how many segments of the locked stretches are not in here."""
+    """Report how many segments of the locked times are not in the dossier."""
     footage = dossier.manifest.get("footage", [])
     here = {each["sha256"] for each in footage if each["kind"] == "original"}
     locked = [
@@ -152,16 +154,16 @@ def _segments(dossier: Dossier, report: Report) -> None:
                 gone.add(told.get("sha256"))
     if gone:
         report.unknown.append(
-            f"{len(gone)} segments that were recorded in the locked stretches are not in here: "
-            "coverage.txt and custody.csv say what is known of them."
+            f"{len(gone)} segments recorded in the locked times are not in this dossier. "
+            "coverage.txt and custody.csv have what is known of them."
         )
 
 
 def fact_has_span(told: dict[str, Any]) -> bool:
-    """Whether a fact speaks of a stretch of footage."""
+    """Whether a fact has a span of footage."""
     return "from" in told and "to" in told
 
 
 def _spread(at: str) -> str:
-    """20261120T190000Z as RFC 3339 writes it."""
+    """20261120T190000Z in RFC 3339 form."""
     return f"{at[:4]}-{at[4:6]}-{at[6:11]}:{at[11:13]}:{at[13:]}"

@@ -1,7 +1,7 @@
 """A dossier: a round, a dispute or a window as files to hand over that prove themselves.
 
-What it is made from is named here; `replay.dossier.writing.making` makes it, and is imported by who
-does: to set paper takes a third of a second to import.
+This package exports what a dossier is made from. `replay.dossier.writing.making` makes one. Its
+callers import it late, because its PDF library takes a third of a second to import.
 """
 
 from replay.dossier.signing.sealing import Filed

@@ -1,7 +1,7 @@
-"""A dossier of a round, a dispute or a preserved window: found by its name, gathered, written.
+"""Finds, gathers and writes the dossier of a round, a dispute or a preserved window.
 
-What the command, the page and the demonstration share. What goes out is on record before it is
-written, and to whom a claim was not known it is told as shown.
+The command, the page and the demonstration share it. The export is recorded before anything is
+written. If the requester did not know the claim, the record notes that it was shown to them.
 """
 
 from collections.abc import Sequence
@@ -30,15 +30,15 @@ from replay.rounds.reading import ROUND_VIEWS, LoadedRound, load_round
 from replay.text.file_names import file_name
 
 VIEWS = (*ROUND_VIEWS, disputes.VIEW)
-"""What a dossier is read from."""
+"""The views that a dossier reads."""
 
 
 def rounds_of(
     database: Database, asked: DossierRequest, footage: Path | FootageIndex | None
 ) -> list[RoundId]:
-    """The rounds that a dossier would tell anything of; none where its name means nothing.
+    """The rounds that a dossier would disclose; none if its name is unknown.
 
-    Making it says what is wrong with the name. The views `VIEWS` must be at the end of the record.
+    `hand_over` reports an unknown name. The views `VIEWS` must be at the end of the record.
     """
     try:
         found, wanted = found_for(database, asked.of, footage, asked.kind)
@@ -55,7 +55,7 @@ def hand_over(
     *,
     zipped: bool,
 ) -> tuple[Path, list[Filed]]:
-    """Write what is asked for, named after it where no place is; the place and its files.
+    """Write the requested dossier; the path and its files. The default name is its subject's.
 
     The views `VIEWS` must be at the end of the record. Raises `NotFound`, `Usage`, `Refused`.
     """
@@ -88,10 +88,10 @@ def write_found(
     library: FootageIndex | None = None,
     zipped: bool = False,
 ) -> list[Filed]:
-    """Write the dossier of what was found, signed where the folder `keys` has a key.
+    """Write the dossier of a found subject, signed if the folder `keys` has a key.
 
-    Clips are cut where there is a `library`. Raises `Refused` where it cannot be made: where that
-    is known beforehand, no export is on record.
+    Clips are cut if there is a `library`. Raises `Refused` if it cannot be made. If that is known
+    beforehand, no export is recorded.
     """
     refuse_what_is_there(out)
     signer = load_if_there(keys)
@@ -109,19 +109,19 @@ def write_found(
         raise Refused(
             f"The dossier cannot be written: {error.strerror}",
             where=str(out),
-            hint="Name a place you may write to.",
+            hint="Name a folder that you may write to.",
         ) from error
 
 
 def wanted_for(found: LoadedRound, by: str) -> Wanted:
-    """What a dossier of a round alone is asked for with."""
+    """The request for the dossier of a round."""
     return Wanted(by, f"Dossier of round {found.story.round}.", PRE_S, POST_S)
 
 
 def found_for(
     database: Database, name: str, footage: Path | FootageIndex | None, kind: Kind | None = None
 ) -> tuple[Gathered, Wanted]:
-    """The round or window meant, or the round of the dispute. Raises `NotFound`, `Usage`."""
+    """The named round or window, or the round of the named dispute. Raises `NotFound`, `Usage`."""
     kind = kind or _kind(database, name)
     if kind == "round":
         story = load_round(database, name, footage)
@@ -133,7 +133,7 @@ def found_for(
 
 
 def _kind(database: Database, name: str) -> Kind:
-    """What a name is of, as it reads. Raises `Usage` where a dispute is named like a round."""
+    """What a name is by its form. Raises `Usage` if a dispute has the name of a round."""
     plain = name.rpartition(":")[2]
     reads: Kind = "round" if parse_subject(plain, "") else "window" if span_of(plain) else "dispute"
     if reads == "dispute":
@@ -141,9 +141,9 @@ def _kind(database: Database, name: str) -> Kind:
     with reading(database, [disputes.DISPUTES.name]) as store:
         if _cases_named(store, name):
             raise Usage(
-                f"It is the name of a {reads}, and there is a dispute of that name",
+                f"A dispute is named like a {reads}",
                 where=name,
-                hint=f"Say which is meant: --of {reads}, or --of dispute.",
+                hint=f"Choose with --of {reads} or --of dispute.",
             )
     return reads
 
@@ -151,7 +151,7 @@ def _kind(database: Database, name: str) -> Kind:
 def _of_dispute(
     database: Database, name: str, footage: Path | FootageIndex | None
 ) -> tuple[Gathered, Wanted]:
-    """The round of a dispute, and what its dossier is asked for with."""
+    """The round of a dispute, and the request for its dossier."""
     with reading(database, [disputes.DISPUTES.name, disputes.FACTS.name]) as store:
         cases = _cases_named(store, name)
         if len(cases) > 1:
@@ -167,7 +167,7 @@ def _of_dispute(
         rows = disputes.facts_about(store, cases[0].property, dispute)
     if cases[0].round is None:
         raise Refused(
-            f"No fact says which round dispute {dispute} is about",
+            f"The round of dispute {dispute} is not on record",
             where="view disputes",
             hint="Name the round instead.",
         )
@@ -179,7 +179,7 @@ def _of_dispute(
 
 
 def _cases_named(store: ViewStore, name: str) -> list[disputes.DisputeRow]:
-    """The disputes that [property:] and a name mean; the name may have a colon in it, too."""
+    """The disputes that `[property:]name` can mean; a name may contain a colon, too."""
     property_, colon, dispute = name.partition(":")
     found = disputes.named(store, dispute, property_) if colon else []
     return found or disputes.named(store, name)
@@ -188,7 +188,7 @@ def _cases_named(store: ViewStore, name: str) -> list[disputes.DisputeRow]:
 def _shown_the_claim(
     database: Database, property_: str, dispute: str, wanted: Wanted
 ) -> Sequence[TapeRow]:
-    """The dispute's facts. Its dossier shows the claim: to whom it was not known, that is told."""
+    """The dispute's facts, after recording that the dossier shows the requester the claim."""
     case = dispute_of(property_, dispute, map(fact_of, wanted.case_rows))
     if case.knows(wanted.by):
         return wanted.case_rows

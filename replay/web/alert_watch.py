@@ -1,8 +1,8 @@
-"""The alerts of the page Live: those that hold now, and what came lately through the feed.
+"""The alerts of the page Live: conditions that hold now, and recent alerts from the feed.
 
-Silent tables and devices, lost cameras, late views and parked tables are looked at here, by the
-rules of `consumers.alerts.conditions`, so they need no Kafka and end when they are over. What is
-made from the feed is read where `consume alerts` keeps it.
+Silent tables and devices, lost cameras, lagging views and parked tables are checked here by the
+rules of `consumers.alerts.conditions`. They need no Kafka and disappear when they end. Alerts from
+the feed are read from the table of `consume alerts`.
 """
 
 import threading
@@ -25,10 +25,10 @@ from infra.settings import Settings
 from ledger.values import parse_round
 
 KEPT_S = 2.0
-"""How long what was found is shown to everybody who looks, seconds: looking costs the database."""
+"""Seconds for which a result is reused for all users, to spare the database."""
 
 FED_MAX = 300
-"""Alerts of the feed that are looked at, the newest."""
+"""The number of newest alerts of the feed that are read."""
 
 HOUR_US = 3_600_000_000
 
@@ -40,7 +40,7 @@ _FED = {
 
 
 class AlertNow(NamedTuple):
-    """An alert that holds, or that came lately. since_us: when it began, or was raised."""
+    """An alert that holds now or is recent. since_us: when it began or was raised."""
 
     since_us: int
     kind: str
@@ -49,14 +49,14 @@ class AlertNow(NamedTuple):
 
 
 class AlertsNow(NamedTuple):
-    """The alerts there are. fed_us: when the last one came through the feed; None: none has."""
+    """All alerts. fed_us: when the last one came through the feed; None: never."""
 
     all: Sequence[AlertNow]
     fed_us: int | None
 
 
 class AlertWatch:
-    """Looks at how things stand, no more often than every `KEPT_S`, whoever asks."""
+    """Checks the conditions at most every `KEPT_S` seconds, for all requests together."""
 
     def __init__(self, database: Database, tape: PostgresTape, settings: Settings) -> None:
         self._database, self._tape, self._settings = database, tape, settings
@@ -92,7 +92,7 @@ class AlertWatch:
         return AlertsNow(told, max(of_feed, default=None))
 
     def _fed(self, kept: Sequence[tuple[int, str]], now_us: int) -> Iterator[AlertNow]:
-        """What came through the feed and is not over: too old, or found no longer."""
+        """Alerts of the feed that still hold: not too old, and still found."""
         young_us = now_us - self._settings.alert_age_s * 1_000_000
         told = [(at_us, _read(body)) for at_us, body in kept if at_us >= young_us]
         names = {each.about for _, each in told if _is_of_ruling(each)}

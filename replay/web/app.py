@@ -1,7 +1,7 @@
-"""The HTTP edge: facts in, health and figures out. Pages come beside it as routers.
+"""The HTTP application: receives facts, serves health and metrics. Pages are added as routers.
 
-Built around a record and a committer that the caller opens and closes; nothing here reads a setting
-or starts a thread. No page of another origin, and no other host name, is answered.
+It uses a record and a committer that the caller opens and closes. It reads no setting and starts no
+thread. Requests for other host names are refused.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from replay.web.access.device_keys import Keyring
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-"""Host names under which a server without device keys is reached."""
+"""Host names that a server without device keys answers."""
 
 
 API_VERSION = "1"
-"""Of what goes over the wire: the path carries the same, `/v1/facts`."""
+"""Version of the HTTP API, as in its path `/v1/facts`."""
 
 
 def build(
@@ -42,11 +42,11 @@ def build(
     bodies_octets_max: int = BODIES_OCTETS_MAX,
     keys: Keyring | None = None,
 ) -> FastAPI:
-    """The application over an open record. `keys`: what devices must show, where any are made."""
+    """The application over an open record. keys: the device keys, required once one exists."""
     app = FastAPI(
         title="Round Ledger",
         version=API_VERSION,
-        description="Facts of casino table games in, verdicts and receipts out.",
+        description="Receives facts of casino table games; answers verdicts and receipts.",
         docs_url=None,
         redoc_url=None,
     )
@@ -59,7 +59,7 @@ def build(
         intake.post,
         methods=["POST"],
         summary="Keep facts",
-        description="CloudEvents 1.0 in structured, batch or binary mode; a verdict for each.",
+        description="CloudEvents 1.0 in structured, batch or binary mode. A verdict for each.",
         response_class=Response,
         responses=responses(),
         openapi_extra={"requestBody": request_body()},
@@ -77,17 +77,17 @@ def _add_figures(app: FastAPI, tape: PostgresTape, metrics: Metrics) -> None:
 
     @app.get(
         "/readyz",
-        summary="Whether the record answers",
-        responses={503: {"description": "The record does not answer."}},
+        summary="Whether the database answers",
+        responses={503: {"description": "The database does not answer."}},
     )
     def readyz(response: Response) -> dict[str, str]:
         try:
             tape.counters()
         except Unavailable:
             response.status_code = 503
-            return {"status": "the record does not answer"}
+            return {"status": "the database does not answer"}
         return {"status": "ok"}
 
-    @app.get("/metrics", summary="Figures for Prometheus", response_class=Response)
+    @app.get("/metrics", summary="Metrics for Prometheus", response_class=Response)
     def figures() -> Response:
         return Response(metrics.page(), headers={"Content-Type": CONTENT_TYPE_LATEST})

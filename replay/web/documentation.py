@@ -1,6 +1,6 @@
-"""The documentation site under `/docs/`, as `make site` built it and the wheel carries it.
+"""Serves the documentation site under `/docs/`, as `make site` builds it into the wheel.
 
-It needs no sign-in: it holds nothing of the record.
+It needs no sign-in, because it contains nothing of the record.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Documentation(StaticFiles):
         self._site = site
 
     async def check_config(self) -> None:
-        """Raise `HTTPException` 404 where no site was built: a checkout need not have one."""
+        """Raise `HTTPException` 404 if no site was built, as in a fresh checkout."""
         if not self._site.is_dir():
-            raise HTTPException(404, "This installation has no documentation; build it: make site")
+            raise HTTPException(404, "This installation has no documentation. Run `make site`.")
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """One file; a page carries the hashes of its own scripts, so that no other runs.
+        """One file. The policy header of a page allows only the scripts it contains.
 
-        Raises `HTTPException` 404 for a page that is not there.
+        Raises `HTTPException` 404 for a missing page.
         """
         response = await super().get_response("index.html" if path == "." else path, scope)
         if isinstance(response, FileResponse):
@@ -51,7 +51,7 @@ class Documentation(StaticFiles):
 
 @lru_cache(maxsize=512)
 def _policy(page: Path) -> str:
-    """What a page may load: files of this server, and the scripts that stand in it."""
+    """A page's content security policy: files of this server, and the page's inline scripts."""
     scripts = _INLINE.findall(page.read_text(encoding="utf-8"))
     sums = {base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts}
     hashes = " ".join(f"'sha256-{each}'" for each in sorted(sums))

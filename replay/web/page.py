@@ -1,7 +1,7 @@
-"""Pages: templates with what every page has, and the headers every answer to a browser carries.
+"""Renders pages from templates, and adds the headers of every response to a browser.
 
-Nothing comes from another host and nothing stands in line: scripts are module files, styles are
-classes of a file. What facts say is text, whatever is in it.
+Nothing is loaded from another host, and nothing is inline: scripts are module files, styles are
+classes of a file. Texts from facts are always escaped.
 """
 
 import hashlib
@@ -45,17 +45,17 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
-"""Of every answer to a browser, where the page does not say otherwise."""
+"""Headers of every response to a browser, unless the page sets its own."""
 
 FORM_OCTETS_MAX = 256 * 1024
-"""How long a form may be, octets: it is read into memory before it is known who sent it."""
+"""The largest form in bytes; a form is read into memory before its sender is known."""
 
 STATIC_S = 365 * 24 * 3600
-"""How long a browser keeps a static file: its address changes with what is in it, seconds."""
+"""Seconds that a browser keeps a static file; the file's address changes with its content."""
 
 
 class Tab(NamedTuple):
-    """An entry of the navigation, and who has it."""
+    """An entry of the navigation, and the roles that see it."""
 
     title: str
     path: str
@@ -72,7 +72,7 @@ TABS = (
 
 
 class Behind(NamedTuple):
-    """How far what pages show is behind the record, by the view that is farthest behind."""
+    """How far pages are behind the record: the largest consumer lag of all views."""
 
     facts: int  # on record and not in every view yet
     seconds: int  # since the oldest of them was received
@@ -106,22 +106,22 @@ def page(request: Request, template: str, status: int = 200, /, **values: object
 
 
 def nav(user: User | None) -> list[Tab]:
-    """The entries of the navigation that are for a user."""
+    """The entries of the navigation that a user may see."""
     return [tab for tab in TABS if user is not None and user.has(*tab.roles)]
 
 
 def static_file(name: str) -> str:
-    """The address of a static file, which changes with what is in it."""
+    """The address of a static file, which changes with its content."""
     return f"/static/{name}?v={_digest(name)}"
 
 
 def round_path(round_: RoundId) -> str:
-    """Where a round is shown."""
+    """The path of a round's page."""
     return f"/rounds/{round_.property}/{round_.subject}"
 
 
 class BrowserHeaders:
-    """Puts `HEADERS` on every answer but those to devices; asks nothing of what no text holds."""
+    """Adds `HEADERS` to all responses except those to devices; refuses paths with a NUL."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app
@@ -135,9 +135,9 @@ class BrowserHeaders:
             await self._app(scope, receive, send)
             return
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-            await HTMLResponse("No name on record has a NUL in it.", 400, HEADERS)(
-                scope, receive, send
-            )
+            await HTMLResponse(
+                "The address contains a NUL character, which no recorded name has.", 400, HEADERS
+            )(scope, receive, send)
             return
         if (refusal := _too_much(scope)) is not None:
             await let_pass(Request(scope, receive).stream())
@@ -158,14 +158,14 @@ class BrowserHeaders:
 
 
 def _too_much(scope: Scope) -> Response | None:
-    """The refusal of a body that no form has: told to be long, or of no told length."""
+    """The refusal of a body that is too large for a form, or has no Content-Length."""
     told = dict(scope["headers"]).get(b"content-length")
     if told is None and scope["method"] in ("GET", "HEAD", "OPTIONS"):
         return None
     if told is None:
-        return HTMLResponse("How long is it?", 411, HEADERS | {"Connection": "close"})
+        return HTMLResponse("Send a Content-Length.", 411, HEADERS | {"Connection": "close"})
     if not told.isdigit() or int(told) > FORM_OCTETS_MAX:
-        return HTMLResponse("No form is that long.", 413, HEADERS | {"Connection": "close"})
+        return HTMLResponse("The form is too long.", 413, HEADERS | {"Connection": "close"})
     return None
 
 
@@ -202,7 +202,7 @@ def _templates() -> Environment:
 
 
 def _behind(request: Request) -> Behind | None:
-    """How far pages are behind; None where the record does not answer."""
+    """How far pages are behind; None if the database does not answer."""
     try:
         lags = ports(request).tape.view_lags()
     except Unavailable:

@@ -1,4 +1,4 @@
-"""What every page works with, each opened once: the record, who may see it, what is kept read."""
+"""What every page uses, each opened once: the record, users, sessions, footage."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -35,24 +35,24 @@ class Ports(NamedTuple):
     """Everything that pages need."""
 
     address: Address
-    zone: ZoneInfo  # of the floor: times are shown in it, with their offset
+    zone: ZoneInfo  # the floor's zone: times are shown in it, with their offset
     database: Database
     tape: PostgresTape
     access: AccessDatabase
     users: Users
     sessions: Sessions
-    library: FootageIndex  # of footage
+    library: FootageIndex  # the footage index
     rounds: RoundReader
     alerts: AlertWatch
-    dispute_context: DisputeContext  # what raises, decides and locks
-    windows: PreservedWindows  # of footage kept without one
+    dispute_context: DisputeContext  # raises, decides and locks disputes
+    windows: PreservedWindows  # footage preserved without a dispute
 
 
 @contextmanager
 def opened_ports(
     database: Database, tape: PostgresTape, address: Address, settings: Settings
 ) -> Iterator[Ports]:
-    """Everything that pages need, over an open record; closed with the block."""
+    """Everything that pages need, over an open record. It is closed when the block ends."""
     access, library = AccessDatabase(database), FootageIndex(in_force().home)
     with closing(access), DisputeDecisions(database) as decisions:
         context = DisputeContext(LockContext(database, tape, lock_margins(settings)), decisions)
@@ -75,6 +75,6 @@ def opened_ports(
 
 
 def ports(request: Request) -> Ports:
-    """What this server's pages work with."""
+    """What this server's pages use."""
     made: Ports = request.app.state.ports
     return made

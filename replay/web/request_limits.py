@@ -1,7 +1,7 @@
-"""How requests may arrive: no head or body for ever, nor more octets at once than fit in memory.
+"""Limits of requests: the time of a head or body, and the bytes of all bodies in memory.
 
-uvicorn waits for a head as long as it takes, and for a body that nobody reads; whoever trickles
-octets over many connections would keep everybody else out. Nothing here reads a fact.
+uvicorn waits without limit for a head, and for a body that nobody reads. Slow clients with many
+connections could then block all others. Nothing here reads a fact.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
 
 HEAD_S_MAX = 10.0
-"""How long a request's head may take from its first octet, or from the connection, seconds."""
+"""Seconds that a request's head may take from its first byte, or from the connection."""
 
 BODY_S_MAX = 60.0
-"""How long a body may take, read by somebody or not, seconds: longer than `facts` waits for one."""
+"""Seconds that a body may take, read or not: longer than `facts` waits for one."""
 
 BODIES_OCTETS_MAX = 64 * 2**20
-"""Octets of bodies that all requests under way may hold together."""
+"""Bytes of bodies that all requests together may hold in memory."""
 
 PASS_OCTETS_MAX = 64 * 2**20
 PASS_S_MAX = 10.0
 PASS_IDLE_S = 0.5
-"""How much of a refused body passes by, for how long, and how long its next part is waited for."""
+"""The limits for dropping a refused body: bytes, seconds, and seconds to wait for its next part."""
 
 _Part = Literal["head", "body"]
 
 
 class TimeoutProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 that closes a connection whose head or body does not come in time."""
+    """uvicorn's HTTP/1.1 protocol that closes a connection if a head or body is too slow."""
 
     head_s_max: ClassVar[float] = HEAD_S_MAX
     body_s_max: ClassVar[float] = BODY_S_MAX
@@ -43,27 +43,27 @@ class TimeoutProtocol(H11Protocol):
     _closing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
-        """A connection, of which a head is awaited."""
+        """A new connection: wait for a head."""
         super().connection_made(transport)
         self._await("head")
 
     def data_received(self, data: bytes) -> None:
-        """Some octets: of a head, of a body, or the last of one."""
+        """Bytes of a head or a body arrived."""
         super().data_received(data)
         self._look()
 
     def on_response_complete(self) -> None:
-        """A response is sent: what came after its request is looked at only now."""
+        """A response was sent: look at the next request."""
         super().on_response_complete()
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more is awaited."""
+        """The connection is closed: stop waiting."""
         self._await(None)
         super().connection_lost(exc)
 
     def _look(self) -> None:
-        """What is on its way now, if anything is; between requests uvicorn's own limit holds."""
+        """Set the limit for the part that is arriving; between requests uvicorn's limit holds."""
         if self.conn.their_state is h11.SEND_BODY:
             self._await("body")
         elif self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
@@ -72,7 +72,7 @@ class TimeoutProtocol(H11Protocol):
             self._await(None)
 
     def _await(self, part: _Part | None) -> None:
-        """Begin to wait for a part; one that is awaited already has no more time than it had."""
+        """Begin to wait for a part; a part already awaited keeps its deadline."""
         if part == self._awaited:
             return
         if self._closing is not None:
@@ -85,14 +85,14 @@ class TimeoutProtocol(H11Protocol):
 
 
 class BodyShare:
-    """What one request holds of the budget."""
+    """The bytes that one request holds of the budget."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self._octets = 0
 
     def take(self, octets: int) -> bool:
-        """Hold so many more; False, and none of them is held, where that is over the budget."""
+        """Hold more bytes; False, and none are held, if that exceeds the budget."""
         if self._budget.held + octets > self._budget.octets_max:
             return False
         self._budget.held += octets
@@ -100,13 +100,13 @@ class BodyShare:
         return True
 
     def give_back(self) -> None:
-        """Hold nothing more."""
+        """Release all bytes."""
         self._budget.held -= self._octets
         self._octets = 0
 
 
 class Budget:
-    """Octets that the bodies of all requests under way hold together; for one event loop."""
+    """The bytes that all request bodies hold together; for one event loop."""
 
     def __init__(self, octets_max: int = BODIES_OCTETS_MAX) -> None:
         self.octets_max = octets_max
@@ -114,7 +114,7 @@ class Budget:
 
     @contextmanager
     def share(self) -> Iterator[BodyShare]:
-        """One request's part, given back when the request is answered."""
+        """One request's share, released when the request is answered."""
         share = BodyShare(self)
         try:
             yield share
@@ -123,7 +123,7 @@ class Budget:
 
 
 async def let_pass(stream: AsyncGenerator[bytes]) -> None:
-    """Read on and keep nothing: a client that is cut off while it sends reads no answer."""
+    """Read and drop the rest of a body: a client cut off while sending reads no answer."""
     octets = 0
     with suppress(TimeoutError, ClientDisconnect):
         async with asyncio.timeout(PASS_S_MAX):

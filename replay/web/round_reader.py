@@ -1,7 +1,7 @@
-"""What the round page reads, made from the views and the footage index.
+"""Reads rounds for the round page from the views and the footage index, with a cache.
 
-A page that is open asks for the same round many times: what was told is kept for a while, by a
-version that changes when the round does, and read anew only where nothing is kept.
+An open page asks for the same round many times. A loaded round is cached under a version that
+changes with the round.
 """
 
 from __future__ import annotations
@@ -38,19 +38,18 @@ if TYPE_CHECKING:
     from replay.rounds.story import Story
 
 KEPT_MAX = 32
-"""Rounds kept told; one takes some megabytes."""
+"""The most rounds in the cache; one takes some megabytes."""
 
 NEAR_US = 10 * 60_000_000
-"""Segments are looked for this near to a round first, by what they show; where nothing is found so
-near, they are looked for wherever a clock that is off and a late report may have put them."""
+"""Segments are first searched within this distance of a round. If none is found, the search covers
+every time that a wrong clock or a late report may have given them."""
 
 INCOMPLETE_S = 10
-"""How long a round is kept that lacks footage, seconds: files are added without a fact of the
-round, and what is added is to be seen."""
+"""Seconds that a round without complete footage is cached: added files change no fact of it."""
 
 _FOUND = ("recorded", "locked", "no_camera_mapped")
 _NO_FOOTAGE = FootageFiles({}, frozenset())
-_SEATS_MAX = 400  # changes of seats looked at: more than a table has in a day
+_SEATS_MAX = 400  # changes of seats read: more than a table has in a day
 _BEFORE = (
     "SELECT gaming_day, number FROM {schema}.rounds WHERE property = %(property)s"
     " AND table_name = %(table)s AND (gaming_day, number) < (%(gaming_day)s, %(number)s)"
@@ -60,7 +59,7 @@ _AFTER = _BEFORE.replace("<", ">").replace(" DESC", "")
 
 
 class KeptRound(NamedTuple):
-    """A round as the views have it now. version: changes when anything in it does."""
+    """A round as the views have it now. version: changes with anything in it."""
 
     story: Story
     coverage: Coverage
@@ -69,14 +68,14 @@ class KeptRound(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The rounds before and after one at its table."""
+    """The previous and next round at a table."""
 
     before: RoundId | None
     after: RoundId | None
 
 
 class RoundReader:
-    """Reads rounds, and keeps what it read last."""
+    """Reads rounds, and caches the last ones."""
 
     def __init__(self, database: Database, library: FootageIndex) -> None:
         self._database, self._library = database, library
@@ -92,13 +91,13 @@ class RoundReader:
                 raise NotFound(
                     f"No fact of round {round_.subject} is on record",
                     where="the rounds",
-                    hint=f"Look for it among those of table {round_.table}.",
+                    hint=f"Search the rounds of table {round_.table}.",
                 )
             if not parts.case.facts:
                 raise NotFound(
-                    f"Round {round_.subject} is on record and not ruled on yet",
+                    f"Round {round_.subject} is on record but not ruled on yet",
                     where="the view rulings",
-                    hint="Load the page anew in a moment: the views are being brought along.",
+                    hint="Reload the page in a moment: the views are catching up.",
                 )
             times = [row.time_us for row in parts.rows]
             of = (round_.property, round_.table, min(times), max(times))
@@ -117,7 +116,7 @@ class RoundReader:
         )
 
     def beside(self, round_: RoundId) -> Beside:
-        """The rounds before and after, by gaming day and number."""
+        """The previous and next round, by gaming day and number."""
         with reading(self._database, [each.name for each in ROUND_INDEX.tables]) as store:
             before, after = (store.query(query, round_._asdict()) for query in (_BEFORE, _AFTER))
         return Beside(
@@ -128,7 +127,7 @@ class RoundReader:
         )
 
     def patrons(self, told: KeptRound) -> Mapping[int, str]:
-        """Tokens of those who held positions as the round began, by the facts of seats."""
+        """The patron token of each position when the round began, from facts of seats."""
         round_, began = told.story.round, told.story.facts[0].time_us
         with reading(self._database, [AROUND_ROUNDS.name]) as store:
             found = store.query(
@@ -156,7 +155,7 @@ class RoundReader:
         return holds
 
     def recorded(self, sha256: str) -> tuple[str, SegmentRecorded] | None:
-        """The fact that recorded a segment which the index has; None where no fact did."""
+        """The fact that recorded an indexed segment, with its property; None if there is none."""
         if sha256 in self._segments:
             return self._segments[sha256]
         entry = self._library.entry(sha256)
@@ -197,7 +196,7 @@ def _whole(told: Story) -> bool:
 def _segment(
     store: ViewStore, property_: str, camera: str, sha256: str, over: tuple[int, int]
 ) -> SegmentRecorded | None:
-    """The fact of a segment over a stretch of its camera's clock that has this hash."""
+    """The fact with this hash among the segments in a span of the camera's clock."""
     found = segments_over(store, property_, camera, [over])
     for row in store.rows_at((tape, seq, seq) for _, _, tape, seq in found):
         body = fact_of(row).body
@@ -207,9 +206,9 @@ def _segment(
 
 
 def _version(rows: Sequence[TapeRow], near: list[TapeRow], case: RoundState) -> str:
-    """What changes when a fact of the round, of its cameras or a correction is added.
+    """A version that changes with a fact of the round or its cameras, a correction, or the ruling.
 
-    And when its ruling does: that rests on more, as on what the office files.
+    The ruling also depends on other facts, such as Rules Submissions.
     """
     told = [[row.position for row in each] for each in (rows, near)]
     corrections = [(fact.source, fact.id) for fact in case.made]

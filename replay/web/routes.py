@@ -1,6 +1,6 @@
-"""Every page of the screen, put on the application, and how it tells what went wrong.
+"""Adds every page to the application, and shows errors as pages.
 
-To add pages: a module with a `router`, its row in `ROUTERS`, its tab in `replay.web.page.TABS`.
+To add a page, write a module with a `router`, add it to `ROUTERS`, and a tab to `page.TABS`.
 """
 
 from typing import TYPE_CHECKING
@@ -37,11 +37,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     cases.router,
 )
 
-_TITLES = {403: "Not for you", 404: "Nothing here", 405: "Nothing here"}
+_TITLES = {403: "Not allowed", 404: "Not found", 405: "Not found"}
 
 
 def add_oidc(app: FastAPI, client: "Client") -> None:
-    """Let people sign in at an identity provider too, after `add_pages`."""
+    """Add sign-in at an identity provider; call it after `add_pages`."""
     from replay.web.sign_in import oidc  # noqa: PLC0415 - only with the extra `oidc`
 
     url: str = app.state.ports.address.url
@@ -51,7 +51,7 @@ def add_oidc(app: FastAPI, client: "Client") -> None:
 
 
 def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
-    """Put the pages on the application; what makes the link to the first user."""
+    """Add the pages to the application; returns the maker of the first user's link."""
     app.state.ports = ports
     app.state.set_up = sign_in.SetUp()
     app.mount("/static", StaticFiles(directory=STATIC))
@@ -71,7 +71,7 @@ def add_pages(app: FastAPI, ports: Ports) -> sign_in.SetUp:
 
 
 def wants_page(request: Request) -> bool:
-    """Whether a person loads a page, rather than a module a part of one or a player a picture."""
+    """Whether a person loads a page, and not a script a part or a player a picture."""
     return "text/html" in request.headers.get("Accept", "")
 
 
@@ -89,23 +89,23 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _not_understood(request: Request, error: Exception) -> Response:
     del error  # it quotes what was sent
-    return _problem(request, 422, "The request is not understood.", "Go back and try again.")
+    return _problem(request, 422, "A field of the request is not valid.", "Go back and check it.")
 
 
 async def _told(request: Request, error: Exception) -> Response:
     assert isinstance(error, LedgerError)  # noqa: S101 - as above
     if isinstance(error, Lacking):
         return _problem(request, 503, f"{error.what}.", error.hint)
-    if isinstance(error, Unavailable):  # where the database is, is nobody's business
+    if isinstance(error, Unavailable):  # the database's address is not shown
         LOG.error("a page was not made", extra={"figures": {"what": error.what}})
-        return _problem(request, 503, "The record does not answer.", "Try again in a minute.")
+        return _problem(request, 503, "The database does not answer.", "Try again in a minute.")
     status = 404 if isinstance(error, NotFound) else 422
     return _problem(request, status, f"{error.what}.", error.hint)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     LOG.error("a page failed", exc_info=error)
-    return _problem(request, 500, "The page could not be made.", "The log says why.")
+    return _problem(request, 500, "The page could not be made.", "The server's log has the cause.")
 
 
 def _problem(request: Request, status: int, says: str, hint: str) -> Response:

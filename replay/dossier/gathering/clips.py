@@ -1,4 +1,4 @@
-"""The clips of a dossier: cut without decoding, and signed where there is a key."""
+"""The clips of a dossier: cut without decoding, and signed if there is a key."""
 
 import shutil
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from replay.footage.library.index import FootageIndex
 from replay.text import times
 
 UNIT = "Round Ledger"
-"""What an export says that it was made with."""
+"""The name of the exporting program in an ONVIF export."""
 
 
 def cut(
@@ -32,10 +32,10 @@ def cut(
     signer: Signer | None,
     into: Path,
 ) -> tuple[list[EvidenceClip], list[str]]:
-    """One clip for each piece of each camera's clock, and in words why there is none of another.
+    """The clips, one for each piece of each camera's clock, and sentences about missing ones.
 
-    A clip is signed as an ONVIF export where there is a key, in a file of its own under `into`; it
-    takes the place of the unsigned one.
+    If there is a key, a clip is signed as an ONVIF export. The signed file, under `into`, replaces
+    the unsigned one.
     """
     covered = coverage(fact_of(row) for row in camera_rows)
     made: list[EvidenceClip] = []
@@ -55,15 +55,17 @@ def cut(
 
 
 def _no_piece(of: Cut) -> list[str]:
-    """That nothing is at hand of a piece, of which there would else be a clip fewer, unsaid."""
+    """A sentence for a piece without footage, so that its missing clip is not passed over."""
     piece = _piece_says(of)
     return (
-        [f"Camera {of.camera}: no clip was cut. Nothing is at hand of it. {piece}"] if piece else []
+        [f"Camera {of.camera}: no clip was cut. No footage of it is available. {piece}"]
+        if piece
+        else []
     )
 
 
 def _piece_says(of: Cut) -> str:
-    """Which part of the time a clip is of, where the camera's clock was set in between."""
+    """Which part of the time a clip shows, if the camera's clock was set in between."""
     piece = of.window.piece
     if piece is None:
         return ""
@@ -72,7 +74,7 @@ def _piece_says(of: Cut) -> str:
 
 
 def _clock_says(camera: Camera, of: Cut) -> str:
-    """Whether somebody compared the camera's clock within what was copied, and what follows."""
+    """Whether the camera's clock was checked within the copied time, and its uncertainty."""
     window = of.window
     checked_us = (each.camera_us for each in camera.checks)
     away_us = unchecked_us(checked_us, window.from_us, window.to_us)
@@ -97,11 +99,11 @@ def _signed(
     name = f"{plain_name(name_of(of))}-{cut_out.sha256[:12]}.{cut_out.container}"
     says = (
         f"{cut_out.frames} frames from {format_time(cut_out.starts_us)} by the camera's clock, "
-        f"copied and not encoded anew; what was asked for begins "
+        f"copied without re-encoding. The requested part begins "
         f"{cut_out.in_us / 1_000_000:.3f} s into it. {_clock_says(camera, of)} {_piece_says(of)}"
     ).rstrip()
     if cut_out.derived:
-        says = says.replace("copied and not encoded anew", "encoded anew for browsers")
+        says = says.replace("copied without re-encoding", "re-encoded for browsers")
     into.mkdir(parents=True, exist_ok=True)
     out = into / name
     made = EvidenceClip(of.camera, out, [each.sha256 for each in cut_out.sources], says)

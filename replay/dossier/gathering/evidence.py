@@ -1,8 +1,8 @@
-"""The evidence of a dossier read from the record, and the facts that tell of its making.
+"""Reads the evidence of a dossier from the record, and records the export of footage.
 
-That footage is copied out is told before it is read: a dossier names its own export among all
-others. What a round's tapes hold between its facts is read too, so that nothing seems left out.
-Which rounds it would tell of is asked before, for who may not know of all of them yet (ADR 0132).
+The export is recorded before anything is read, so a dossier's custody record includes the dossier.
+The other rows between the round's facts are read too, to show that no fact was left out. Callers
+ask first which rounds it would disclose, for readers under blind review (ADR 0132).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,10 +49,10 @@ from replay.recording.house_facts import now_us, screen
 from replay.rounds.story import Story
 
 BETWEEN_MAX = 2_000
-"""Rows between a round's facts that are shown whole; of more, only their hashes are."""
+"""The most rows between a round's facts that are shown whole; if there are more, only hashes."""
 
 GAP_MAX = 5_000
-"""Rows of a tape between two facts of a round that still make one stretch of its chain."""
+"""The most rows between two facts of a round on a tape that still form one range."""
 
 
 LOCKS = frozenset(map(type_name, (FootageLocked, FootageReleased)))
@@ -64,7 +64,7 @@ _ROUND_TABLES = [
 
 
 class Wanted(NamedTuple):
-    """What is asked for: by whom, why, how much footage around the round, and of which dispute."""
+    """A request: by whom, why, seconds of footage around the round, and for which dispute."""
 
     by: str
     because: str
@@ -81,7 +81,7 @@ def gathered(
     wanted: Wanted,
     library: FootageIndex | None = None,
 ) -> Evidence:
-    """All that a dossier is made from; what goes out of each camera is put on record first."""
+    """All evidence for a dossier. The export of each camera's footage is recorded first."""
     whole, copied = going_out(found, wanted.pre_s, wanted.post_s)
     originals: dict[str, Original] = {}
     for _, each in copied:
@@ -125,7 +125,7 @@ def gathered(
 
 
 def rounds_told(database: Database, found: Gathered, wanted: Wanted) -> list[RoundId]:
-    """The rounds that facts of a dossier are of, or of whose disputes they speak, each once."""
+    """The rounds that a dossier discloses: those of its facts and of the disputes they name."""
     whole, _ = going_out(found, wanted.pre_s, wanted.post_s)
     with (
         PostgresTape(database) as tape,
@@ -144,14 +144,14 @@ def rounds_told(database: Database, found: Gathered, wanted: Wanted) -> list[Rou
 
 
 def _disputed_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
-    """Those of the disputes that a row names: why footage was kept for one may tell its claim."""
+    """Rounds of disputes that a row names. The reason of a lock may disclose the claim."""
     names = {getattr(fact_of(row).body, "dispute", None) for row in rows}
     for name in sorted(each for each in names if each):
         yield from (each.round for each in disputes.named(store, name, place) if each.round)
 
 
 def _kept_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
-    """Those in the time of which footage was kept or let go without a dispute: why may tell."""
+    """Rounds whose time a lock or release without a dispute covers. Its reason may disclose."""
     for row in rows:
         body = fact_of(row).body if row.type in LOCKS else None
         if not isinstance(body, FootageLocked | FootageReleased) or body.dispute:
@@ -162,7 +162,7 @@ def _kept_rounds(store: ViewStore, place: str, rows: Iterable[TapeRow]) -> Itera
 
 
 def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[RoundId]:
-    """Those whose facts a row corrects."""
+    """Rounds whose facts a row corrects."""
     found = store.query(
         f"SELECT c.round, c.tape FROM {{schema}}.{CORRECTIONS.name} c"  # noqa: S608 - our own name
         " JOIN unnest(%(tapes)s::text[], %(numbers)s::bigint[]) AS u (tape, table_seq)"
@@ -176,7 +176,7 @@ def _corrected_rounds(store: ViewStore, rows: Iterable[TapeRow]) -> Iterator[Rou
 
 
 def covered(found: Gathered, library: FootageIndex | None) -> Said:
-    """What was filmed of it and of each round, camera by camera, and what was not and why."""
+    """The coverage of the dossier's time and of each round: by camera, with causes of gaps."""
     stretches = list(_stretches(found))
     if not stretches:
         return Said(())
@@ -199,7 +199,7 @@ def covered(found: Gathered, library: FootageIndex | None) -> Said:
 
 
 def _stretches(found: Gathered) -> Iterator[Stretched]:
-    """The times that the statement of coverage speaks of: a window, and each round."""
+    """The times of the statement of coverage: a window, and each round."""
     games = [story.game for story in found.stories if story.game]
     if found.window:
         game = games[0] if games else ""
@@ -211,7 +211,7 @@ def _stretches(found: Gathered) -> Iterator[Stretched]:
 
 
 def stretches_of(rows: Iterable[TapeRow]) -> list[TapeRange]:
-    """The stretches of each tape on which these rows stand; a far row makes one of its own."""
+    """The ranges of each tape that hold these rows; a distant row begins a new range."""
     found: list[TapeRange] = []
     for row in sorted(rows, key=lambda row: (row.tape, row.table_seq)):
         last = found[-1] if found else None
@@ -240,7 +240,7 @@ def before(tape: PostgresTape, rows: Iterable[TapeRow]) -> dict[tuple[str, int],
 def around(
     tape: PostgresTape, rows_of_it: Iterable[TapeRow], stretches: Iterable[TapeRange]
 ) -> tuple[list[TapeRow], dict[tuple[str, int], bytes]]:
-    """The rows of stretches that are not its own, and the hash before each row of them."""
+    """The other rows in the ranges, and the hash before each row."""
     own = {(row.tape, row.table_seq) for row in rows_of_it}
     others: list[TapeRow] = []
     previous: dict[tuple[str, int], bytes] = {}
@@ -257,10 +257,10 @@ def around(
 def going_out(
     found: Gathered, pre_s: int, post_s: int
 ) -> tuple[list[CameraSpan], list[tuple[CameraSpan, Original]]]:
-    """For each camera from when to when of it anything may go out, and the segments copied whole.
+    """For each camera the span of exported footage, and the segments copied whole.
 
-    A segment is copied that may show any of the time asked for, whatever the clock showed then, or
-    any of what was locked.
+    A segment is copied if it may show any of the requested time, whatever its clock showed then, or
+    any of the locked time.
     """
     around = [
         CameraSpan(each.camera, each.from_us - pre_s * US, each.to_us + post_s * US)
@@ -279,12 +279,12 @@ def going_out(
 
 
 def _locked(span: CameraSpan) -> Cut:
-    """What was locked, by the camera's clock, whatever part of it is of another time."""
+    """The locked span by the camera's clock, even if parts of it show another time."""
     return Cut(span.camera, CutWindow(span.from_us, span.to_us, None, None), (), ())
 
 
 def _copied(found: Gathered, cuts: Sequence[Cut]) -> Iterator[tuple[CameraSpan, Original]]:
-    """The segments at hand that may show something of any cut, each as long as it is."""
+    """The available segments that may show part of any cut, each in full length."""
     if found.footage is None:
         return
     covered = coverage(fact_of(row) for row in found.camera_rows)
@@ -304,7 +304,7 @@ def _footage_of(
     copied: Iterable[tuple[CameraSpan, Original]],
     frames: Mapping[tuple[str, int], FrameFile | str],
 ) -> list[CameraSpan]:
-    """The windows of cameras whose footage goes out."""
+    """The camera spans whose footage is exported."""
     cameras = {each.camera for each, _ in copied}
     pictured = any(isinstance(frame, FrameFile) for frame in frames.values())
     return [each for each in windows if each.camera in cameras or pictured]
@@ -313,13 +313,13 @@ def _footage_of(
 def _tell_of_export(
     tape: PostgresTape, place: str, windows: Iterable[CameraSpan], wanted: Wanted, at_us: int
 ) -> None:
-    """One `footage_exported` a camera, all or none."""
+    """Record one `footage_exported` for each camera, all or none."""
     taken = [ExportedFootage(each.camera, each.from_us, each.to_us) for each in windows]
     tell_exports(tape, screen(place, "dossier"), taken, wanted.by, wanted.because, at_us)
 
 
 def custody(store: ViewStore, place: str, windows: Iterable[CameraSpan]) -> list[TapeRow]:
-    """Who viewed, copied, locked or released footage of the windows, and what expired."""
+    """Rows of who viewed, copied, locked or released footage of the spans, and what expired."""
     return sorted(
         {
             row
@@ -330,7 +330,7 @@ def custody(store: ViewStore, place: str, windows: Iterable[CameraSpan]) -> list
 
 
 def _without_other_locks(rows: Iterable[TapeRow], custody: Sequence[TapeRow]) -> list[TapeRow]:
-    """The facts of cameras but locks of other times: whose disputes those were is not told."""
+    """The camera facts, without locks of other times: those would disclose other disputes."""
     of_it = set(custody)
     return [row for row in rows if row.type not in LOCKS or row in of_it]
 
@@ -355,7 +355,7 @@ def _submission(store: ViewStore, story: Story) -> TapeRow | None:
 
 
 def _corrections(store: ViewStore, found: Gathered) -> list[TapeRow]:
-    """The rows of corrections of its facts."""
+    """The rows that correct facts of the dossier."""
     own = {(row.source, row.id) for row in found.rows}
     rows = store.rows_named(
         f"SELECT tape, table_seq, table_seq FROM {{schema}}.{CORRECTIONS.name}"  # noqa: S608 - our own name

@@ -1,7 +1,7 @@
-"""What a dossier is of, as it is found: one round, or a preserved window with its rounds.
+"""Finds the subject of a dossier: one round, or a preserved window with its rounds.
 
-A window is known by its locks. Its facts are those of its table told in it, and all facts of each
-round that falls in it: a ruling needs its whole round.
+Locks identify a window. Its facts are those of its table in its time, and all facts of each round
+in it, because a ruling needs the whole round.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,14 +38,14 @@ from replay.rounds.story import Story
 US = 1_000_000
 
 FACTS_MAX = 20_000
-"""Facts of one window; more are several windows."""
+"""The most facts in one window; more must be several windows."""
 
 AT_ONCE = 5_000
-"""Rows that are read at a time."""
+"""Rows read at a time."""
 
 
 class Gathered(NamedTuple):
-    """One round, or a window: its stories, the facts of its cameras, the footage at hand."""
+    """One round, or a window: its stories, camera facts and available footage."""
 
     place: str  # the property
     table: str
@@ -53,28 +53,28 @@ class Gathered(NamedTuple):
     camera_rows: Sequence[TapeRow]
     footage: FootageFiles | None
     window: EvidenceWindow | None = None
-    window_rows: Sequence[TapeRow] = ()  # facts of a window that are of none of its rounds
-    locks: Sequence[TapeRow] = ()  # that preserve a window
-    spans: Sequence[CameraSpan] = ()  # what they lock
+    window_rows: Sequence[TapeRow] = ()  # facts of a window that belong to none of its rounds
+    locks: Sequence[TapeRow] = ()  # the locks that preserve a window
+    spans: Sequence[CameraSpan] = ()  # the footage they lock
 
     @property
     def rows(self) -> list[TapeRow]:
-        """Its own facts, each once."""
+        """The facts of the round or window, each once."""
         own = {row for story in self.stories for row in story.rows}
         return sorted(own | set(self.window_rows))
 
 
 def of_round(told: LoadedRound) -> Gathered:
-    """A told round."""
+    """A loaded round."""
     round_ = told.story.round
     return Gathered(round_.property, round_.table, [told.story], told.camera_rows, told.footage)
 
 
 def cuts_of(found: Gathered, pre_s: int, post_s: int) -> list[Cut]:
-    """What each camera has of it and of so many seconds around, for each piece of its clock.
+    """What to cut: for each camera and piece of its clock, the time with pre_s and post_s around.
 
-    A piece is as much longer as its clock and the devices' may be off. Of a window, a camera whose
-    clock was never checked has what was locked.
+    A cut is longer by the uncertainty of the camera's clock and of the devices' clocks. In a
+    window, a camera whose clock was never checked has its locked span.
     """
     covered = coverage(fact_of(row) for row in found.camera_rows)
     cuts = []
@@ -90,9 +90,9 @@ def cuts_of(found: Gathered, pre_s: int, post_s: int) -> list[Cut]:
 
 
 def _times(found: Gathered, coverage: Coverage) -> dict[str, tuple[int, int]]:
-    """From when to when each camera saw it, by the reference; by an unchecked one's own word.
+    """When each camera saw it, by the reference clock, or by its own clock if that is unchecked.
 
-    A fact whose clock is wrong by days is not gone by.
+    A fact whose clock is wrong by days is ignored.
     """
     times: dict[str, tuple[int, int]] = {}
 
@@ -116,9 +116,9 @@ def _times(found: Gathered, coverage: Coverage) -> dict[str, tuple[int, int]]:
 
 
 def frames_for(found: Gathered, folder: Path) -> Mapping[tuple[str, int], FrameFile | str]:
-    """The frames that cameras have of a round; of a window's rounds, of what a finding names.
+    """The frames of a round's facts; for a window only of facts that a finding names.
 
-    They lie in `folder`. Raises OSError.
+    They are written to `folder`. Raises OSError.
     """
     if found.footage is None:
         return {}
@@ -143,14 +143,14 @@ def locks_of(store: ViewStore, tape: PostgresTape, name: str) -> tuple[str, list
         raise NotFound(
             f"No window {window} was preserved",
             where=f"locks of {', '.join(places) or 'no property'}",
-            hint="`round-ledger dispute windows` lists those there are.",
+            hint="`round-ledger dispute windows` lists all windows.",
         )
     [(place, rows)] = found.items()
     return place, rows
 
 
 def found_window(database: Database, name: str, footage: Path | FootageIndex | None) -> Gathered:
-    """All that is on record of a preserved window. Raises `NotFound`, `Usage`, `Refused`."""
+    """Everything on record about a preserved window. Raises `NotFound`, `Usage`, `Refused`."""
     with PostgresTape(database) as tape, reading(database, STORY_TABLES) as store:
         locks, held, window = _window_of(store, tape, name)
         place, table = window.property, window.table
@@ -177,7 +177,7 @@ def found_window(database: Database, name: str, footage: Path | FootageIndex | N
 def _window_of(
     store: ViewStore, tape: PostgresTape, name: str
 ) -> tuple[list[TapeRow], list[FootageLocked], EvidenceWindow]:
-    """A window by its name, with the locks that preserve it, as facts and as what they say."""
+    """A window by its name, with the facts that lock it and the spans they lock."""
     place, locks = locks_of(store, tape, name)
     window_id = name.rpartition(":")[2]
     from_us, to_us = span_of(window_id) or (0, 0)
@@ -193,7 +193,7 @@ def _span(lock: FootageLocked) -> tuple[int, int]:
 def _table_of(
     store: ViewStore, place: str, held: Sequence[FootageLocked], window: tuple[int, int]
 ) -> str:
-    """The table a window is of: the one named, or the one its camera was on. Raises `Refused`."""
+    """A window's table: the one named, else the one its camera was on. Raises `Refused`."""
     named = {each.table for each in held}
     if named != {None}:
         return next(str(each) for each in named if each)
@@ -207,19 +207,19 @@ def _table_of(
     ]
     if len(tables) != 1:
         raise Refused(
-            f"Camera {held[0].camera} was on {len(tables)} tables then, so no facts go with it",
+            f"Camera {held[0].camera} was on {len(tables)} tables then, so the table is unknown",
             where=", ".join(tables) or "view cameras",
-            hint="Preserve the window of a table, with --table, and name that one.",
+            hint="Preserve a window of one table with --table, and name that window.",
         )
     return tables[0]
 
 
 def _rounds(store: ViewStore, window: EvidenceWindow, rows: Iterable[TapeRow]) -> list[RoundId]:
-    """The rounds that have a fact told in the window, the first begun first.
+    """The rounds with a fact in the window, earliest first.
 
-    `rows`: its facts. Rounds are looked for in the index too, since a fact of a round may stand on
-    the tape of another table; but not there alone: one fact with a clock that is wrong by days
-    makes a round begin days away. Raises `NotFound` where the view withholds such a round.
+    rows: its facts. The index is searched too, because a round's fact may be on the tape of another
+    table. The index alone is not enough: one fact with a clock wrong by days moves a round's begin
+    by days. Raises `NotFound` if the view does not have such a round.
     """
     found = store.query(
         f"SELECT gaming_day, number FROM {{schema}}.{ROUNDS.name}"  # noqa: S608 - our own name
@@ -243,7 +243,7 @@ def _rounds(store: ViewStore, window: EvidenceWindow, rows: Iterable[TapeRow]) -
 
 
 def _other_tables(store: ViewStore, window: EvidenceWindow) -> set[str]:
-    """The tapes of other tables: nothing on them is of this one."""
+    """The tapes of other tables: none of their facts belongs to this table."""
     found = store.query(
         f"SELECT DISTINCT table_name FROM {{schema}}.{ROUNDS.name} WHERE property = %(property)s",  # noqa: S608 - our own name
         {"property": window.property},
@@ -252,10 +252,10 @@ def _other_tables(store: ViewStore, window: EvidenceWindow) -> set[str]:
 
 
 def _rows(store: ViewStore, tape: PostgresTape, window: EvidenceWindow) -> list[TapeRow]:
-    """The facts of the table told in the window, on its own tape and on those of pit and cage.
+    """The facts of the table in the window, on its own tape and on those of pit and cage.
 
-    Cameras' facts are not among them: they are read by camera. Nor is what came after the moment
-    at which the index of rounds is read. Raises `Refused` for too many.
+    Camera facts are left out: they are read by camera. Facts that arrive after the index of rounds
+    was read are left out too. Raises `Refused` if there are too many.
     """
     index = store.tracking(ROUND_INDEX.name)
     until = index.position if index else 0
@@ -279,7 +279,7 @@ def _rows(store: ViewStore, tape: PostgresTape, window: EvidenceWindow) -> list[
 def _told_in(
     tape: PostgresTape, tapes: Sequence[str], times_us: tuple[int, int]
 ) -> Iterator[TapeRow]:
-    """What was told then on any of the tapes, a block at a time, in the order of the record."""
+    """The facts of that time on all tapes, in blocks, in the order of the record."""
     after = 0
     while rows := tape.told_between(tapes, times_us, after=after, limit=AT_ONCE):
         yield from rows
@@ -287,7 +287,7 @@ def _told_in(
 
 
 def _is_of(row: TapeRow, table: str) -> bool:
-    """Whether a fact speaks of a table, as the checker of dossiers reads it."""
+    """Whether a fact is about a table, as the dossier's checker reads it."""
     return table_of(ReceivedFact("", unframe_attributes(row.attributes), row.data)) == table
 
 
@@ -296,5 +296,5 @@ def _require_few(window: EvidenceWindow, facts: int) -> None:
         raise Refused(
             f"More than {FACTS_MAX:,} facts of table {window.table} are in the window",
             where=window.name,
-            hint="Preserve it as several windows, and make a dossier of each.",
+            hint="Preserve several shorter windows, and make a dossier of each.",
         )

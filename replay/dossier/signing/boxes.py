@@ -1,6 +1,6 @@
-"""Boxes of an ISO base media file: found without reading the film, and made.
+"""Boxes of an ISO base media file: finding them without reading the film, and making them.
 
-Sizes are believed only as far as the file goes. Nothing here knows what a box is for.
+A size beyond the end of the file is refused. The meaning of a box is not known here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HEADER, _LONG_HEADER = 8, 16
 
 
 class Box(NamedTuple):
-    """One box: where it begins, where its payload does, and where it ends, in octets."""
+    """One box: the byte offsets of its start, its payload and its end."""
 
     kind: bytes
     start: int
@@ -26,7 +26,7 @@ class Box(NamedTuple):
 
 
 def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
-    """The boxes between two places of a file, in order. Raises `Refused` for what is none."""
+    """The boxes between two offsets of a file, in order. Raises `Refused` for anything else."""
     at = start
     for _ in range(BOXES_MAX):
         if at == end:
@@ -46,12 +46,12 @@ def boxes(file: IO[bytes], start: int, end: int) -> Iterator[Box]:
 
 
 def within(file: IO[bytes], of: Box, skip: int = 0) -> list[Box]:
-    """The boxes in a box, after `skip` octets of its own. Raises `Refused`."""
+    """The boxes in a box, after `skip` bytes of its payload. Raises `Refused`."""
     return list(boxes(file, of.payload + skip, of.end))
 
 
 def only(found: list[Box], kind: bytes) -> Box | None:
-    """The box of a kind, where there is exactly one."""
+    """The box of a kind, if there is exactly one."""
     named = [box for box in found if box.kind == kind]
     return named[0] if len(named) == 1 else None
 
@@ -73,13 +73,13 @@ def number(value: int, octets: int) -> bytes:
 
 
 def text(value: str) -> bytes:
-    """A text that ends with a null; one inside it is left out."""
+    """A text that ends with a null byte; nulls inside it are left out."""
     return value.replace("\0", "").encode() + b"\0"
 
 
 def _no_boxes(at: int) -> Refused:
     return Refused(
-        "This is not a whole MP4 file",
+        "This is not a complete MP4 file",
         where=f"octet {at:,}",
         hint="Cut the clip again; only MP4 can be signed as an ONVIF export.",
     )

@@ -1,8 +1,8 @@
-"""The house's signing keys: made once, kept in files that only their owner may read, replaced.
+"""The house's signing keys: making, storing and replacing them.
 
-An Ed25519 key signs dossiers; an RSA key with a certificate of its own signs clips (ONVIF asks for
-one). Nothing here is ever logged or printed but public keys. It must not invent a key by itself: a
-dossier without one is unsigned, and says so.
+An Ed25519 key signs dossiers. An RSA key with a self-issued certificate signs clips, as ONVIF
+requires. Only their owner may read the files. Only public keys are logged or printed. A key is
+never made without a request: without one, a dossier is marked unsigned.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEY, VIDEO_KEY, CERTIFICATE = "dossier-key.pem", "clip-key.pem", "clip-certifica
 RETIRED = "retired"
 
 SIGNING = "signing"
-"""The folder of the home in which the signing keys lie."""
+"""The folder of the signing keys, under the home."""
 
 RSA_BITS = 3072
 CERTIFICATE_DAYS = 3650
@@ -38,14 +38,14 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class ClipSigner(NamedTuple):
-    """What clips are signed with; no repr of a secret is ever made by printing it."""
+    """The key and certificate that sign clips. Its repr shows no secret."""
 
     key: rsa.RSAPrivateKey
     certificate: bytes  # X.509, DER
 
 
 class Signer(NamedTuple):
-    """A key, as those who sign use it."""
+    """A key as signers use it."""
 
     key_id: str
     public: bytes  # 32 octets
@@ -54,17 +54,17 @@ class Signer(NamedTuple):
 
 
 def keys_folder() -> Path:
-    """Where the signing keys of this home lie."""
+    """The folder of this home's signing keys."""
     return in_force().home / SIGNING
 
 
 def make(folder: Path, holder: str, now: dt.datetime) -> Signer:
-    """New keys in a folder that only the owner may enter. Raises `Refused` where there are some."""
+    """Make keys in a folder that only the owner may enter. Raises `Refused` if it has keys."""
     if (folder / KEY).exists():
         raise Refused(
             "There is a signing key already",
             where=str(folder / KEY),
-            hint="Go on with it, or replace it: round-ledger keys signing rotate.",
+            hint="Use it, or replace it with `round-ledger keys signing rotate`.",
         )
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     clip_key = rsa.generate_private_key(public_exponent=65537, key_size=RSA_BITS)
@@ -76,9 +76,9 @@ def make(folder: Path, holder: str, now: dt.datetime) -> Signer:
 
 
 def rotate(folder: Path, holder: str, now: dt.datetime) -> tuple[Signer, Signer]:
-    """New keys in place of the old: those are destroyed, their public halves kept. Old and new.
+    """Replace the keys; the old and the new. Old secret halves are destroyed, public halves kept.
 
-    What the old key signed stays good for whoever holds its public half. Raises `NotFound`.
+    Signatures of the old key stay valid for holders of its public half. Raises `NotFound`.
     """
     old = load(folder)
     retired = folder / RETIRED
@@ -92,7 +92,7 @@ def rotate(folder: Path, holder: str, now: dt.datetime) -> tuple[Signer, Signer]
 
 
 def load(folder: Path) -> Signer:
-    """The keys of a folder. Raises `NotFound`; `Refused` for a file that others may read."""
+    """The keys of a folder. Raises `NotFound`, or `Refused` if other users can read a file."""
     private = _private(folder / KEY)
     if not isinstance(private, Ed25519PrivateKey):
         raise _unusable(folder / KEY)
@@ -107,7 +107,7 @@ def load(folder: Path) -> Signer:
 
 
 def load_if_there(folder: Path) -> Signer | None:
-    """The keys of a folder, or None where none were made. Raises `Refused` as `load` does."""
+    """The keys of a folder, or None if it has none. Raises `Refused` as `load` does."""
     return load(folder) if (folder / KEY).exists() else None
 
 
@@ -117,7 +117,7 @@ def retired_keys(folder: Path) -> list[str]:
 
 
 def public_text(signer: Signer) -> str:
-    """The public key as it is handed over: by another way than the dossiers."""
+    """The file with the public key, to hand over by another way than the dossiers."""
     return (
         f"# Round Ledger signing key {signer.key_id}, for `python verify.py --key FILE`\n"
         f"{signer.public.hex()}\n"
@@ -125,7 +125,7 @@ def public_text(signer: Signer) -> str:
 
 
 def _certificate(key: rsa.RSAPrivateKey, holder: str, now: dt.datetime) -> x509.Certificate:
-    """A certificate that the key gives itself: it names the holder, and proves no more."""
+    """A self-issued certificate. It names the holder and proves nothing else."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, holder)])
     return (
         x509.CertificateBuilder()
@@ -149,7 +149,7 @@ def _pem(key: Ed25519PrivateKey | rsa.RSAPrivateKey) -> bytes:
 
 
 def _write(path: Path, octets: bytes) -> None:
-    """A new file that is never, not for a moment, open to others."""
+    """Write a new file that other users can never read, not even while it is written."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(octets)
@@ -162,13 +162,13 @@ def _private(path: Path) -> object:
         raise NotFound(
             "There is no signing key",
             where=str(path),
-            hint="Make one: round-ledger keys signing make.",
+            hint="Make one with `round-ledger keys signing make`.",
         )
     if path.stat().st_mode & _OTHERS:
         raise Refused(
-            "Others than its owner may read or change the signing key",
+            "Other users can read or change the signing key",
             where=str(path),
-            hint=f"Forbid it with `chmod 600 {path.name}`, and make a new one if it was read.",
+            hint=f"Run `chmod 600 {path.name}`. If someone may have read the key, rotate it.",
         )
     try:
         return serialization.load_pem_private_key(path.read_bytes(), password=None)
@@ -178,7 +178,7 @@ def _private(path: Path) -> object:
 
 def _unusable(path: Path) -> Refused:
     return Refused(
-        "This is not a signing key of this program",
+        "The file is not a signing key of this program",
         where=str(path),
-        hint="Restore the file from its copy, or make new keys: round-ledger keys signing rotate.",
+        hint="Restore it from its copy, or make new keys with `round-ledger keys signing rotate`.",
     )

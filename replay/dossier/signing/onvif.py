@@ -1,9 +1,9 @@
-"""Clips signed as an ONVIF export file: who exported which camera when, under a signature.
+"""Signs clips as ONVIF export files: who exported which camera and when, under a signature.
 
-By the ONVIF Export File Format Specification, chapter "Export Format": boxes `suep`, `cstb`, `sibo`
-and `cert` in a file-level `meta`; RSASSA-PSS with SHA-256, MGF1 and a salt of 20 over every octet
-of the file, the signature's own taken as zeros. The film is not touched: it plays as before. One
-signature a file; stamping one that is signed already is refused.
+Format: the ONVIF Export File Format Specification, chapter "Export Format". Boxes `suep`, `cstb`,
+`sibo` and `cert` are in a file-level `meta`. The signature is RSASSA-PSS with SHA-256, MGF1 and a
+salt of 20 over every byte of the file, with its own bytes as zeros. The film plays as before. A
+file has one signature; signing it twice is refused.
 """
 
 from __future__ import annotations
@@ -40,39 +40,39 @@ RSA_BITS_MIN = 2048
 SCHEME = b"oeff"  # 0x6F656666
 SCHEME_VERSION = 0x0001_0000
 
-_SINCE_1904_S = 2_082_844_800  # from there to the epoch, what ISO 14496-12 counts from
+_SINCE_1904_S = 2_082_844_800  # from 1904, where ISO 14496-12 begins to count, to the epoch
 _SINCE_1601_S = 11_644_473_600
 _PIECE = 1 << 20
 _US = 1_000_000
 
 
 class Export(NamedTuple):
-    """What is said of an export. Times in microseconds since the epoch, UTC."""
+    """What the boxes of an export state. Times in microseconds since the epoch, UTC."""
 
-    unit: str  # what made it
-    operator: str  # who had it made
+    unit: str  # the exporting program
+    operator: str  # the person who exported
     at_us: int  # when
     camera: str
-    starts_us: int  # the first frame, as near as the camera's clock is known
+    starts_us: int  # the first frame, within the uncertainty of the camera's clock
 
 
 class SignatureCheck(NamedTuple):
-    """What a check of a signed clip found."""
+    """The result of checking a signed clip."""
 
     good: bool
     says: str
-    certificate: bytes | None  # DER, as it lies in the file
+    certificate: bytes | None  # DER, from the file
 
 
 def sign(clip: Path, out: Path, export: Export, signer: ClipSigner) -> None:
-    """Write the clip with its export boxes and signature. Raises `Refused` for what is no MP4."""
+    """Write the clip with its export boxes and signature. Raises `Refused` if it is not MP4."""
     with clip.open("rb") as file:
         top = _top(file)
         if any(each.kind == b"meta" for each in top):
             raise Refused(
-                "The clip is signed already, or carries data of its own",
+                "The clip is already signed, or has metadata of its own",
                 where=str(clip),
-                hint="Sign the clip as it was cut.",
+                hint="Cut the clip again and sign that file.",
             )
         meta = _meta(export, _tracks(file, top), signer)
         index = top[-1] if top[-1].kind == b"mfra" else None  # which must stay the last
@@ -89,10 +89,10 @@ def sign(clip: Path, out: Path, export: Export, signer: ClipSigner) -> None:
 
 
 def check(path: Path, trusted: bytes | None = None) -> SignatureCheck:
-    """Whether the signature of an export fits its every octet.
+    """Whether the signature of an export is valid for every byte of the file.
 
-    trusted: the certificate (DER) that it must be made with, got by another way; without it the one
-    in the file is taken at its word, which shows that nothing changed and not who signed.
+    trusted: the certificate (DER) it must be made with, not taken from the file. Without it the
+    certificate in the file is used, which shows that nothing changed but not who signed.
     """
     try:
         with path.open("rb") as file:
@@ -105,7 +105,7 @@ def _check(file: IO[bytes], trusted: bytes | None) -> SignatureCheck:
     parts = _signature_parts(file)
     if parts is None:
         return SignatureCheck(
-            good=False, says="It carries no ONVIF export signature.", certificate=None
+            good=False, says="It has no ONVIF export signature.", certificate=None
         )
     sibo, cert = parts
     size = sibo.end - sibo.payload
@@ -116,24 +116,26 @@ def _check(file: IO[bytes], trusted: bytes | None) -> SignatureCheck:
     try:
         key = x509.load_der_x509_certificate(certificate).public_key()
     except ValueError:
-        return SignatureCheck(good=False, says="Its certificate is none.", certificate=certificate)
+        return SignatureCheck(
+            good=False, says="Its certificate cannot be read.", certificate=certificate
+        )
     if not isinstance(key, rsa.RSAPublicKey) or key.key_size < RSA_BITS_MIN:
-        says = f"Its key is not RSA of {RSA_BITS_MIN} bits or more."
+        says = f"Its key is not an RSA key of {RSA_BITS_MIN} bits or more."
         return SignatureCheck(good=False, says=says, certificate=certificate)
     signature = _read(file, sibo)
     try:
         digest = _digest(file, sibo.payload, size)
         key.verify(signature, digest, _padding(), Prehashed(hashes.SHA256()))
     except InvalidSignature:
-        says = "Its signature does not fit: the file was changed after it was signed."
+        says = "Its signature is not valid: the file was changed after it was signed."
         return SignatureCheck(good=False, says=says, certificate=certificate)
     return SignatureCheck(
-        good=True, says="Its signature fits every octet.", certificate=certificate
+        good=True, says="Its signature is valid for every byte.", certificate=certificate
     )
 
 
 def _signature_parts(file: IO[bytes]) -> tuple[Box, Box] | None:
-    """The boxes of signature and certificate, where there is one of each."""
+    """The boxes of signature and certificate, if there is exactly one of each."""
     meta = only(_top(file), b"meta")
     ipro = only(within(file, meta, 4), b"ipro") if meta else None
     sinf = only(within(file, ipro, 6), b"sinf") if ipro else None
@@ -146,7 +148,7 @@ def _signature_parts(file: IO[bytes]) -> tuple[Box, Box] | None:
 
 
 def _meta(export: Export, tracks: list[int], signer: ClipSigner) -> bytes:
-    """The file-level box with all that is added, its signature zeros for now."""
+    """The file-level box with everything added, with zeros in place of the signature."""
     handler = full_box(b"hdlr", 0, number(0, 4), b"null", bytes(12), text("ONVIF export"))
     sources = [
         number(track, 2) + text(export.camera) + text("") + text("") + text("") for track in tracks
@@ -155,8 +157,8 @@ def _meta(export: Export, tracks: list[int], signer: ClipSigner) -> bytes:
         b"suep",
         1,
         text(export.unit),
-        text(""),  # the address of the exporting unit
-        text(""),  # and its MAC
+        text(""),  # network address of the exporting unit: none
+        text(""),  # its MAC address: none
         number(export.at_us // _US + _SINCE_1904_S, 8),
         text(export.operator),
         number(len(tracks), 4),
@@ -207,7 +209,7 @@ def _read(file: IO[bytes], of: Box) -> bytes:
 
 
 def _digest(file: IO[bytes], hole: int, size: int) -> bytes:
-    """SHA-256 over the file, with zeros where the signature stands."""
+    """SHA-256 over the file, with zeros in place of the signature."""
     digest = hashlib.sha256()
     end = file.seek(0, 2)
     for piece in _pieces(file, 0, hole):
@@ -224,7 +226,7 @@ def _copy(file: IO[bytes], out: IO[bytes], start: int, end: int) -> None:
 
 
 def _pieces(file: IO[bytes], start: int, end: int) -> Iterator[bytes]:
-    """The octets between two places, a piece at a time."""
+    """The bytes between two offsets, in pieces."""
     file.seek(start)
     left = end - start
     while left > 0 and (piece := file.read(min(left, _PIECE))):

@@ -1,7 +1,7 @@
-"""The manifest of a dossier, and the signature over it, as the checker reads them.
+"""The manifest of a dossier and its signature, as the checker reads them.
 
-One canonical way to write JSON, so that what is signed is octets and not a meaning. What the sums
-of a dossier cannot hold, its own printed sum, is taken over all but the pages that print it.
+JSON is written in one canonical form, because a signature is over bytes. The checksum that pages
+print is over all files except those pages.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ class Filed(Struct, frozen=True):
 
 
 def contents_sha256(filed: Iterable[Filed]) -> str:
-    """One sum over all files but the printed pages: what those pages print."""
+    """The checksum that the pages print: over all files except those pages."""
     sums = [to_builtins(each) for each in filed if each.path not in PRINTED]
     return hashlib.sha256(canonical(sorted(sums, key=lambda each: str(each["path"])))).hexdigest()
 
 
 def manifest_json(told: Mapping[str, object], filed: Iterable[Filed]) -> bytes:
-    """The octets of manifest.json."""
+    """The bytes of manifest.json."""
     files = [to_builtins(each) for each in sorted(filed, key=lambda each: each.path)]
     return canonical({"format": FORMAT, **told, "files": files}) + b"\n"
 
 
 def signature_json(manifest: bytes, signer: Signer, signed_at: str) -> bytes:
-    """The octets of manifest.sig: a statement about the manifest, signed."""
+    """The bytes of manifest.sig: a signed statement about the manifest."""
     statement: dict[str, object] = {
         "format": STATEMENT,
         "algorithm": "Ed25519",

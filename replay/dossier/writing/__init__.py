@@ -1,1 +1,1 @@
-"""A dossier's files: report, paper, tables, proof, package."""
+"""Writes a dossier's files: report, paper, tables, proof, package."""

@@ -1,4 +1,4 @@
-"""The statement of coverage of a round in sentences: which camera filmed it, and which gaps."""
+"""The statement of coverage in sentences: which cameras filmed a round, and the gaps."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from replay.cameras.statement import CameraCover, Cover, Statement
 
 GAPS_MAX = 20
-"""Gaps of one camera that are told one by one."""
+"""The most gaps of one camera that are listed; more are counted."""
 
 
 def in_sentences(stated: Statement) -> list[str]:
-    """What was filmed of each stretch, camera by camera, and what was not and why."""
+    """The coverage of each time: by camera, with each gap and its cause."""
     told = []
     if not stated.looked:
-        told.append("No footage was at hand: this is what the facts record.")
+        told.append(
+            "No footage was available: this statement follows from the recorded facts alone."
+        )
     several = len(stated.stretches) > 1
     for cover in stated.stretches:
         told += [f"{cover.name[0].upper()}{cover.name[1:]}:"] * several
@@ -32,16 +34,16 @@ def in_sentences(stated: Statement) -> list[str]:
 def _cover(cover: Cover) -> Iterator[str]:
     whole = _span(cover.from_us, cover.to_us)
     if cover.due is None and not cover.game:
-        yield f"From {whole}. Nothing says which game was dealt: nothing is judged by a figure."
+        yield f"From {whole}. The game is not on record, so no required number of cameras applies."
     elif cover.due is None:
         yield (
-            f"From {whole}. No figure is printed of how many cameras this game needs: nothing is "
-            "judged by it."
+            f"From {whole}. The regulation prints no number of cameras for this game, so none is "
+            "required here."
         )
     else:
         lacking = cover.to_us - cover.from_us - (cover.covered_us or 0)
         met = "met throughout" if cover.met else f"not met for {_seconds(lacking)}"
-        yield f"From {whole}. {cover.section}, stationary cameras due: {cover.due}; {met}."
+        yield f"From {whole}. {cover.section}, stationary cameras required: {cover.due}; {met}."
     if not cover.cameras:
         yield "No camera was mapped to the table."
     for camera in cover.cameras:
@@ -52,7 +54,7 @@ def _camera(camera: CameraCover) -> Iterator[str]:
     picture = ""
     if camera.fps_min is not None and camera.fps_max is not None:
         rate = f"{camera.fps_min:g} to {camera.fps_max:g} frames a second"
-        picture = f"; {' and '.join(camera.sizes)}, {rate} by the files themselves"
+        picture = f"; {' and '.join(camera.sizes)}, {rate}, measured in the files"
     yield (
         f"Camera {camera.camera}, {camera.kind}, covers {' and '.join(camera.covers)}: "
         f"{_seconds(camera.recorded_us)} of {_seconds(camera.mapped_us)} recorded; "
@@ -63,19 +65,20 @@ def _camera(camera: CameraCover) -> Iterator[str]:
         state = piece.state.replace("_", " ")
         yield f"  {state}, {_span(piece.from_us, piece.to_us)}: {piece.says}"
     if len(gaps) > GAPS_MAX:
-        yield f"  and {len(gaps) - GAPS_MAX} gaps more."
+        yield f"  and {len(gaps) - GAPS_MAX} more gaps."
     if camera.segments:
-        yield f"  Pictures of {camera.pictured} of its {camera.segments} segments were looked at."
+        yield f"  Pictures of {camera.pictured} of its {camera.segments} segments were checked."
     for each in camera.findings[:GAPS_MAX]:
         yield (
-            f"  {each.fault}, {_span(each.from_us, each.to_us)}: {each.says}; counted as recorded."
+            f"  {each.fault}, {_span(each.from_us, each.to_us)}: {each.says}; still counted as "
+            "recorded."
         )
     if len(camera.findings) > GAPS_MAX:
-        yield f"  and {len(camera.findings) - GAPS_MAX} such stretches more."
+        yield f"  and {len(camera.findings) - GAPS_MAX} more such times."
 
 
 def _clock(camera: CameraCover) -> str:
-    """How surely its times are known, and whether anybody looked within the time."""
+    """The uncertainty of a camera's clock, and whether it was checked within the time."""
     if camera.plus_minus_us is None or camera.unchecked_us is None:
         return "its clock was never checked"
     known = f"known within {times.whole_ms(camera.plus_minus_us)} ms"

@@ -1,6 +1,6 @@
-"""What goes into a dossier: everything read beforehand, so that making one asks nothing else.
+"""The evidence of a dossier: everything is read beforehand, and making one reads nothing else.
 
-The same evidence gives the same files to the byte. It names no clock and no database.
+The same evidence gives the same files, byte for byte. It uses no clock and no database.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["round", "dispute", "window"]
-"""What a dossier is of. Other systems name disputes as they like: as a round, even."""
+"""The subject of a dossier. Other systems may give a dispute the name of a round."""
 
 
 class Original(NamedTuple):
-    """A recorded segment, untouched: the very file that a fact tells the hash of."""
+    """A recorded segment, untouched: the file whose hash a fact records."""
 
     camera: str
     sha256: str
-    path: Path  # where it is copied from
-    label: str  # what the fact calls it
+    path: Path  # the file it is copied from
+    label: str  # its `path` in the fact
 
 
 class EvidenceClip(NamedTuple):
-    """A stretch of one camera cut out without decoding; derived, never an original."""
+    """A clip of one camera, cut without decoding. It is derived, never an original."""
 
     camera: str
     path: Path
     of: Sequence[str]  # SHA-256 of the segments it is made from
-    says: str  # what it shows, and what lies before the first frame asked for
-    unsigned: str | None = "There was no key for clips."  # why; None: it carries an ONVIF signature
+    says: str  # what it shows, and how far into it the requested part begins
+    unsigned: str | None = "There was no key for clips."  # why; None: it has an ONVIF signature
 
 
 class TapeRange(NamedTuple):
-    """Rows of one tape, from the first to the last of a round, without a hole. Both included."""
+    """A gapless range of rows of one tape. First and last included."""
 
     tape: str
     first: int
@@ -48,14 +48,14 @@ class TapeRange(NamedTuple):
 
 
 class EvidenceText(NamedTuple):
-    """One side of the evidence told in words, and the same as a table."""
+    """A part of the evidence in sentences, and the same as a table."""
 
     words: Sequence[str]
     table: Sequence[Mapping[str, object]] = ()
 
 
 class EvidenceWindow(NamedTuple):
-    """A stretch of a table's time that was preserved without a dispute; microseconds, reference."""
+    """A preserved window of a table. Times in microseconds by the reference clock."""
 
     name: str
     property: str
@@ -65,27 +65,27 @@ class EvidenceWindow(NamedTuple):
 
 
 class Making(NamedTuple):
-    """Who had this dossier made, when by the house's clock, and how much around the round."""
+    """Who made this dossier, when by the house's clock, and seconds of footage around the round."""
 
     by: str
-    at: str  # RFC 3339, of the fact that tells of it
+    at: str  # RFC 3339: the time of the fact that records it
     pre_s: int
     post_s: int
 
 
 class Evidence(NamedTuple):
-    """One round, or a window with its rounds, and what stands around it on the record.
+    """One round, or a window with its rounds, and related facts of the record.
 
-    Rows are as they were received. Of a window `submissions` go with `stories`.
+    Rows are as received. `submissions` has one entry for each of `stories`.
     """
 
-    stories: Sequence[Story]  # one, or a window's in the order in which they began
+    stories: Sequence[Story]  # one, or those of a window, earliest first
     frames: Mapping[tuple[str, int], FrameFile | str]  # by segment and frame number
     camera_rows: Sequence[TapeRow]  # the facts of its cameras
     previous: Mapping[tuple[str, int], bytes]  # hash before a row, by tape and table_seq
-    heads: Sequence[Head]  # of every tape when this was read
-    between: Sequence[TapeRow] = ()  # others on its tapes between its first fact and its last
-    hidden: Sequence[TapeRow] = ()  # the same, too many to show: by their hash alone
+    heads: Sequence[Head]  # of every tape, when this was read
+    between: Sequence[TapeRow] = ()  # other rows on its tapes between its first and last fact
+    hidden: Sequence[TapeRow] = ()  # the same, if too many to show: only their hashes
     stretches: Sequence[TapeRange] = ()
     submissions: Sequence[TapeRow | None] = ()  # the Rules Submission that judged each round
     corrections: Sequence[TapeRow] = ()  # of its facts
@@ -97,12 +97,12 @@ class Evidence(NamedTuple):
     coverage: EvidenceText = EvidenceText(())
     making: Making | None = None
     window: EvidenceWindow | None = None
-    window_rows: Sequence[TapeRow] = ()  # a window's facts that are of none of its rounds
-    cameras: Sequence[str] = ()  # whose footage was preserved
+    window_rows: Sequence[TapeRow] = ()  # facts of a window that belong to none of its rounds
+    cameras: Sequence[str] = ()  # cameras whose footage was preserved
 
     @property
     def about(self) -> str:
-        """What it is a dossier of, as its title says."""
+        """The title of the dossier."""
         window = self.window
         if window is None:
             return f"round {self.stories[0].round}"
@@ -110,7 +110,7 @@ class Evidence(NamedTuple):
 
     @property
     def rows(self) -> Sequence[TapeRow]:
-        """Its own facts: a round's in the order of the round, a window's in that of the record."""
+        """Its own facts: a round's in the round's order, a window's in the record's order."""
         if self.window is None:
             return self.stories[0].rows
         return sorted({*self.window_rows, *(row for each in self.stories for row in each.rows)})
@@ -128,9 +128,9 @@ FileOfFacts = Literal[
 
 
 def rows_by_file(evidence: Evidence) -> dict[FileOfFacts, list[TapeRow]]:
-    """Every fact that is shown, in the one file that it belongs to; files without a fact too.
+    """The facts shown in each file; files without a fact are included.
 
-    Its own are in the order of `Evidence.rows`, all others in that of the record.
+    The dossier's own facts are in the order of `Evidence.rows`, all others in the record's order.
     """
     files: dict[FileOfFacts, Sequence[TapeRow]] = {
         "facts.jsonl": evidence.rows,

@@ -1,4 +1,4 @@
-"""Footage as it lies in a dossier: originals untouched, clips and frames listed as derived."""
+"""The footage files of a dossier: originals untouched, clips and frames listed as derived."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = frozenset((".mp4", ".mkv", ".webm", ".ts", ".avi", ".mov", ".m4v"))
 
 
 def picture_name(sight: FrameLookup) -> str:
-    """The file of the frame a camera has of a fact; one file a frame, however many facts it saw."""
+    """The file of a frame. Facts that share a frame share its file."""
     camera = plain_name(sight.camera or "")
     return f"frames/{camera}-{(sight.segment or '')[:12]}-{sight.frame:06d}.png"
 
@@ -29,7 +29,7 @@ def picture_name(sight: FrameLookup) -> str:
 def pictures(
     story: Story, frames: Mapping[tuple[str, int], FrameFile | str]
 ) -> dict[str, tuple[FrameLookup, FrameFile]]:
-    """Every frame that was read, once, by the name of its file, with a sight that it is of."""
+    """Every frame that was read, once, by file name, with one lookup that found it."""
     named: dict[str, tuple[FrameLookup, FrameFile]] = {}
     for seen in story.seen:
         for sight in seen.sights:
@@ -42,7 +42,7 @@ def pictures(
 
 
 def wanted(story: Story) -> set[tuple[str, int]]:
-    """The frames that cameras have of a round: segment and frame number."""
+    """The frames of a round's facts: segment and frame number."""
     return {
         (sight.segment, sight.frame)
         for seen in story.seen
@@ -52,7 +52,7 @@ def wanted(story: Story) -> set[tuple[str, int]]:
 
 
 def named_frames(story: Story) -> set[tuple[str, int]]:
-    """The frames of those facts alone that a finding names."""
+    """The frames of facts that a finding names."""
     named = facts_in_findings(story)
     told = zip(story.moments, story.seen, strict=True)
     sights = (sight for moment, seen in told if (moment.source, moment.id) in named
@@ -65,7 +65,7 @@ def named_frames(story: Story) -> set[tuple[str, int]]:
 
 
 def original_name(original: Original) -> str:
-    """The file of an untouched segment: its camera, and enough of its hash to tell it apart."""
+    """The file of an untouched segment: its camera and the first digits of its hash."""
     kind = "." + original.label.rpartition(".")[2].lower()
     return (
         f"footage/{plain_name(original.camera)}-{original.sha256[:12]}"
@@ -74,7 +74,7 @@ def original_name(original: Original) -> str:
 
 
 def files_of(evidence: Evidence) -> dict[str, bytes | Path]:
-    """The files that are footage, by name."""
+    """The footage files, by name."""
     files: dict[str, bytes | Path] = {
         name: frame.path
         for story in evidence.stories
@@ -86,7 +86,7 @@ def files_of(evidence: Evidence) -> dict[str, bytes | Path]:
 
 
 def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    """What the manifest says of each file of footage; sums: SHA-256 by name."""
+    """The manifest's entry for each footage file. sums: SHA-256 by name."""
     for original in evidence.originals:
         name = original_name(original)
         yield {
@@ -125,10 +125,10 @@ def footage_listed(evidence: Evidence, sums: Mapping[str, str]) -> Iterator[dict
 
 
 def clip_says(clip: EvidenceClip) -> str:
-    """What a clip shows, and whether it carries an ONVIF signature, or why it does not."""
+    """What a clip shows, and whether it has an ONVIF signature, or why it has none."""
     if clip.unsigned is None:
-        return f"{clip.says} It carries an ONVIF signature."
-    return f"{clip.says} It carries no ONVIF signature: {clip.unsigned} {COVERED}"
+        return f"{clip.says} It has an ONVIF signature."
+    return f"{clip.says} It has no ONVIF signature: {clip.unsigned} {COVERED}"
 
 
 def plain_name(text: str) -> str:

@@ -1,7 +1,7 @@
-"""A dossier made: every file of it, the manifest over them, the signature over that.
+"""Makes a dossier: every file, the manifest over them, the signature over the manifest.
 
-The same record gives the same files to the byte, so nothing here asks a clock. It is written
-beside its place and moved there whole: a dossier half written is never found (ADR 0064).
+The same record gives the same files, byte for byte, so this module reads no clock. A dossier is
+written beside its target and then moved there, so that none is ever half written (ADR 0064).
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 def write_dossier(
     evidence: Evidence, out: Path, *, signer: Signer | None = None, zipped: bool = False
 ) -> list[Filed]:
-    """Write a folder, or one zip; its files, in order of name.
+    """Write a folder or one zip; its files, by name.
 
-    Raises `Refused` where something is there already, or footage was changed meanwhile.
+    Raises `Refused` if the target exists or footage changed meanwhile.
     """
     refuse_what_is_there(out)
     with beside(out) as folder:
@@ -79,9 +79,9 @@ def plain(story: Story) -> str:
 def _fill(
     evidence: Evidence, signer: Signer | None, folder: Path
 ) -> tuple[dict[str, bytes | Path], dict[str, Filed]]:
-    """Every file, then the pages that print their sum, the manifest, and the signature over it.
+    """All files, the pages that print their checksum, the manifest, and its signature.
 
-    folder: where the report lies until it is copied.
+    folder: a temporary place of the report.
     """
     key_id = signer.key_id if signer else None
     files = _contents(evidence, key_id)
@@ -112,7 +112,7 @@ def _fill(
 
 
 def _contents(evidence: Evidence, key_id: str | None) -> dict[str, bytes | Path]:
-    """Every file but the printed pages and what lists the files."""
+    """All files except the printed pages, the manifest and the checksums."""
     shown = rows_by_file(evidence)
     files: dict[str, bytes | Path] = {
         name: _lines(map(on_one_line, rows))
@@ -133,9 +133,9 @@ def _contents(evidence: Evidence, key_id: str | None) -> dict[str, bytes | Path]
         ),
         "replay.txt": "\n".join(map(plain, evidence.stories)).encode(),
         "clocks.csv": csv_of(CLOCK_COLUMNS, clock_table(evidence)),
-        "clocks.txt": _text(clock_words(evidence), "No camera saw it."),
+        "clocks.txt": _text(clock_words(evidence), "No camera was mapped."),
         "custody.csv": csv_of(CUSTODY_COLUMNS, custody_table(evidence)),
-        "coverage.txt": _text(evidence.coverage.words, "Nothing is known of coverage."),
+        "coverage.txt": _text(evidence.coverage.words, "Coverage is not known."),
         "verify.py": verify_py(),
         "README.txt": readme(evidence, key_id).encode(),
     }
@@ -145,7 +145,7 @@ def _contents(evidence: Evidence, key_id: str | None) -> dict[str, bytes | Path]
 
 
 def ruling_file(evidence: Evidence, story: Story) -> str:
-    """The file of the ruling of one of its rounds."""
+    """The file of a round's ruling."""
     if evidence.window is None:
         return "ruling.json"
     return f"rulings/{plain_name(story.round.subject.replace('/', '-'))}.json"
@@ -154,7 +154,7 @@ def ruling_file(evidence: Evidence, story: Story) -> str:
 def _told(
     evidence: Evidence, filed: dict[str, Filed], contents: str, key_id: str | None
 ) -> dict[str, object]:
-    """What the manifest says beside the list of files."""
+    """The manifest without its list of files."""
     shown = rows_by_file(evidence)
     making = evidence.making
     sums = {name: each.sha256 for name, each in filed.items()}
@@ -175,7 +175,7 @@ def _told(
 
 
 def _what(evidence: Evidence) -> dict[str, object]:
-    """Which round it is of, by which submission it was judged; of a window that, and its rounds."""
+    """The round and its Rules Submission; or the window and its rounds."""
     judged = [_ref(row) for row in evidence.submissions] or [None] * len(evidence.stories)
     window = evidence.window
     if window is None:

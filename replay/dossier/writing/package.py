@@ -1,6 +1,6 @@
-"""A dossier written to its place: a folder, or a zip of plain stored files, whole or not at all.
+"""Writes a dossier to a folder or a zip of uncompressed files, completely or not at all.
 
-Nothing in it tells when it was written, so the same files give the same octets.
+Nothing in it depends on the time of writing, so the same files give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _PIECE = 1 << 20
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _PLAIN_FILE = 0o100644 << 16
 _UNIX = 3
 
@@ -35,20 +35,20 @@ def summed(name: str, content: bytes | Path) -> Filed:
 
 
 def refuse_what_is_there(out: Path) -> None:
-    """Raises `Refused` where something is in that place already; an empty folder is nothing."""
+    """Raise `Refused` if the path exists; an empty folder is allowed."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Refused(
-            "There is something in that place already",
+            "The output path already exists",
             where=str(out),
-            hint="Name another folder with --out, or move this one away.",
+            hint="Name another path with --out, or move this one away.",
         )
 
 
 @contextmanager
 def beside(out: Path) -> Iterator[Path]:
-    """A folder beside a place for what is too large for memory until it is copied there.
+    """A temporary folder beside the output path, for files too large for memory.
 
-    Who has room for a dossier has it there. It is gone afterwards. Raises OSError.
+    It is on the same disk as the dossier and is removed afterwards. Raises OSError.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as folder:
@@ -56,7 +56,7 @@ def beside(out: Path) -> Iterator[Path]:
 
 
 def write_folder(files: Mapping[str, bytes | Path], filed: Mapping[str, Filed], out: Path) -> None:
-    """Write all files beside their place, then move them there. Raises `Refused`, OSError."""
+    """Write all files beside the output path, then move them. Raises `Refused`, OSError."""
     refuse_what_is_there(out)
     beside = out.with_name(out.name + ".partial")
     shutil.rmtree(beside, ignore_errors=True)
@@ -75,7 +75,7 @@ def write_folder(files: Mapping[str, bytes | Path], filed: Mapping[str, Filed], 
 
 
 def write_zip(files: Mapping[str, bytes | Path], filed: Mapping[str, Filed], out: Path) -> None:
-    """The same as one zip, stored and not compressed, by name. Raises `Refused`, OSError."""
+    """Write one uncompressed zip, by file name. Raises `Refused`, OSError."""
     refuse_what_is_there(out)
     beside = out.with_name(out.name + ".partial")
     try:
@@ -94,7 +94,7 @@ def write_zip(files: Mapping[str, bytes | Path], filed: Mapping[str, Filed], out
 
 
 def _checked(name: str, content: bytes | Path, filed: Mapping[str, Filed]) -> Iterator[bytes]:
-    """The pieces of a file, which must be those that were summed. Raises `Refused` at its end."""
+    """The pieces of a file. Raises `Refused` at its end if its checksum changed."""
     digest = hashlib.sha256()
     for piece in _pieces(content):
         digest.update(piece)
@@ -103,7 +103,7 @@ def _checked(name: str, content: bytes | Path, filed: Mapping[str, Filed]) -> It
         raise Refused(
             f"{name} was changed while it was copied",
             where=str(content) if not isinstance(content, bytes) else name,
-            hint="See who writes to the footage folder, then make the dossier again.",
+            hint="Find out what writes to the footage folder, then make the dossier again.",
         )
 
 

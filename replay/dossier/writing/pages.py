@@ -1,7 +1,7 @@
-"""Paper: pages that print anywhere, in the fonts that every reader of PDF has.
+"""PDF pages in the standard fonts that every PDF reader has.
 
-The same content gives the same octets: the date in the file is the one it is told. Characters that
-those fonts lack are printed as their number, and the page says so where any was.
+The same content gives the same bytes: the date in the file is an argument. Characters that those
+fonts lack are printed as their code point, and the page says so.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ INK, SOFT, LINE, WASH = (27, 31, 29), (86, 96, 91), (190, 198, 193), (243, 246, 
 FLAG, FLAG_WASH = (154, 27, 27), (253, 241, 240)
 MARGIN_MM = 18.0
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-_NOTE = "Characters that this font lacks are printed as their number, U+0000; see report.html."
+_NOTE = "Characters missing in this font are printed as code points, like U+0000; see report.html."
 _FOOT_MM = 17.0
-# A card's letter stands before its suit's sign: the sign can go.
+# A card has its letter before the sign of its suit, so the sign can be left out.
 _IN_OTHER_WORDS = str.maketrans(
     {"◄": "<", "░": "#", "→": "->", "\u2212": "-", "♠": "", "♥": "", "♦": "", "♣": ""}
 )
 
 
 class Paper(FPDF):
-    """Letter-size pages with a line at the foot of each. A base class only as its library asks."""
+    """Letter-size pages with a footer. The library requires a subclass."""
 
     def __init__(self, title: str, foot: str, made_at: str) -> None:
         super().__init__(format="Letter", unit="mm")
@@ -47,7 +47,7 @@ class Paper(FPDF):
         self.add_page()
 
     def footer(self) -> None:
-        """What stands at the foot of every page: which dossier it is of, and its number."""
+        """The footer of every page: the dossier and the page number."""
         self.set_y(-_FOOT_MM)
         self.set_draw_color(*LINE)
         self.line(MARGIN_MM, self.get_y(), self.w - MARGIN_MM, self.get_y())
@@ -60,7 +60,7 @@ class Paper(FPDF):
         self.cell(0, 3.5, f"{note}Page {self.page_no()} of {{nb}}", align="R")
 
     def plain(self, text: str) -> str:
-        """A text in the characters there are."""
+        """A text in the characters of the font."""
         shown = text.translate(_IN_OTHER_WORDS)
         told = "".join(each if _is_there(each) else f"U+{ord(each):04X}" for each in shown)
         self._lacked |= told != shown
@@ -71,7 +71,7 @@ class Paper(FPDF):
         self._text(text, 17, "B", 8)
 
     def part(self, text: str) -> None:
-        """The title of a section, never alone at the foot of a page."""
+        """The title of a section, never alone at the end of a page."""
         if self.will_page_break(24):
             self.add_page()
         self.ln(3.5)
@@ -83,7 +83,7 @@ class Paper(FPDF):
         self._text(text, size, style, size * 0.46, SOFT if soft else INK)
 
     def flag(self, text: str) -> None:
-        """A paragraph that must not be overlooked: in a frame, not by colour alone."""
+        """A warning in a frame, so that it does not depend on colour."""
         self.ln(1)
         self.set_fill_color(*FLAG_WASH)
         self.set_draw_color(*FLAG)
@@ -106,7 +106,7 @@ class Paper(FPDF):
         marked: Sequence[int] = (),
         size: float = 8.5,
     ) -> None:
-        """A table, its head on every page. right: columns of figures; marked: rows in bold."""
+        """A table with its head on every page. right: columns of figures; marked: rows in bold."""
         self.set_font("Helvetica", size=size)
         self.set_draw_color(*LINE)
         self.set_text_color(*INK)
@@ -144,7 +144,7 @@ class Paper(FPDF):
 
 
 def _is_there(character: str) -> bool:
-    """Whether the standard fonts have it."""
+    """Whether the standard fonts have this character."""
     try:
         return character == "\n" or (character.isprintable() and bool(character.encode("cp1252")))
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
-"""A dossier on paper: the ruling on one page with lines to sign, and the whole report.
+"""A dossier as PDF: the ruling on one page with lines to sign, and the whole report.
 
-Both say what the HTML report says, from the same story. Nothing is decided here.
+Both have the content of the HTML report, from the same story. Nothing is decided here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SAYS_MAX = 230
 SIGNATURES_MM = 58.0
-"""What lines to sign and the foot of the page take."""
+"""The height of the signature lines and the footer, in millimetres."""
 
 _WHO = ("For the casino: name, credential", "Surveillance: name, credential", "Patron, or witness")
 _MONEY = ("Pos", "Wager", "Stake", "Owed", "By", "Moved", "Difference")
@@ -46,7 +46,7 @@ _PICTURE_MM = 84.0
 
 
 class Room(NamedTuple):
-    """How much of each fits on the page of the ruling."""
+    """How many of each fit on the page of the ruling."""
 
     wagers: int
     findings: int
@@ -57,16 +57,16 @@ ROOM = (Room(14, 4, 5), Room(10, 3, 4), Room(6, 2, 3), Room(3, 1, 1), Room(1, 1,
 
 
 class Seal(NamedTuple):
-    """What the pages print of the dossier that they are in."""
+    """What the pages print about their dossier."""
 
-    contents: str  # SHA-256 over it
-    key_id: str | None  # of who signs, None: nobody
+    contents: str  # SHA-256 over its contents
+    key_id: str | None  # the signing key; None: unsigned
 
 
 def ruling_pdf(evidence: Evidence, seal: Seal) -> bytes:
     """One page: the round, what was paid, what was owed, by which sections, and lines to sign.
 
-    Wagers that differ come first; what finds no room is counted, and is in the report.
+    Wagers that differ come first. Those without room are counted, and are in the report.
     """
     for most in ROOM:
         paper = _ruling(evidence, seal, most)
@@ -77,7 +77,7 @@ def ruling_pdf(evidence: Evidence, seal: Seal) -> bytes:
 
 
 def _ruling(evidence: Evidence, seal: Seal, most: Room) -> Paper:
-    """The page without its lines to sign, with so much on it."""
+    """The page without its lines to sign, limited to `most`."""
     paper = _paper(evidence, seal, "Ruling")
     _head(paper, evidence, seal, "Ruling")
     case = case_told(evidence)
@@ -91,7 +91,7 @@ def _ruling(evidence: Evidence, seal: Seal, most: Room) -> Paper:
         _rounds(paper, evidence, most)
         return paper
     (story,) = evidence.stories
-    paper.part("Paid beside owed")
+    paper.part("Owed and paid")
     paper.say(at_stake(story), style="B")
     lines = list(enumerate(story.lines))
     lines.sort(key=lambda each: not each[1].difference)
@@ -109,13 +109,13 @@ def _ruling(evidence: Evidence, seal: Seal, most: Room) -> Paper:
 
 
 def _rounds(paper: Paper, evidence: Evidence, most: Room) -> None:
-    """The rounds of a window, each with what is at stake in it; those that differ come first."""
+    """The rounds of a window, each with its difference; those that differ come first."""
     paper.part("Rounds of the window")
     numbered = list(enumerate(evidence.stories))
     numbered.sort(key=lambda each: not any(line.difference for line in each[1].lines))
     shown = [story for _, story in sorted(numbered[: most.wagers], key=lambda each: each[0])]
     if not shown:
-        paper.say("No round falls in it.")
+        paper.say("No round falls in the window.")
         return
     rows = [
         [
@@ -128,14 +128,14 @@ def _rounds(paper: Paper, evidence: Evidence, most: Room) -> None:
         for story in shown
     ]
     marked = [at for at, each in enumerate(shown) if any(line.difference for line in each.lines)]
-    columns = ("Round", "Game", "Ruling", "Findings", "Paid beside owed")
+    columns = ("Round", "Game", "Ruling", "Findings", "Owed and paid")
     paper.rows(columns, rows, (22, 20, 11, 9, 38), right=(3,), marked=marked, size=8)
     if len(numbered) > len(shown):
         paper.say(f"{len(numbered) - len(shown)} more rounds are in the report.", soft=True)
 
 
 def report_pdf(evidence: Evidence, seal: Seal) -> bytes:
-    """The whole report; of the pictures those at facts that a finding names."""
+    """The whole report, with the pictures of facts that a finding names."""
     paper = _paper(evidence, seal, "Report")
     _head(paper, evidence, seal, "Report")
     if evidence.window:
@@ -158,11 +158,11 @@ def report_pdf(evidence: Evidence, seal: Seal) -> bytes:
 
 
 def _paid(paper: Paper, story: Story) -> None:
-    paper.part("Paid beside owed")
+    paper.part("Owed and paid")
     paper.say(at_stake(story), style="B")
     paper.say(
-        "Owed is what the patron gains or loses by the section named, the stake not counted. A "
-        "difference with a plus is money the patron has too much.",
+        "Owed is what the patron gains or loses under the section named, not counting the stake. "
+        "A positive difference is money the patron received beyond it.",
         soft=True,
     )
     paper.ln(1)
@@ -175,7 +175,7 @@ def _paper(evidence: Evidence, seal: Seal, what: str) -> Paper:
 
 
 def _head(paper: Paper, evidence: Evidence, seal: Seal, what: str) -> None:
-    """Which round this is about, under which rules, and who vouches for it."""
+    """The round, its rules, and who signed the dossier."""
     making = evidence.making
     about = f" of dispute {evidence.dispute}" if evidence.dispute else ""
     paper.say(f"{what}{about}".upper(), size=9, soft=True, style="B")
@@ -189,8 +189,8 @@ def _head(paper: Paper, evidence: Evidence, seal: Seal, what: str) -> None:
         paper.say(says)
     if not seal.key_id:
         paper.flag(
-            "UNSIGNED. The sums of this dossier show that it is as it was written; nothing shows "
-            "who wrote it."
+            "UNSIGNED. The checksums of this dossier show that it is unchanged; nothing shows who "
+            "wrote it."
         )
 
 
@@ -216,20 +216,20 @@ def _money(paper: Paper, lines: Sequence[OwedLine]) -> None:
 
 
 def _findings(paper: Paper, story: Story, most: int | None) -> None:
-    """What the rules find, and what the record lacks; most: how many there is room for."""
+    """The findings, and what the record lacks. most: how many there is room for."""
     ruling = story.ruling
     says = [f"{each.code}: {each.says}" for each in ruling.findings] if ruling else []
     says += [f"Not on record: {each}" for each in story.missing]
     paper.part("Findings")
     if not says:
-        paper.say("Nothing found." if ruling else "Nothing was ruled.")
+        paper.say("Nothing found." if ruling else "There is no ruling.")
     for each in islice(says, most):
         told = each if most is None or len(each) <= SAYS_MAX else each[:SAYS_MAX] + "…"
         paper.say(f"•  {told}")
     if most is not None and len(says) > most:
         paper.say(f"{len(says) - most} more are in the report.", soft=True)
     if most is None and ruling and ruling.before:
-        paper.part("Findings before facts were corrected")
+        paper.part("Findings before the corrections")
         for finding in ruling.before.findings:
             paper.say(f"•  {finding.code}: {finding.says}")
 
@@ -246,7 +246,7 @@ def _sections(paper: Paper, story: Story) -> None:
 
 
 def _signatures(paper: Paper) -> None:
-    """Lines to sign, at the foot of the page."""
+    """Lines to sign, at the end of the page."""
     top = paper.h - SIGNATURES_MM + 6
     width = (paper.w - 2 * MARGIN_MM - 10) / len(_WHO)
     paper.set_draw_color(*INK)
@@ -279,8 +279,8 @@ def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
     named = facts_in_findings(story)
     paper.part("Fact by fact")
     paper.say(
-        "Each fact with the time of its device's clock. Facts named by a finding are in bold; "
-        "pictures of them follow. All pictures are in report.html and in frames/.",
+        "Each fact has the time of its device's clock. Facts named by a finding are in bold and "
+        "followed by their pictures. All pictures are in report.html and in frames/.",
         soft=True,
     )
     paper.ln(1)
@@ -300,7 +300,7 @@ def _facts(paper: Paper, evidence: Evidence, story: Story) -> None:
 
 
 def _pictures(paper: Paper, evidence: Evidence, story: Story, at: int) -> None:
-    """What cameras have of one fact."""
+    """The pictures of one fact."""
     for sight in story.seen[at].sights:
         frame = None
         if sight.segment is not None and sight.frame is not None:
@@ -330,7 +330,7 @@ def _footage(paper: Paper, evidence: Evidence) -> None:
         paper.ln(1)
         paper.rows(("Camera", "What", "SHA-256 of what was recorded"), rows, (14, 40, 46), size=7.5)
     paper.part("Clocks of the cameras")
-    for says in clock_words(evidence) or ["No camera saw it."]:
+    for says in clock_words(evidence) or ["No camera was mapped."]:
         paper.say(says)
     readings = [
         [
@@ -362,19 +362,19 @@ def _custody(paper: Paper, evidence: Evidence) -> None:
         for each in custody_table(evidence)
     ]
     if not rows:
-        paper.say("No fact records any.")
+        paper.say("No such fact is on record.")
         return
-    columns = ("Told at", "What", "Camera", "From, to (camera's clock)", "By", "Because")
+    columns = ("Recorded at", "What", "Camera", "From, to (camera's clock)", "By", "Because")
     paper.rows(columns, rows, (18, 9, 13, 28, 10, 22), size=7.5)
 
 
 def _proof(paper: Paper, evidence: Evidence, seal: Seal) -> None:
     paper.part("Proof")
     paper.say(
-        "Each fact stands in the hash chain of its tape. To check it without the maker of this "
-        "program, with Python 3.8 or newer and no network, run: python verify.py --key KEY. Get "
-        "the key from the house by another way than the dossier. SHA-256 over the contents, as "
-        f"verify.py must print it: {seal.contents}."
+        "Each fact is part of the hash chain of its tape. To check it yourself, with Python 3.8 "
+        "or newer and no network, run: python verify.py --key KEY. Get the key from the house, "
+        f"but not with the dossier. verify.py must print this SHA-256 of the contents: "
+        f"{seal.contents}."
     )
     paper.ln(1)
     tapes = {each.tape for each in proofs(evidence)}
@@ -383,11 +383,11 @@ def _proof(paper: Paper, evidence: Evidence, seal: Seal) -> None:
         for head in evidence.heads
         if head.tape in tapes
     ]
-    columns = ("Tape", "Facts on it", "Newest position", "Hash of the newest")
+    columns = ("Tape", "Facts on it", "Newest position", "Newest hash")
     paper.rows(columns, rows, (22, 11, 13, 54), right=(1, 2), size=7)
     paper.say(
         "What this cannot show: that devices sent the truth, or that the record was honest "
-        "before its heads were first kept elsewhere. A camera's time is known within its "
-        "uncertainty, never better.",
+        "before its heads were first kept elsewhere. A camera's time is only known within its "
+        "uncertainty.",
         soft=True,
     )

@@ -1,7 +1,7 @@
-"""A frame small enough to stand in a page: the frame itself where it is, else a smaller copy of it.
+"""Pictures for the report: a frame if it is small enough, else a reduced copy.
 
-The frame itself always lies in `frames/`, and its hash stands beside the copy. A page with every
-frame of a round at full size would be hundreds of megabytes.
+The full frame is always in `frames/`, and its hash is printed beside the copy. A report with every
+frame of a round at full size would have hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PNG_OCTETS_MAX = 150_000
-"""Up to here a frame stands in the page as it is."""
+"""The largest frame that is embedded unchanged."""
 
 WIDTH_MAX = 720
 QUALITY = 82
 
 
 class Preview(NamedTuple):
-    """What stands in the page. smaller: it is a copy, scaled down and with loss."""
+    """The embedded picture. smaller: it is a reduced, lossy copy."""
 
     media: str
     octets: bytes
@@ -30,7 +30,7 @@ class Preview(NamedTuple):
 
 
 def preview(png: Path) -> Preview:
-    """The picture of a frame for a page, the same octets each time. Raises OSError."""
+    """The picture of a frame for a page, always the same bytes. Raises OSError."""
     if png.stat().st_size <= PNG_OCTETS_MAX:
         return Preview("image/png", png.read_bytes(), smaller=False)
     with Image.open(png) as picture:

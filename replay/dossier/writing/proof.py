@@ -1,4 +1,4 @@
-"""Where every fact of a dossier stands in the hash chain of its tape, and the fact as a line."""
+"""The place of each fact of a dossier in the hash chain of its tape, and facts as lines."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Proof(Struct, frozen=True, kw_only=True):
     payload: str  # SHA-256 over the framed attributes and data
     previous: str  # the hash of the row before it on its tape
     hash: str
-    source: str | None = None  # this and what follows: absent for a row shown by its hash alone
+    source: str | None = None  # this and all below: absent if only the hash of the row is shown
     id: str | None = None
-    file: str | None = None  # where the fact stands
+    file: str | None = None  # the file with the fact
     line: int | None = None
-    data_base64: str | None = None  # the octets of `data`, where the file lays them on one line
+    data_base64: str | None = None  # the bytes of `data`, if the file puts them on one line
 
 
 def proofs(evidence: Evidence) -> Iterator[Proof]:
-    """One line a row, by tape and sequence."""
+    """A line for each row, by tape and sequence."""
     shown = {
         (row.tape, row.table_seq): (name, number)
         for name, rows in rows_by_file(evidence).items()
@@ -52,7 +52,7 @@ def proofs(evidence: Evidence) -> Iterator[Proof]:
 
 
 def on_one_line(row: TapeRow) -> bytes:
-    """The fact as a line of a feed: what breaks lines in JSON stands between its values only."""
+    """The fact as a line of a feed. JSON has line breaks only between values, so they can go."""
     return structured(row._replace(data=row.data.translate(_BLANKS)))
 
 

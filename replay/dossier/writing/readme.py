@@ -1,4 +1,4 @@
-"""README.txt: what a reader finds in a dossier, how to check it, and what it cannot show."""
+"""README.txt: what is in a dossier, how to check it, and what it cannot show."""
 
 from __future__ import annotations
 
@@ -9,56 +9,57 @@ if TYPE_CHECKING:
 
 
 def readme(evidence: Evidence, key_id: str | None) -> str:
-    """The text, in lines that fit a terminal; key_id: of who signs it, None: nobody."""
+    """The text, in lines that fit a terminal. key_id: the signing key; None: unsigned."""
     about = f" (dispute {evidence.dispute})" if evidence.dispute else ""
-    what = "settlements and findings with their sections, and the money"
+    what = "settlements, findings and sections, and the money moved"
     rulings = (
-        f"rulings/            a file a round: {what} beside them"
+        f"rulings/            a file for each round: {what}"
         if evidence.window
-        else f"ruling.json         {what} beside them"
+        else f"ruling.json         {what}"
     )
     return f"""{evidence.about[0].upper()}{evidence.about[1:]}{about}
 {_signed(key_id)}
-Open report.html in any browser; it needs no network and prints.
+Open report.html in any browser. It needs no network and can be printed.
 
-To check that nothing here was changed, and who made it, with Python 3.8 or newer and no network:
+To check who made this dossier and that nothing was changed, with Python 3.8 or newer and no
+network:
 
     python verify.py --key KEY
 
-KEY is the public signing key of the house, 64 hexadecimal digits or a file with them. Get it from
-the house by another way than this dossier: a forger of the dossier could also forge a key in it,
-and verify.py. The same file comes with Round Ledger.
+KEY is the public signing key of the house: 64 hexadecimal digits, or a file with them. Get it from
+the house by another way than this dossier, because a forger could put a false key in it. A forger
+could replace verify.py too; Round Ledger comes with the same file.
 
-report.html         what was paid beside what was owed, and every fact with table and cameras
-report.pdf          the same to print; pictures of the facts that a finding names
-ruling.pdf          one page: what was paid, what was owed, by which sections; lines to sign
+report.html         what was owed and paid, and every fact with table and cameras
+report.pdf          the same to print, with pictures of the facts that a finding names
+ruling.pdf          one page to sign: what was paid, what was owed, by which sections
 replay.txt          the same replay as text
 {rulings}
-replay.jsonl        one object a fact: the table after it, and what each camera has of it
+replay.jsonl        for each fact the table after it, and the frame of each camera
 
-facts.jsonl         its {len(evidence.rows)} facts, one a line, `data` as received
+facts.jsonl         its {len(evidence.rows)} facts, one per line, `data` as received
 submission.jsonl    the Rules Submission that applied, if one was on file
 corrections.jsonl   later corrections of its facts, if any
 case.jsonl          the dispute's own facts, or the locks of a window, if any
 camera-facts.jsonl  the facts of its cameras: clocks, segments, locks
 custody.jsonl       who viewed, exported, locked and released their footage
-between.jsonl       other facts of the same tapes, between its first and its last
-proof.jsonl         where each fact stands in the hash chain of its tape; `data` of several lines
-                    (which the files above put on one) in the bytes received
+between.jsonl       other facts on the same tapes, between its first and its last fact
+proof.jsonl         the place of each fact in the hash chain of its tape; if `data` came in
+                    several lines, also its bytes as received
 heads.jsonl         the newest row of every tape when this was read
 
-footage/            the recorded segments themselves, untouched
-clips/              parts cut out of them without decoding: derived, and listed so; two if the
-                    clock of the camera was set in between
-frames/             the frames named in the report, as PNG: derived, and listed so
-clocks.csv, .txt    each comparison of a camera's clock with a reference, and what follows
+footage/            the recorded segments, untouched
+clips/              parts cut from the segments without decoding, listed as derived; two for a
+                    camera whose clock was set in between
+frames/             the frames named in the report, as PNG, listed as derived
+clocks.csv, .txt    each comparison of a camera's clock with a reference, and its uncertainty
 custody.csv         the custody record as a table
-coverage.txt, .json which camera filmed what of it, and what none did, and why
+coverage.txt, .json which cameras filmed it, each gap and its cause
 
-verify.py           the program that checks all this
+verify.py           the program that checks all of this
 manifest.json       size and SHA-256 of each file above, and the heads
-manifest.sig        the signature over manifest.json (Ed25519), if it is signed
-SHA256SUMS          the same sums, and the manifest's, for the common tool
+manifest.sig        the signature over manifest.json (Ed25519), if the dossier is signed
+SHA256SUMS          the same checksums, and the manifest's, for standard tools
 
 Without Python, check that no file was changed:
     sha256sum -c SHA256SUMS   (macOS: shasum -a 256 -c SHA256SUMS)
@@ -66,7 +67,7 @@ Without Python, check that no file was changed:
 Compare the facts with their record: round-ledger verify --head heads.jsonl
 
 What this cannot show: that devices sent the truth, or that the record was honest before its heads
-were first kept elsewhere. A camera's time is known within its uncertainty, never better.
+were first kept elsewhere. A camera's time is only known within its uncertainty.
 """
 
 

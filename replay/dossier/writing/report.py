@@ -1,4 +1,4 @@
-"""The report to open: one HTML file that needs no other and no network."""
+"""The HTML report: one file that needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ def heading(evidence: Evidence) -> str:
     """The first line of report and papers."""
     window = evidence.window
     if window:
-        return f"Table {window.table}, a stretch of time preserved"
+        return f"Table {window.table}, preserved window"
     (story,) = evidence.stories
     return f"{title_of(story)}, table {story.round.table}, round {story.round.number}"
 
 
 def told_first(evidence: Evidence) -> list[str]:
-    """Below the heading: whose, of when, how many facts, and by what it was ruled."""
+    """The lines below the heading: property, time, number of facts, ruling."""
     window = evidence.window
     if window:
         span = f"{format_time(window.from_us)} to {format_time(window.to_us)}"
         return [
             f"{window.property}, window {window.name}: {span}.",
-            f"{len(evidence.rows)} facts of the table; {len(evidence.stories)} rounds fall in it.",
+            f"{len(evidence.rows)} facts of the table; {len(evidence.stories)} rounds.",
         ]
     (story,) = evidence.stories
     return [
@@ -67,7 +67,7 @@ def told_first(evidence: Evidence) -> list[str]:
 
 
 def ruled(story: Story) -> list[str]:
-    """By what a round was ruled, where it was."""
+    """The chapter and status of a round's ruling, if it has one."""
     if story.ruling is None:
         return []
     note = f" {story.ruling.edition_note}." if story.ruling.edition_note else ""
@@ -75,9 +75,9 @@ def ruled(story: Story) -> list[str]:
 
 
 def report_html(evidence: Evidence, contents: str, key_id: str | None) -> Iterator[str]:
-    """The report, a piece at a time: whole, with its pictures, it is larger than all else.
+    """The report in pieces, because with its pictures it is large.
 
-    contents: the sum over the dossier's files; key_id: of who signs, or None.
+    contents: the checksum over the dossier's files; key_id: the signing key, or None.
     """
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -121,7 +121,7 @@ def _round(evidence: Evidence, story: Story) -> dict[str, object]:
 
 
 def others_told(evidence: Evidence) -> list[tuple[str, str, str]]:
-    """The facts of a window that are of none of its rounds: when, whose, and what, in words."""
+    """The facts of a window that belong to none of its rounds: time, source, sentence."""
     name = wager_namer(next((story.game for story in evidence.stories), None))
     rows = sorted(evidence.window_rows, key=lambda row: (row.time_us, row.position))
     return [
@@ -145,30 +145,30 @@ def line_told(line: OwedLine) -> dict[str, object]:
 
 
 def case_told(evidence: Evidence) -> list[tuple[str, str]]:
-    """The dispute's own facts in words, each with its time, in the order they were told."""
+    """The dispute's own facts in sentences, each with its time, by time."""
     name = wager_namer(next((story.game for story in evidence.stories), None))
     rows = sorted(evidence.case_rows, key=lambda row: (row.time_us, row.position))
     return [(format_time(row.time_us), in_words(fact_of(row).body, name)) for row in rows]
 
 
 def at_stake(story: Story) -> str:
-    """What went wrong in sum, as a sentence."""
+    """The total difference as a sentence."""
     open_ = [line for line in story.lines if line.difference is None]
     wrong = [line.difference for line in story.lines if line.difference]
     if open_:
-        return "The record ends before every wager can be compared."
+        return "The record ends too early to compare every wager."
     if not wrong:
-        return "Every wager was paid, collected or returned as the sections say."
+        return "Every wager was paid, collected or returned as the sections require."
     over = sum(cents for cents in wrong if cents > 0)
     under = -sum(cents for cents in wrong if cents < 0)
     parts = [f"{dollars(over)} too much"] * bool(over) + [f"{dollars(under)} too little"] * bool(
         under
     )
-    return f"Patrons have {' and '.join(parts)}."
+    return f"Patrons received {' and '.join(parts)}."
 
 
 def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
-    """One fact as the report prints it: words, table, and what each camera has of it."""
+    """One fact as the report prints it: sentence, table, and the pictures of each camera."""
     moment, seen = story.moments[at], story.seen[at]
     return {
         "number": moment.number,
@@ -193,7 +193,7 @@ def _moment(evidence: Evidence, story: Story, at: int) -> dict[str, object]:
 def _sight(
     sight: FrameLookup, frames: Mapping[tuple[str, int], FrameFile | str]
 ) -> dict[str, object]:
-    """What one camera has of a fact, its picture within the page."""
+    """One camera's picture of a fact, embedded in the page, or why there is none."""
     found = None
     if sight.segment is not None and sight.frame is not None:
         found = frames.get((sight.segment, sight.frame))

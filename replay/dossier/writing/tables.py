@@ -1,6 +1,6 @@
-"""Clock readings, custody and coverage as tables and in words, each from facts alone.
+"""Clock readings, custody and coverage as tables and in sentences, from facts alone.
 
-A reading keeps both clocks. Words say what is known, how surely, and what nobody wrote down.
+A reading keeps both clocks. Sentences state the uncertainty, and what is not on record.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CUSTODY_COLUMNS = (
 
 
 def clock_table(evidence: Evidence) -> list[dict[str, object]]:
-    """One row a reading, by camera and time: the two clocks as they were read, and their offset."""
+    """A row for each reading, by camera and time: both clocks as read, and their offset."""
     return [
         {
             "camera": body.camera,
@@ -67,7 +67,7 @@ def clock_table(evidence: Evidence) -> list[dict[str, object]]:
 
 
 def clock_words(evidence: Evidence) -> list[str]:
-    """What the readings say of each camera's clock, in sentences."""
+    """Sentences about each camera's clock, from the readings."""
     checks: dict[str, list[Check]] = {
         sight.camera: []
         for story in evidence.stories
@@ -86,7 +86,7 @@ def clock_words(evidence: Evidence) -> list[str]:
 
 
 def custody_table(evidence: Evidence) -> list[dict[str, object]]:
-    """One row for each time footage of these cameras was viewed, copied, locked, released, gone."""
+    """A row for each viewing, export, lock, release or expiry of these cameras' footage."""
     rows = []
     for row in sorted(row for of in rows_by_file(evidence).values() for row in of):
         body = fact_of(row).body
@@ -108,10 +108,9 @@ def custody_table(evidence: Evidence) -> list[dict[str, object]]:
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> bytes:
-    """A table for a spreadsheet (RFC 4180); no cell of it can become a formula there.
+    """A CSV table (RFC 4180) in which no cell can become a formula.
 
-    Quoted is what stands in the mark that ends a line: with both its characters, a text that has
-    either of them is one cell for whoever reads it.
+    A line ends with CR LF. A text with either character is quoted, so every reader sees one cell.
     """
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\r\n")
@@ -130,7 +129,7 @@ def _of_clock(camera: str, clock: CameraClock | None, readings: int) -> Iterator
     if clock is None:
         yield (
             f"Camera {camera}: its clock was never compared with a reference. Its own time is "
-            "taken at its word, and may be off by any amount."
+            "used and may be wrong by any amount."
         )
         return
     epochs = len(clock.epochs)
@@ -147,13 +146,13 @@ def _of_clock(camera: str, clock: CameraClock | None, readings: int) -> Iterator
         )
         yield (
             f"  From {format_time(first.reference_us)} to {format_time(last.reference_us)}: "
-            f"{offset:+d} ms against the reference at the end, "
+            f"{offset:+d} ms from the reference at the end, "
             f"±{times.whole_ms(last.plus_minus_us)} ms; {drift}."
         )
 
 
 def _readings(evidence: Evidence) -> list[tuple[TapeRow, ClockChecked]]:
-    """The readings among the facts of cameras, by camera and reference time."""
+    """The clock readings in the camera facts, by camera and reference time."""
     told = [
         (row, fact.body)
         for row in rows_by_file(evidence)["camera-facts.jsonl"]
@@ -166,7 +165,7 @@ def _readings(evidence: Evidence) -> list[tuple[TapeRow, ClockChecked]]:
 def _check(body: ClockChecked) -> Check:
     reference, camera = parse_time(body.reference_time), parse_time(body.camera_time)
     if reference is None or camera is None:
-        raise ValueError(f"{body} was judged well formed when it came")
+        raise ValueError(f"{body} was accepted as well formed")
     return Check(reference, camera, body.uncertainty_ms * 1000)
 
 

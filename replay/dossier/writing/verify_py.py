@@ -1,7 +1,7 @@
-"""`verify.py` as it lies in a dossier: the parts of the checker joined into one file.
+"""Makes `verify.py`, the file in a dossier: the modules of the checker joined into one.
 
-Parts are written and tested apart, and read better so; whoever gets a dossier needs one file. It
-must stay what the parts are: nothing is rewritten, only imports of one another are left out.
+The modules are written and tested separately; a recipient needs one file. Their code is copied
+unchanged, except that imports of each other are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PARTS = (
     "clips",
     "main",
 )
-"""In the order in which they need one another."""
+"""In the order of their dependencies."""
 
 _OURS = "replay."
 _HEAD = '''#!/usr/bin/env python3
@@ -36,7 +36,7 @@ from __future__ import annotations
 
 @cache
 def verify_py() -> bytes:
-    """The one file, the same octets every time."""
+    """The file, always the same bytes."""
     imports: set[str] = set()
     bodies = []
     says = ""

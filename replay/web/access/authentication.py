@@ -1,7 +1,7 @@
-"""Who asks: the session behind a cookie, the roles a page is for, and the token in every form.
+"""Authentication: the session behind a cookie, the roles of a page, the token in every form.
 
-A page names its roles with `Depends(signed_in(...))`; nothing is shown or done without it. What
-changes something needs the session's CSRF token and a role other than auditor.
+A page names its roles with `Depends(signed_in(...))`; nothing is shown or done without it. A
+request that changes something needs the session's CSRF token and a role other than auditor.
 """
 
 import hashlib
@@ -22,23 +22,23 @@ from infra.access.users import Role, User
 from replay.web.ports import Ports, ports
 
 SESSION, FORM = "round_ledger_session", "round_ledger_form"
-"""Cookies: of a session, and of a form that is sent before there is one."""
+"""Names of cookies: of a session, and of a form that is sent before sign-in."""
 
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 CSRF_FIELD, CSRF_HEADER = "csrf", "X-CSRF-Token"
 
-FORBIDDEN_HINT = "Go back, load the page anew and send it again."
+FORBIDDEN_HINT = "Go back, reload the page and send the form again."
 
 
 class NotSignedInError(Exception):
-    """Nobody is signed in: a page leads to where one signs in, anything else is answered 401."""
+    """Nobody is signed in: a page redirects to sign-in, anything else answers 401."""
 
 
 def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
-    """A dependency: the user, who has one of `roles` (none named: any).
+    """A dependency: the signed-in user with one of `roles` (none named: any role).
 
-    Where the request changes something, one of them must be another than auditor, and the form's
-    token must be the session's.
+    A request that changes something needs such a role other than auditor, and the session's token
+    in its form.
     """
 
     async def dependency(request: Request) -> User:
@@ -46,7 +46,7 @@ def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
         if user is None:
             raise NotSignedInError
         if roles and not user.has(*roles):
-            raise HTTPException(403, "This page is not for your role.")
+            raise HTTPException(403, "Your role may not open this page.")
         if request.method not in SAFE:
             if not (user.roles & (set(roles) or user.roles)) - {"auditor"}:
                 raise HTTPException(403, "An auditor reads everything and changes nothing.")
@@ -58,7 +58,7 @@ def signed_in(*roles: Role) -> Callable[[Request], Awaitable[User]]:
 
 
 async def visitor(request: Request) -> User | None:
-    """Who asks, if anybody is signed in; known to `pages.page` from then on."""
+    """The signed-in user, if any; also remembered for `page.page`."""
     token = request.cookies.get(cookie(request, SESSION), "")
     if not token:
         return None
@@ -70,7 +70,7 @@ async def visitor(request: Request) -> User | None:
 
 
 def who(request: Request) -> User | None:
-    """Who was found to ask; None on pages before signing in."""
+    """The user of a request; None on pages before sign-in."""
     found: User | None = getattr(request.state, "who", None)
     return found
 
@@ -82,36 +82,38 @@ def csrf(request: Request) -> str:
 
 
 def csrf_of(token: str) -> str:
-    """The token that forms carry: only who holds the cookie's can make it."""
+    """The token for forms, derived from the cookie's token."""
     digest = hmac.digest(token.encode(), b"csrf", hashlib.sha256)
     return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 async def check_csrf(request: Request) -> None:
-    """Raise 403 where the form is not one of ours, filled in by who holds the cookie."""
+    """Raise 403 unless this server made the form for the holder of the cookie."""
     refuse_other_sites(request)
     given = request.headers.get(CSRF_HEADER) or (await request.form()).get(CSRF_FIELD)
     if not isinstance(given, str) or not hmac.compare_digest(
         given.encode(), csrf(request).encode() or secrets.token_bytes()
     ):
-        raise HTTPException(403, f"The form has gone stale. {FORBIDDEN_HINT}")
+        raise HTTPException(403, f"This form has expired. {FORBIDDEN_HINT}")
 
 
 async def _refuse_nul(request: Request) -> None:
-    """Raise 400 for a NUL: no text on record has one, and the database takes none."""
+    """Raise 400 for a NUL character: no recorded text has one, and PostgreSQL refuses it."""
     pairs = (await request.form()).multi_items()
     if any("\0" in text for pair in pairs for text in pair if isinstance(text, str)):
-        raise HTTPException(400, "No text on record has a NUL in it.")
+        raise HTTPException(
+            400, "The form contains a NUL character, which cannot be recorded. Remove it."
+        )
 
 
 def refuse_other_sites(request: Request) -> None:
-    """Raise 403 where a browser says that another site sent this."""
+    """Raise 403 if the browser reports that another site sent the request."""
     if from_elsewhere(request):
         raise HTTPException(403, f"Another site sent this form. {FORBIDDEN_HINT}")
 
 
 def from_elsewhere(request: Request) -> bool:
-    """Whether a browser says that another site sent this."""
+    """Whether the browser reports that another site sent the request."""
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     origin = request.headers.get("Origin")
     host = request.headers.get("Host", "")
@@ -119,14 +121,14 @@ def from_elsewhere(request: Request) -> bool:
 
 
 def form_token(request: Request, response: Response) -> None:
-    """Give a browser without a session what its form's token is made of."""
+    """Set the cookie from which the form token of a browser without a session is made."""
     token = getattr(request.state, "form", None)
     if token is not None:
         keep(request, response, FORM, token, SESSION_S_MAX)
 
 
 def begin_form(request: Request) -> None:
-    """Let a page before signing in have a token for its form, kept over several tries."""
+    """Prepare a form token for a page before sign-in; it stays the same over several tries."""
     token = request.cookies.get(cookie(request, FORM)) or secrets.token_urlsafe(32)
     request.state.form = token
     request.state.csrf = csrf_of(token)
@@ -139,13 +141,13 @@ def set_session_cookie(request: Request, response: Response, token: str) -> None
 
 
 def let_out(request: Request, response: Response) -> None:
-    """Take the session away from the browser."""
+    """Delete the session cookie."""
     drop(request, response, SESSION)
     response.headers["Clear-Site-Data"] = '"cache"'
 
 
 def cookie(request: Request, name: str) -> str:
-    """A cookie's name; over TLS with the prefix that no other host or plain page can set."""
+    """A cookie's name; over TLS with the `__Host-` prefix, which only this host can set."""
     return f"__Host-{name}" if _served(request).address.secure else name
 
 
@@ -162,7 +164,7 @@ def address(request: Request) -> str:
 
 
 def keep(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
-    """Give the browser a cookie that scripts and other sites cannot use."""
+    """Set a cookie that scripts and other sites cannot use."""
     response.set_cookie(
         cookie(request, name),
         value,
@@ -175,7 +177,7 @@ def keep(request: Request, response: Response, name: str, value: str, seconds: i
 
 
 def drop(request: Request, response: Response, name: str) -> None:
-    """Take a cookie back. One with the prefix goes only by the words it was given with."""
+    """Delete a cookie. One with the prefix needs the same attributes as when it was set."""
     response.delete_cookie(
         cookie(request, name),
         path="/",

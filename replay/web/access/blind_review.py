@@ -1,8 +1,8 @@
-"""What is withheld from a reviewer under blind review: the one place that decides it, for any page.
+"""Blind review: decides for every page what is withheld from a reviewer.
 
-A round is withheld from a surveillance user while a dispute about it is open whose claim they do
-not know and for which they have not written down what they saw. Pages pass what they show through
-here; what is withheld is not in an answer at all, and no search tells whether it would fit.
+A round is withheld from a surveillance user while a dispute about it is open, if they neither know
+its claim nor have written down what they saw. Pages filter what they show through this module.
+Withheld content is not in a response at all, and no search shows whether it would match.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,18 +30,18 @@ from replay.web.alert_watch import AlertNow
 from replay.web.ports import ports
 
 WITHHELD = "withheld: blind review"
-"""What stands on a page in place of what is withheld."""
+"""The text in place of withheld content."""
 
 BLIND = (
-    "Withheld: blind review. What the record says is hidden until you have written down what you"
-    " saw, or the claim is shown to you."
+    "Withheld: blind review. The record is hidden until you write down what you saw or reveal the"
+    " claim."
 )
 
 BLIND_STEPS = frozenset(("observe", "reveal", "lock"))
-"""What a reviewer under blind review may do about a dispute: look, be shown, keep footage."""
+"""Steps open to a reviewer under blind review: observe, reveal, lock."""
 
 Hidden = Mapping[RoundId, Dispute]
-"""Rounds that are withheld from somebody, and the dispute for which."""
+"""Rounds that are withheld from a user, each with its dispute."""
 
 OPEN_TO_ALL = frozenset(
     (
@@ -49,15 +49,15 @@ OPEN_TO_ALL = frozenset(
         "limit", "without",
     )
 )  # fmt: skip
-"""What a round under blind review may be searched by: what its reviewer knows anyway. By anything
-else it is left out, whether it would fit or not."""
+"""Search filters whose values a reviewer knows anyway. A search with any other filter leaves
+withheld rounds out, whether they match or not."""
 
 RESULTS = ("handle", "payouts", "payouts_cage", "collected", "returned", "fees", "rake", "win")
-"""Amounts of a table's day that its rounds add up to."""
+"""Amounts of a table's day that are sums over its rounds."""
 
 
 def hidden(request: Request, user: User) -> Hidden:
-    """The rounds that are withheld from this person; asked for once a request."""
+    """The rounds withheld from this user; read once per request."""
     if not user.has("surveillance"):
         return {}
     kept: Hidden | None = getattr(request.state, "hidden", None)
@@ -68,20 +68,20 @@ def hidden(request: Request, user: User) -> Hidden:
 
 
 def case_of(request: Request, user: User, round_: RoundId) -> str | None:
-    """The address of the case for which a round is withheld from this person; None: it is not."""
+    """The page of the case for which a round is withheld from this user; None: it is not."""
     about = hidden(request, user).get(round_)
     return None if about is None else case_address(about.property, about.dispute)
 
 
 def refuse_dossier(request: Request, user: User, asked: DossierRequest) -> None:
-    """Raise 403 where a dossier would tell anything of a withheld round, whatever its name.
+    """Raise 403 if a dossier would disclose anything about a withheld round.
 
-    A neighbour's holds what was told between its own facts, and why footage of its time was kept.
+    The dossier of a neighbouring round has the facts between its own, and the reasons of locks.
     """
     withheld = hidden(request, user)
     if not withheld:
         return
-    from replay.dossier.service import VIEWS, rounds_of  # noqa: PLC0415 - it sets paper
+    from replay.dossier.service import VIEWS, rounds_of  # noqa: PLC0415 - imports the PDF library
 
     database = ports(request).database
     up_to_date(database, VIEWS)
@@ -90,20 +90,20 @@ def refuse_dossier(request: Request, user: User, asked: DossierRequest) -> None:
 
 
 def case_address(property_: str, dispute: str) -> str:
-    """Where a case's page is; other systems name disputes as they like."""
+    """The path of a case's page; names are quoted, since other systems may choose them."""
     return f"/cases/{property_}/{quote(dispute, safe='')}"
 
 
 class FoundRound(NamedTuple):
-    """A round in the list of those found: of a withheld one what its reviewer may know."""
+    """A round in search results; a withheld one has only what its reviewer may know."""
 
     round: Round
     details: Dealt
-    withheld: bool = False  # from who looks: what is not told here, is on record
+    withheld: bool = False  # from this user: missing values here may be on record
 
 
 def searched(asked: Filters, withheld: Hidden) -> Filters:
-    """A search that leaves withheld rounds out where it asks what their reviewer may not know."""
+    """The search, without withheld rounds if a filter asks what their reviewer may not know."""
     usual = Filters()
     tells = any(
         value != getattr(usual, name)
@@ -114,7 +114,7 @@ def searched(asked: Filters, withheld: Hidden) -> Filters:
 
 
 def found(each: Round, details: Dealt, withheld: Hidden) -> FoundRound:
-    """A round in the list: of a withheld one its name, when it began, its game and its dealers."""
+    """A round in the list; a withheld one has only its name, begin, game and dealers."""
     if each.id not in withheld:
         return FoundRound(each, details)
     known = Round(*each.id, game=each.game, began_us=each.began_us)
@@ -122,7 +122,7 @@ def found(each: Round, details: Dealt, withheld: Hidden) -> FoundRound:
 
 
 def boards(all_: Sequence[Board], withheld: Hidden) -> list[Board]:
-    """Tables as they stand: not how far a withheld round has come."""
+    """The table boards, without the stage of withheld rounds."""
     return [
         replace(each, stage=None)
         if parse_subject(each.round or "", each.property) in withheld
@@ -132,20 +132,20 @@ def boards(all_: Sequence[Board], withheld: Hidden) -> list[Board]:
 
 
 def alerts(all_: Sequence[AlertNow], withheld: Hidden) -> list[AlertNow]:
-    """Alerts: none of a withheld round."""
+    """The alerts, without those of withheld rounds."""
     names = {str(each) for each in withheld}
     return [each for each in all_ if each.about not in names]
 
 
 class ShownDay(NamedTuple):
-    """A table's day as somebody may see it."""
+    """A table's day as this user may see it."""
 
     drop: Drop
-    withheld: bool = False  # what its rounds add up to, from who looks
+    withheld: bool = False  # the sums over its rounds are withheld from this user
 
 
 def day(each: Drop, withheld: Hidden) -> ShownDay:
-    """A table's day: without what its rounds add up to, where one of them is withheld."""
+    """A table's day; without sums over its rounds if one of them is withheld."""
     key = (each.property, each.table, each.gaming_day)
     if key not in {round_[:3] for round_ in withheld}:
         return ShownDay(each)
@@ -160,24 +160,24 @@ def day(each: Drop, withheld: Hidden) -> ShownDay:
 
 
 def row(each: disputes.DisputeRow, withheld: Hidden) -> disputes.DisputeRow:
-    """A dispute in the list, without its claim and its outcome, which a reviewer may not know yet.
+    """A dispute in the list, without claim and outcome, which a reviewer may not know yet.
 
-    Without what was paid on it too, where its round is withheld.
+    If its round is withheld, adjustments are left out too.
     """
     adjusted = None if each.round in withheld else each.adjusted
     return replace(each, claim=None, outcome=None, adjusted=adjusted)
 
 
 def refuse_step(user: User, file: CaseFile, step: str | None) -> None:
-    """Raise 403 where a step would decide on what is withheld, whatever its form said."""
+    """Raise 403 if a step is not open under blind review."""
     if step not in BLIND_STEPS and (file.withheld or not file.case.knows(user.employee)):
         raise HTTPException(403, BLIND)
 
 
 def file(request: Request, user: User, each: CaseFile) -> CaseFile:
-    """A case whose round is withheld: without the round, whosever dispute it is withheld for.
+    """A case without its round, if that is withheld, even for another dispute.
 
-    Nor why its footage was let go, as long as its claim is not known.
+    While its claim is not known, reasons for releasing its footage are left out too.
     """
     claim, reader = each.case.claim, user.employee
     if claim and claim.round in hidden(request, user):
@@ -191,30 +191,30 @@ def file(request: Request, user: User, each: CaseFile) -> CaseFile:
 def windows(
     request: Request, user: User, found: Sequence[PreservedWindow]
 ) -> list[PreservedWindow]:
-    """Preserved windows: why one is kept or was let go may tell the claim of a round in it.
+    """Preserved windows, without reasons that could disclose the claim of a withheld round.
 
-    What somebody wrote themselves they know.
+    Reasons that the reader wrote themselves stay.
     """
     blind = _blind(request, user)
     return [_window(each, user.employee) if _over(each, blind) else each for each in found]
 
 
 def over_withheld(request: Request, user: User, each: PreservedWindow) -> bool:
-    """Whether a withheld round lies in a window, or may."""
+    """Whether a withheld round is, or may be, in a window."""
     return _over(each, _blind(request, user))
 
 
 def refuse_release(request: Request, user: User, each: PreservedWindow) -> None:
-    """Raise 403 where a window keeps what somebody is to look at before they know the claim.
+    """Raise 403 if a window keeps footage of a round that is withheld from this user.
 
-    Its footage is evidence of that round, and whether it may go is for who knows what is claimed.
+    The footage is evidence of that round. Only users who know the claim may release it.
     """
     if over_withheld(request, user, each):
         raise HTTPException(403, BLIND)
 
 
 Blind = Sequence[tuple[RoundId, tuple[int, int] | None]]
-"""Rounds that are withheld from somebody, each with when it went, where that is known."""
+"""Rounds that are withheld from a user, each with its time if that is known."""
 
 
 def _blind(request: Request, user: User) -> Blind:
@@ -227,7 +227,7 @@ def _over(each: PreservedWindow, blind: Blind) -> bool:
 
 
 def _reaches(each: PreservedWindow, round_: RoundId, went: tuple[int, int] | None) -> bool:
-    """Whether a round lies in a window, or may: a camera's is of no table, a round of no time."""
+    """Whether a round is in a window, or may be: a camera's window has no table, for example."""
     if each.property != round_.property or each.table not in (None, round_.table):
         return False
     return went is None or (each.from_us <= went[1] and each.to_us >= went[0])

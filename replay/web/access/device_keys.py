@@ -1,7 +1,7 @@
-"""Which device sends facts: the key it shows, looked up at most every few seconds.
+"""Device keys of requests, looked up at most every few seconds.
 
-Where no key was ever made none is asked for, and the server serves this machine alone: it is bound
-to no other address, and has no public one.
+Before the first key exists, none is required. The server then serves only this machine: it listens
+on no other address and has no public one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from infra.access.keys import Keys
 
 KNOWN_S = 2.0
-"""How long a key's answer is believed: a revoked one opens nothing after so long, seconds."""
+"""Seconds for which a looked-up key is remembered; a revocation takes effect within them."""
 
 KNOWN_MAX = 10_000
-"""Keys remembered at most, wrong ones too."""
+"""The most keys remembered, unknown ones included."""
 
 
 class NoKeyError(Exception):
-    """No key was shown, or one that opens nothing."""
+    """The request has no key, or one that is unknown or revoked."""
 
 
 class Keyring:
@@ -34,9 +34,9 @@ class Keyring:
         self._known: dict[bytes, tuple[float, str | None]] = {}
 
     async def opens(self, authorization: str) -> str | None:
-        """What the key of a request speaks for; None where none is asked for.
+        """The sources that the request's key is valid for; None if no key is required.
 
-        Raises `NoKeyError`, and `Unavailable` where nobody can say.
+        Raises `NoKeyError`, and `Unavailable` if keys cannot be looked up.
         """
         scheme, _, key = authorization.partition(" ")
         key = key.strip() if scheme.lower() == "bearer" else ""
@@ -45,12 +45,12 @@ class Keyring:
             return None
         if source is None:
             raise NoKeyError(
-                "The key is not known, or revoked" if key else "A device's key is needed"
+                "The device key is unknown or revoked" if key else "A device key is required"
             )
         return source
 
     async def _source(self, key: str) -> str | None:
-        """As `opens`; empty where none is asked for."""
+        """As `opens`; empty if no key is required."""
         name = hashlib.sha256(key.encode()).digest()
         until, source = self._known.get(name, (0.0, None))
         if time.monotonic() < until:
@@ -68,5 +68,5 @@ class Keyring:
 
 
 def speaks_for(prefix: str, source: str) -> bool:
-    """Whether a key of this prefix may say what this source says: part by part, never in part."""
+    """Whether a key for this prefix is valid for a source; whole parts of the path must match."""
     return source == prefix or source.startswith(f"{prefix}/")

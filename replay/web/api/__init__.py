@@ -1,1 +1,1 @@
-"""The HTTP API: facts in, figures out."""
+"""The HTTP API: receives facts, serves metrics."""

@@ -1,7 +1,7 @@
-"""`POST /v1/facts`: CloudEvents in, verdicts and receipts out.
+"""`POST /v1/facts`: receives CloudEvents, answers with verdicts and receipts.
 
-200 says that every fact of the request is kept, whatever its verdict; every other status says that
-none was, and that sending again is safe. Bodies are bounded in octets and in time.
+Status 200 means that every fact of the request is kept, whatever its verdict. Every other status
+means that none was kept and that sending again is safe. Bodies are limited in bytes and in time.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from replay.web.request_limits import BodyShare, Budget
 
 BODY_OCTETS_MAX = 8 * 2**20
-"""A larger body is refused; what is still being sent of it passes by unread."""
+"""The largest body in bytes; the rest of a larger one is read and dropped."""
 
 BODY_S_MAX = 30.0
-"""How long a body may take to arrive, seconds."""
+"""Seconds that a body may take to arrive."""
 
 PARSED_AT_ONCE_OCTETS = 64 * 1024
-"""A larger body is judged in a thread, so that nobody else waits for it."""
+"""A body of more bytes is judged in a thread, so that other requests do not wait for it."""
 
 BUSY_RETRY_S = 1
 AWAY_RETRY_S = 5
@@ -46,7 +46,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class NotKept(Exception):  # noqa: N818 - an answer, not a fault of this program
-    """A request of which nothing was kept: its status, what to tell, when to send again."""
+    """A refusal: nothing of the request was kept. retry_s: seconds until it may be sent again."""
 
     def __init__(self, status: int, error: str, hint: str, retry_s: int | None = None) -> None:
         super().__init__(error)
@@ -57,7 +57,7 @@ class NotKept(Exception):  # noqa: N818 - an answer, not a fault of this program
 
 
 class Intake:
-    """Where facts come in over HTTP."""
+    """The endpoint that receives facts over HTTP."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Intake:
         try:
             judged = await _judged(mode, request, body)
         except BatchTooLong as error:
-            raise NotKept(413, str(error), "Send fewer facts a request.") from error
+            raise NotKept(413, str(error), "Send fewer facts per request.") from error
         if may is not None:
             _refuse_others(judged, may)
         answers = await self._append(judged)
@@ -104,7 +104,7 @@ class Intake:
         return _json(answers if mode == "batch" else answers[0])
 
     async def _may(self, request: Request) -> str | None:
-        """The sources that the request's key speaks for; None where no key is asked for."""
+        """The sources that the request's key is valid for; None if no key is required."""
         if self._keys is None:
             return None
         try:
@@ -112,7 +112,7 @@ class Intake:
         except Unavailable as error:
             _log_error(error)
             raise NotKept(
-                503, "The record does not answer", "Send it again; it is safe.", AWAY_RETRY_S
+                503, "The database does not answer", "Send it again; it is safe.", AWAY_RETRY_S
             ) from error
         except NoKeyError as error:
             raise NotKept(
@@ -120,7 +120,7 @@ class Intake:
             ) from error
 
     async def _body(self, request: Request, share: BodyShare) -> bytes:
-        """The whole body. Raises NotKept where it is too long, too slow, or one too many."""
+        """The body. Raises NotKept if it is too long or too slow, or too many are under way."""
         told = request.headers.get("content-length", "0")
         too_large = told.isdecimal() and int(told) > BODY_OCTETS_MAX
         stream = request.stream()
@@ -144,13 +144,13 @@ class Intake:
         if not room:
             raise NotKept(
                 429,
-                f"Requests under way hold {self._budget.octets_max:,} octets already",
+                f"Other requests already use all {self._budget.octets_max:,} bytes of memory",
                 "Send it again in a second.",
                 BUSY_RETRY_S,
             )
         if too_large:
             raise NotKept(
-                413, f"The body is over {BODY_OCTETS_MAX:,} octets", "Send fewer facts a request."
+                413, f"The body is over {BODY_OCTETS_MAX:,} bytes", "Send fewer facts per request."
             )
         return b"".join(parts)
 
@@ -164,7 +164,7 @@ class Intake:
         except Unavailable as error:
             _log_error(error)
             raise NotKept(
-                503, "The record does not answer", "Send it again; it is safe.", AWAY_RETRY_S
+                503, "The database does not answer", "Send it again; it is safe.", AWAY_RETRY_S
             ) from error
         except Refused as error:
             raise NotKept(422, error.what, error.hint) from error
@@ -172,7 +172,7 @@ class Intake:
 
 
 def mode_of(content_type: str) -> Mode:
-    """How CloudEvents over HTTP tells its modes apart: by the media type alone."""
+    """The CloudEvents mode, by the media type."""
     media = content_type.partition(";")[0].strip().lower()
     if media == "application/cloudevents+json":
         return "structured"
@@ -197,18 +197,18 @@ def _parse(mode: Mode, request: Request, body: bytes) -> list[Received | Quarant
 
 
 def _refuse_others(judged: list[Received | Quarantined], may: str) -> None:
-    """Raise NotKept where a fact is said by another source than the key speaks for."""
+    """Raise NotKept if a fact has a source that the key is not valid for."""
     for each in judged:
         if each.source is not None and not speaks_for(may, each.source):
             raise NotKept(
                 403,
-                f"The key speaks for {may}, and a fact is said by another source",
-                "Send it with the key of that device.",
+                f"The key is valid for {may}, but a fact has another source",
+                "Send that fact with its own device's key.",
             )
 
 
 def _note(mode: Mode, answers: list[Answer]) -> None:
-    """Log what an operator may have to look at: how many, never what."""
+    """Log the number of quarantined facts and equivocations, never their content."""
     verdicts = Counter(each.verdict for each in answers)
     bad = {name: verdicts[name] for name in ("quarantined", "equivocation") if verdicts[name]}
     if bad:
@@ -222,7 +222,7 @@ def _log_error(error: LedgerError) -> None:
 
 def _refusal(refusal: NotKept) -> Response:
     headers = {"Connection": "close"}
-    if refusal.status == 401:  # noqa: PLR2004 - who asks is not known
+    if refusal.status == 401:  # noqa: PLR2004 - unauthorized
         headers["WWW-Authenticate"] = 'Bearer realm="facts"'
     if refusal.retry_s is not None:
         headers["Retry-After"] = str(refusal.retry_s)

@@ -1,7 +1,7 @@
-"""Figures for Prometheus: what became of everything received, and how the server answers.
+"""Metrics for Prometheus: verdicts of received facts, and the server's responses.
 
-The verdicts are counted by the record itself, so they hold over all processes and restarts:
-received = appended + duplicate + equivocation + quarantined, at every scrape.
+The record counts the verdicts, so they cover all processes and restarts. At every scrape, received
+= appended + duplicate + equivocation + quarantined.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 
 
 class Metrics(MetricsPage):
-    """The figures of one server."""
+    """The metrics of one server."""
 
     def __init__(self, tape: PostgresTape, committer: Committer, budget: Budget) -> None:
         super().__init__()

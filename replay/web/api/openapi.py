@@ -1,4 +1,4 @@
-"""What `/openapi.json` says of `POST /v1/facts`: made from the structs that answer it."""
+"""The description of `POST /v1/facts` in `/openapi.json`, made from its response structs."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ REFUSAL: Schema = {
 }
 
 _NOT_KEPT = {
-    401: "Keys are set up, and it comes with none that is known.",
-    403: "It comes from a web page, or a fact is of a source that the key does not speak for.",
+    401: "A device key is required; the request has no known one.",
+    403: "A web page sent it, or a fact has a source that the key is not valid for.",
     408: "The body took too long to arrive.",
-    413: "The body is over 8 MiB, or a batch of over 10,000 events.",
-    422: "The record cannot hold a fact of it.",
-    429: "More is waiting than is accepted; see Retry-After.",
-    503: "The record does not answer; see Retry-After.",
+    413: "The body is over 8 MiB, or a batch has over 10,000 events.",
+    422: "The record cannot hold one of its facts.",
+    429: "Too many requests are waiting; see Retry-After.",
+    503: "The database does not answer; see Retry-After.",
 }
 _RETRY = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
 
@@ -74,7 +74,7 @@ def request_body() -> Schema:
 
 
 def responses() -> dict[int | str, Schema]:
-    """Every status that can be answered."""
+    """Every possible status."""
     one = answer_schema()
     kept = {"schema": {"oneOf": [one, {"type": "array", "items": one}]}}
     answered: dict[int | str, Schema] = {

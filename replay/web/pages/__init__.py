@@ -1,1 +1,1 @@
-"""The pages: a route a file, and what it draws."""
+"""The pages: a file for each route, and the drawings they use."""

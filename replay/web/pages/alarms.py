@@ -28,7 +28,7 @@ class Alarm(NamedTuple):
 
 
 def alarms(alerts: Sequence[AlertNow]) -> list[Alarm]:
-    """Alerts in words, the urgent ones first, then the latest."""
+    """Alerts for the page, urgent ones first, then the latest."""
     told = [_alarm(each) for each in alerts]
     return sorted(told, key=lambda each: (each.severity != "urgent", -each.since_us))
 

@@ -1,7 +1,7 @@
-"""Cases: what patrons dispute, from claim to outcome, and footage kept without a dispute.
+"""Cases: disputes from claim to outcome, and footage preserved without a dispute.
 
-Every step is a fact with the credential of whoever is signed in. For somebody who has neither
-observed nor been shown the claim the page holds neither claim nor record: the eyes come first.
+Every step is a fact with the credential of the signed-in user. Under blind review the page has
+neither claim nor record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,18 +38,18 @@ from replay.web.pages.clips import TIME_US_MAX
 from replay.web.ports import ports
 
 READERS: tuple[Role, ...] = ("surveillance", "auditor")
-"""Who reads cases. Only surveillance decides: an auditor changes nothing."""
+"""Roles that read cases. Only surveillance decides: an auditor changes nothing."""
 
 NAME_MAX, TEXT_MAX, CAMERA_MAX = 256, 4_000, 128
 NUMBER_MAX = 999_999  # of a fact in its round
 WORDS = ("note", "fact", "time", "camera", "camera_time", "saw", "outcome", "because")
-"""What is given back to be sent again where a case has moved on; money is not."""
+"""Fields that are given back to be sent again if the case has changed; amounts are not."""
 
 MOVED_ON = (
-    "The case has moved on since this page was opened. Look at it, and send what still holds."
+    "The case has changed since you opened this page. Check it, then send what still applies."
 )
 _STATUSES: Mapping[str, disputes.Status] = {"raised": "raised", "resolved": "resolved"}
-"""By which the list may be narrowed."""
+"""Statuses that the list can be filtered by."""
 
 PATH = "/cases"
 WINDOWS = f"{PATH}/windows"
@@ -63,13 +63,13 @@ Maybe = Annotated[str, Form(max_length=2 * TEXT_MAX)]
 
 
 def about(request: Request, user: User, round_: RoundId) -> Sequence[Dispute]:
-    """The disputes about a round, as far as they are this person's to know of."""
+    """The disputes about a round that this user may know of."""
     return service.about(ports(request).database, round_) if user.has(*READERS) else ()
 
 
 @router.get(PATH)
 def list_(request: Request, user: Reader, status: str = "") -> Response:
-    """Every dispute, the one raised last first, and the form to preserve footage without one."""
+    """All disputes, newest first, and the form to preserve footage without a dispute."""
     return _list_page(request, user, status)
 
 
@@ -127,7 +127,7 @@ def raise_(
     claim: Text,
     sure: Annotated[str, Form(max_length=3)] = "",
 ) -> Response:
-    """Raise it, and lock the footage around the round; a position nobody played is asked about."""
+    """Raise a dispute and lock its footage; asks again if nobody played the position."""
     typed = {"round": round_, "position": position, "claim": claim}
     try:
         said, name = lines(claim, "claim", TEXT_MAX), round_.strip()
@@ -142,7 +142,7 @@ def raise_(
 
 
 def _doubt(database: Database, round_: str, position: int, by: str) -> str:
-    """What to ask before a dispute is raised; empty: nothing."""
+    """The question to ask before a dispute is raised; empty if there is none."""
     return service.doubt(database, round_, position, unknown_to(database, by))
 
 
@@ -156,7 +156,7 @@ def preserve(
     table: Annotated[str, Form(max_length=64)] = "",
     camera: Annotated[str, Form(max_length=CAMERA_MAX)] = "",
 ) -> Response:
-    """Lock a stretch of time of a table's cameras, or of one camera, without a dispute."""
+    """Lock a time of a table's cameras, or of one camera, without a dispute."""
     zone = ports(request).zone
     try:
         what = CameraScope(table.strip() or None, camera.strip() or None, None)
@@ -172,7 +172,7 @@ def preserve(
 
 @router.get(WINDOWS + "/{property_}/{name}")
 def window(request: Request, user: Reader, property_: str, name: str) -> Response:
-    """What was preserved without a dispute: which footage, and who let go of it."""
+    """A preserved window: its footage, and who released it."""
     return _window_page(request, user, property_, name)
 
 
@@ -180,7 +180,7 @@ def window(request: Request, user: Reader, property_: str, name: str) -> Respons
 def release(
     request: Request, user: Investigator, property_: str, name: str, because: Maybe = ""
 ) -> Response:
-    """Let the footage of a window expire again: a fact a camera, with who and why."""
+    """Let the footage of a window expire again: a fact for each camera, with who and why."""
     blind_review.refuse_release(request, user, ports(request).windows.one(property_, name))
     try:
         why = written(lines(because, "because", TEXT_MAX), "because")
@@ -225,7 +225,7 @@ def show(
 ) -> Response:
     """One dispute: claimed, seen, on record, owed and paid; or only what a reviewer may know.
 
-    fact, time (microseconds): a moment to be noted, already filled in.
+    fact, time (microseconds): a moment that the note's form begins with.
     """
     mark = (fact, None if time is None else format_time(time))
     return _page(request, user, _file(request, user, property_, dispute), mark=mark)
@@ -264,7 +264,7 @@ def _step(
 
 
 def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -> None:
-    """Do what a form asks for. Raises `Usage`, and `Refused` where the case has moved on."""
+    """Record a form's step. Raises `Usage`, and `Refused` if the case has changed."""
     context, case = ports(request).dispute_context, file.case
     if typed.get("step") == "lock":
         service.lock(context.lock_context, case, by)
@@ -273,13 +273,13 @@ def _take(request: Request, file: CaseFile, typed: Mapping[str, str], by: str) -
         ports(request).windows.release(case.property, ReleaseScope(case.dispute), why, by)
     else:
         context.decisions.tell(case, _decided(request, file, typed, by))
-        up_to_date(context.database, service.VIEWS)  # what its teller may see now is read from them
+        up_to_date(context.database, service.VIEWS)  # the views decide what the user may see now
 
 
 def _done(file: CaseFile, typed: Mapping[str, str], by: str) -> bool:
-    """Whether a form was sent a second time: what it asks for is so already.
+    """Whether a form was sent twice and its step is already recorded.
 
-    An observation made blind would else stand there twice, the second time as one that was not.
+    Else a blind observation would be recorded again as one that was not blind.
     """
     if typed.get("step") == "release":
         return not file.locked
@@ -294,7 +294,7 @@ def _wrong(error: Usage | NotFound | Refused) -> str:
 
 
 def _file(request: Request, user: User, property_: str, dispute: str) -> CaseFile:
-    """A case with its round, unless that is withheld from this person. Brings views up to date."""
+    """A case with its round, unless that is withheld from this user. Catches up the views."""
     file = case_file(ports(request).dispute_context.lock_context, property_, dispute)
     return blind_review.file(request, user, file)
 
@@ -315,13 +315,13 @@ def _decided(request: Request, file: CaseFile, typed: Mapping[str, str], by: str
         paid_from = typed.get("paid_from", "cage")
         if paid_from not in get_args(PaidFrom):
             hint = f"Give one of {', '.join(get_args(PaidFrom))}."
-            raise Usage("Nothing is paid from there", where="paid_from", hint=hint)
+            raise Usage("An adjustment is not paid from there", where="paid_from", hint=hint)
         return cases.adjusted(case, paid, paid_from, by)
-    raise Usage("There is no such step", where="step", hint="Go back, and use the page's forms.")
+    raise Usage("There is no such step", where="step", hint="Go back and use the page's forms.")
 
 
 def _moments(request: Request, story: Story | None, typed: Mapping[str, str]) -> list[Attached]:
-    """The moments attached to a note: a fact by its number, an instant, a camera at a time."""
+    """The moments attached to a note: a fact by number, a time, or a camera's time."""
     found, zone = [], ports(request).zone
     number, instant = typed.get("fact", ""), typed.get("time", "")
     round_ = str(story.round) if story else None
@@ -339,7 +339,9 @@ def _moments(request: Request, story: Story | None, typed: Mapping[str, str]) ->
     camera, at = typed.get("camera", ""), typed.get("camera_time", "")
     if camera or at:
         if not (camera and at) or len(camera) > CAMERA_MAX:
-            raise Usage("A camera and a time go together", where="camera", hint="Give both.")
+            raise Usage(
+                "Either the camera or its time is missing", where="camera", hint="Give both."
+            )
         at_us = read(at, zone, "camera_time")
         found.append(Attached(camera=camera, camera_time=format_time(at_us)))
     return found
@@ -355,9 +357,9 @@ def _page(
     mark: tuple[int | None, str | None] = (None, None),
     typed: Mapping[str, str] | None = None,
 ) -> Response:
-    """The page of a case as this person may see it; `mark`: a fact and a time to be noted.
+    """The page of a case as this user may see it. mark: a fact and a time for a note.
 
-    typed: what was not taken, to be sent again.
+    typed: the fields of a refused form, to be sent again.
     """
     may = user.has("surveillance")
     seen = compare(file.case, file.story, user.employee if may else None)
@@ -389,7 +391,7 @@ def _page(
 
 
 def _numbers(story: Story | None) -> dict[tuple[str, str], int]:
-    """The number of each fact of the round as it stands now."""
+    """The current number of each fact of the round."""
     moments = story.moments if story else ()
     return {(each.source, each.id): each.number for each in moments}
 

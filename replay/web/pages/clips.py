@@ -1,6 +1,6 @@
-"""Clips of a round for download: each camera's own packets, copied, and what they are beside them.
+"""Clips of a round for download: copied packets of each camera, with a description.
 
-That footage was copied out, by whom and why, is on record before a byte of it is sent.
+The export is recorded, with user and reason, before a byte is sent.
 """
 
 import tempfile
@@ -39,16 +39,16 @@ from replay.web.ports import ports
 from replay.web.round_reader import KeptRound
 
 EXPORTERS: tuple[Role, ...] = ("surveillance",)
-"""Who may copy footage out."""
+"""Roles that may export footage."""
 
 CLIP_US_MAX = 2 * 3_600_000_000
-"""The longest clip made on the screen: two hours; longer ones are the command's."""
+"""The longest clip of this page: two hours. The command makes longer ones."""
 
 TIME_US_MAX = 32_503_680_000_000_000
-"""The year 3000: later instants are on no record, microseconds."""
+"""The year 3000 in microseconds; later times are refused."""
 
 _BECAUSE_MAX = 200
-_CHUNK = 1 << 20  # octets read at once
+_CHUNK = 1 << 20  # bytes read at once
 
 router = APIRouter(include_in_schema=False)
 
@@ -65,25 +65,25 @@ def export(
     because: Annotated[str, Form(min_length=1, max_length=_BECAUSE_MAX)],
     camera: Annotated[tuple[str, ...], Form()] = (),
 ) -> Response:
-    """One camera's clip, or several with what they are, and what is missing of them, in a zip.
+    """One camera's clip; or a zip with several, their description, and what is missing.
 
-    A camera whose clock was set in between has one for each piece of it.
+    A camera whose clock was set in between has a clip for each piece of its clock.
     """
     why = written(because, "because")
     asked = _round(round)
     told = ports(request).rounds.told(asked)
     wanted = _within(told, from_us, to_us)
     if not camera:
-        raise Usage("No camera was named", where="cameras", hint="Tick one or several.")
+        raise Usage("No camera is chosen", where="cameras", hint="Tick one or several.")
     names = tuple(dict.fromkeys(camera))
     of = ClipRequest(asked.property, names, wanted.from_us, wanted.to_us)
     made = list(clips_of(of, told.coverage, ports(request).library))
     clips = [each.clip for each in made if each.clip]
     if not clips:
         raise NotFound(
-            "No camera that was named has footage of this stretch",
+            "None of the chosen cameras has footage of this time",
             where=f"{format_time(of.from_us)} to {format_time(of.to_us)}",
-            hint="Tick another camera, or choose another stretch.",
+            hint="Tick another camera or choose another time.",
         )
     because = f"{why} (clip of round {asked.subject})"
     source = screen(clips[0].property)
@@ -98,18 +98,20 @@ def export(
 def _round(name: str) -> RoundId:
     asked = parse_round(name)
     if asked is None:
-        raise Usage(f"`{name}` is not the name of a round", where="round", hint="Open it anew.")
+        raise Usage(
+            f"`{name}` is not the name of a round", where="round", hint="Open the round again."
+        )
     return asked
 
 
 def _within(told: KeptRound, from_us: int, to_us: int) -> TableSpan:
-    """The span asked for, if it is of this round: nobody copies a day by way of a round."""
+    """The requested span. Raises `Usage` unless it is within the round's page."""
     whole = span_of(told.story)
     if not whole.from_us <= from_us < to_us <= whole.to_us or to_us - from_us > CLIP_US_MAX:
         raise Usage(
-            "The clip does not lie within the round",
+            "The clip is not within the round",
             where=f"{format_time(from_us)} to {format_time(to_us)}",
-            hint="Set its beginning and its end on the timeline.",
+            hint="Set its start and end on the timeline.",
         )
     return whole._replace(from_us=from_us, to_us=to_us)
 
@@ -125,7 +127,7 @@ def _sent(only: Clip, name: str) -> Response:
 
 
 def _bundled(made: Sequence[CameraClip], camera: Callable[[str], Camera], name: str) -> Response:
-    """Clips, and what they are, in a zip that lies in no folder, so that nothing stays behind."""
+    """Clips and their description in a zip; its temporary file leaves nothing behind."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it has been sent
     named: list[CameraClip] = []
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as bundle:
@@ -134,7 +136,7 @@ def _bundled(made: Sequence[CameraClip], camera: Callable[[str], Camera], name: 
                 named.append(each)
                 continue
             path = f"{file_name(name_of(each.cut), empty='camera')}.{each.clip.container}"
-            if path in bundle.namelist():  # other characters of a name are not in a file's
+            if path in bundle.namelist():  # two camera names can give one file name
                 path = f"{number}-{path}"
             bundle.write(each.clip.path, path)
             named.append(each._replace(clip=msgspec.structs.replace(each.clip, path=path)))

@@ -1,6 +1,6 @@
-"""A dossier made on the screen: what goes out and why is asked for, then it comes as one zip.
+"""The page that makes a dossier: it asks for a reason, then sends one zip.
 
-What goes out is on record, with who had it made, before a byte of it is sent.
+The export is recorded, with its user, before a byte is sent.
 """
 
 import shutil
@@ -27,17 +27,17 @@ from replay.web.page import page
 from replay.web.ports import ports
 
 MAKERS: tuple[Role, ...] = ("surveillance",)
-"""Who may have one made: it holds footage."""
+"""Roles that may make a dossier, since it holds footage."""
 
 PATH = "/dossiers"
 NAME_MAX, BECAUSE_MAX = 200, 200
 ROLL_S_MAX = 600
-"""Footage before and after a round, seconds; more is the command's."""
+"""The most seconds of footage before and after a round; the command allows more."""
 
 WAIT_S_MAX = 120
-"""How long one waits for another dossier to be finished."""
+"""Seconds to wait for another dossier to be finished."""
 
-_ONE = threading.Lock()  # one decodes a round and writes its footage: that is enough at a time
+_ONE = threading.Lock()  # one at a time: each decodes a round and writes its footage
 
 router = APIRouter(include_in_schema=False)
 Maker = Annotated[User, Depends(signed_in(*MAKERS))]
@@ -47,8 +47,8 @@ Maybe = Annotated[Kind | None, Query()]
 
 @router.get(f"{PATH}/new")
 def ask(request: Request, user: Maker, of: Name, kind: Maybe = None) -> Response:
-    """What a dossier of this round or dispute will hold, and the form to have it made."""
-    from replay.dossier.signing.keys import keys_folder, load_if_there  # noqa: PLC0415 - only where it is asked for
+    """The content of the dossier to be made, and the form to make it."""
+    from replay.dossier.signing.keys import keys_folder, load_if_there  # noqa: PLC0415 - needed on this page only
 
     blind_review.refuse_dossier(request, user, DossierRequest(of, user.employee, kind=kind))
     signer = load_if_there(keys_folder())
@@ -66,7 +66,7 @@ def make(
     post_s: Annotated[int, Form(ge=0, le=ROLL_S_MAX)] = POST_S,
     kind: Annotated[Kind | None, Form()] = None,
 ) -> Response:
-    """Make it, and send it; nothing of it stays here."""
+    """Make the dossier and send it; nothing stays on the server."""
     asked = DossierRequest(of, user.employee, written(because, "because"), pre_s, post_s, kind)
     blind_review.refuse_dossier(request, user, asked)
     folder = Path(tempfile.mkdtemp(prefix="round-ledger-dossier-"))
@@ -82,11 +82,11 @@ def make(
 
 
 def _make(request: Request, asked: DossierRequest, out: Path) -> None:
-    """One after the other. Raises 503 where others take too long."""
+    """Make one dossier at a time. Raises 503 if others take too long."""
     if not _ONE.acquire(timeout=WAIT_S_MAX):
         raise HTTPException(503, "Other dossiers are being made. Try again in a minute.")
     try:
-        from replay.dossier.service import VIEWS, hand_over  # noqa: PLC0415 - it sets paper
+        from replay.dossier.service import VIEWS, hand_over  # noqa: PLC0415 - imports the PDF library
 
         database = ports(request).database
         up_to_date(database, VIEWS)

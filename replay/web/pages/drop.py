@@ -1,7 +1,7 @@
-"""The page Drop: what the boxes of a gaming day should hold, what was counted, what was won.
+"""The page Drop: expected and counted drop of a gaming day, and win.
 
-The figures of `round-ledger drop`. What is not on record is n/a, never 0; what corrections make of
-a sum stands beside it.
+The figures are those of `round-ledger drop`. An amount that is not on record is n/a, never 0. A
+corrected sum is shown beside the recorded one.
 """
 
 from typing import Annotated, NamedTuple
@@ -26,21 +26,21 @@ Analyst = Annotated[User, Depends(signed_in("finance", "auditor"))]
 
 
 class BoxTotal(NamedTuple):
-    """What a day's boxes should hold beside what was counted last. Cents; None: not on record."""
+    """The expected and counted content of a day's boxes. Cents; None: not on record."""
 
-    expected: int | None  # cash, counter checks and vouchers, as facts at the table tell
-    counted: int | None  # the same kinds, of each box its last count
+    expected: int | None  # cash, counter checks and vouchers, by facts at the table
+    counted: int | None  # the same kinds, by the last count of each box
 
     @property
     def over(self) -> int | None:
-        """What was counted above what should be there; below zero: it is short."""
+        """Counted minus expected; negative if the boxes are short."""
         known = self.expected is not None and self.counted is not None
         return (self.counted or 0) - (self.expected or 0) if known else None
 
 
 @router.get("/drop")
 def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") -> Response:
-    """A gaming day, the latest where none is named; its tables in lines, then one by one."""
+    """A gaming day (default: the latest): a line for each table, then each in detail."""
     blind = blind_review.hidden(request, who)
     database = ports(request).database
     days = drop_view.days(database)
@@ -67,7 +67,7 @@ def drop(request: Request, who: Analyst, gaming_day: str = "", table: str = "") 
 
 
 def box_of(day: Drop) -> BoxTotal:
-    """The box of a table's day; of an amount that is corrected, what it should have been."""
+    """The boxes of a table's day, by corrected amounts."""
     names = ("cash", "counter_checks", "vouchers")
     told = [day.corrected.get(name, getattr(day, name)) for name in names]
     known = [amount for amount in told if amount is not None]

@@ -1,7 +1,7 @@
-"""The page Find: rounds by what is known of them, results as one types, and a dealer's errors.
+"""The page Find: a search for rounds with results while typing, and a dealer's errors.
 
-A form that is sent with GET, so that a search has an address and works without scripts; the module
-beside it fetches the same address for its results alone.
+The form is sent with GET, so a search has an address and works without scripts. The script fetches
+the same address for the results alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ from replay.web.page import page
 from replay.web.ports import ports
 
 FRAGMENT = "X-Fragment"
-"""Set by a module that wants a part of a page and no page."""
+"""The request header of scripts that fetch a part of a page."""
 
 RESULTS_MAX = 200
 TEXT_MAX = 200
@@ -39,10 +39,10 @@ FIELDS = (
     "wager", "amount", "amount_min", "amount_max", "outcome", "row", "card", "finding", "dispute",
     "limit",
 )  # fmt: skip
-"""Names of the form's fields, which are those of the address."""
+"""Names of the form's fields and of the address's parameters."""
 
 NARROWING = ("table", "round", "game", "from", "to", "gaming_day", "status")
-"""Of these the fields by which a dealer's errors are counted, as the rounds are."""
+"""The fields that also narrow a dealer's errors."""
 
 OUTCOMES = ("win", "lose", "push", "void")
 STATUSES = ("open", "completed", "voided")
@@ -53,7 +53,7 @@ Finder = Annotated[User, Depends(signed_in("surveillance", "finance", "auditor")
 
 
 class FormReading(NamedTuple):
-    """A form as it was understood, and what was not."""
+    """The filters of a form, and its unreadable fields."""
 
     asked: Filters
     wrong: Mapping[str, str]  # what is wrong, by field
@@ -65,7 +65,7 @@ def find(request: Request, who: Finder) -> Response:
     typed = {name: request.query_params.get(name, "").strip()[:TEXT_MAX] for name in FIELDS}
     tokens = who.has("surveillance", "auditor")
     if typed["patron"] and not tokens:
-        raise HTTPException(403, "Patrons' tokens are not for your role.")
+        raise HTTPException(403, "Your role may not search by patron token.")
     found = read(typed, ports(request).zone)
     values = _results(request, who, found, typed) | {"typed": typed, "wrong": found.wrong}
     if request.headers.get(FRAGMENT) == "results":
@@ -87,7 +87,7 @@ def find(request: Request, who: Finder) -> Response:
 
 
 def read(typed: Mapping[str, str], zone: ZoneInfo) -> FormReading:
-    """What the fields of a form ask for; a field that cannot be read is named, not passed over."""
+    """Read the fields of a form; unreadable fields are reported, not ignored."""
     wrong: dict[str, str] = {}
 
     def field(name: str, parse: Callable[[str, str], T]) -> T | None:
@@ -128,7 +128,7 @@ def read(typed: Mapping[str, str], zone: ZoneInfo) -> FormReading:
 def _results(
     request: Request, who: User, found: FormReading, typed: Mapping[str, str]
 ) -> dict[str, object]:
-    """What the search gives; nothing where a field could not be read."""
+    """The results of the search; none if a field is unreadable."""
     database = ports(request).database
     blind = blind_review.hidden(request, who)
     asked = blind_review.searched(found.asked, blind)
@@ -149,7 +149,7 @@ def _results(
 
 
 def _errors(database: Database, of_dealer: Filters) -> dict[str, object]:
-    """A dealer's errors: in how many rounds, and what they cost the house; below zero: patrons."""
+    """A dealer's errors: number of rounds, and cost to the house (negative: to patrons)."""
     rounds, lines = search.dealer_errors(database, of_dealer)
     return {"rounds": rounds, "lines": lines, "cents": sum(line.cents or 0 for line in lines)}
 
@@ -168,7 +168,7 @@ def _round(text: str, where: str) -> dict[str, object]:
 
 def _number(text: str, where: str, most: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= len(str(most))):
-        raise Usage(f"`{text}` is not a number", where=where, hint=f"Give one up to {most}.")
+        raise Usage(f"`{text}` is not a number", where=where, hint=f"Give a number up to {most}.")
     if int(text) > most:
-        raise Usage(f"{text} is too high", where=where, hint=f"Give one up to {most}.")
+        raise Usage(f"{text} is too high", where=where, hint=f"Give a number up to {most}.")
     return int(text)

@@ -1,7 +1,7 @@
-"""Footage for the screen: what a browser plays, exact frames, and where each frame stands in time.
+"""Footage for browsers: playable segments, exact frames, and the times of frames.
 
-Nothing but paths of the footage index is opened, only of segments that a fact recorded, only while
-their bytes are whole, and only for who may. Every view is on record before a byte of it is sent.
+Only files of the footage index are opened, only if a fact recorded the segment and its bytes are
+unchanged, and only for permitted roles. Every view is recorded before a byte is sent.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from replay.footage.library.index import Playable, Stamp
 
 VIEWERS: tuple[Role, ...] = ("surveillance", "auditor")
-"""Who may see footage."""
+"""Roles that may see footage."""
 
 VIEW_S = 8 * 3600
-"""How long a view that was put on record holds, seconds: a shift."""
+"""Seconds for which a recorded view stays valid: a shift."""
 
 VIEWS_MAX = 100_000
-"""Views remembered; the oldest are forgotten first, and are put on record anew."""
+"""The most views remembered. The oldest are dropped first, and recorded again if repeated."""
 
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 _KEPT = {"Cache-Control": "private, max-age=3600", "Vary": "Cookie"}
-"""Kept by the browser for the one session: the next person's cookie is another."""
+"""The browser may cache a response for one session: it varies by cookie."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -50,7 +50,7 @@ Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Views:
-    """Which user has looked at which segment, as was put on record, for a while."""
+    """Recent recorded views: which user has viewed which segment."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -73,7 +73,7 @@ class Views:
             return self._until.get((user.name, sha256), 0) > time.monotonic()
 
     def intact(self, copy: Playable) -> bool:
-        """Whether a copy for browsers has the bytes it was made with; hashed where it looks new."""
+        """Whether a copy for browsers is unchanged; it is hashed again if its file looks new."""
         try:
             stamp = stamp_of(copy.path)
             if self._whole.get(copy.sha256) == stamp:
@@ -87,7 +87,7 @@ class Views:
 
 
 class ViewedStretch(NamedTuple):
-    """A stretch of a camera's footage, by the camera's clock."""
+    """A span of a camera's footage, by the camera's clock."""
 
     camera: str
     from_us: int
@@ -102,7 +102,7 @@ def viewed(
     shown: Iterable[tuple[str, int, int, str]],
     how: str = "opened",
 ) -> None:
-    """Put on record that somebody opened a round with its footage: one fact a camera."""
+    """Record that a user opened a round with its footage: one fact for each camera."""
     its = [ViewedStretch(*each) for each in shown]
     spans: dict[str, tuple[int, int]] = {}
     for each in its:
@@ -123,22 +123,22 @@ def views(request: Request) -> Views:
 
 
 def looked_at(request: Request, user: User, sha256: str) -> IndexedSegment:
-    """The segment, now that looking at it is on record. Raises `NotFound`, and `Refused`.
+    """The segment, after its view is recorded. Raises `NotFound` and `Refused`.
 
-    Who comes by its address, without a round opened before, is put on record here.
+    A view by the segment's address, without opening a round, is recorded here.
     """
     library = ports(request).library
     recorded = ports(request).rounds.recorded(sha256)
     entry = library.entry(sha256)
     if recorded is None or entry is None:
         raise NotFound(
-            "No segment with these bytes is recorded and at hand",
+            "No recorded and available segment has these bytes",
             where=f"footage {sha256[:12]}…",
-            hint="Open the round, and see what its cameras have.",
+            hint="Open the round and see what its cameras have.",
         )
     if not library.whole(entry):
         raise Refused(
-            "The segment's file is gone or no longer has the bytes recorded",
+            "The segment's file is missing or no longer has the recorded bytes",
             where=f"footage {sha256[:12]}…",
             hint="Put the untouched file back, then try again.",
         )
@@ -159,7 +159,7 @@ def play(request: Request, user: Viewer, sha256: Sha256) -> Response:
         raise NotFound(
             f"A browser cannot play this segment: {entry.unplayable or 'its copy is not whole'}",
             where=f"footage {sha256[:12]}…",
-            hint="Its exact frames are there; `round-ledger footage add` makes a copy anew.",
+            hint="Its exact frames are available; `round-ledger footage add` makes a new copy.",
         )
     return FileResponse(
         copy.path,
@@ -170,7 +170,7 @@ def play(request: Request, user: Viewer, sha256: Sha256) -> Response:
 
 @router.get("/footage/{sha256}/index")
 def index(request: Request, user: Viewer, sha256: Sha256) -> Response:
-    """When each frame is shown, microseconds from the first on; what a seek to a frame needs."""
+    """The time of each frame, in microseconds after the first; players need it to seek."""
     entry = looked_at(request, user, sha256)
     told = {
         "pts": entry.times.pts_us, "duration": entry.duration_us,
@@ -189,7 +189,7 @@ def frame(request: Request, user: Viewer, sha256: Sha256, number: int) -> Respon
     entry = looked_at(request, user, sha256)
     if not 0 <= number < len(entry.times.pts_us):
         raise NotFound(
-            f"The segment has {len(entry.times.pts_us)} frames, counted from 0",
+            f"The segment has only {len(entry.times.pts_us)} frames, counted from 0",
             where=f"frame {number}",
             hint="Ask for one of them.",
         )
@@ -198,7 +198,7 @@ def frame(request: Request, user: Viewer, sha256: Sha256, number: int) -> Respon
         raise Refused(
             f"The frame cannot be read: {answer.problem}",
             where=f"frame {number} of {sha256[:12]}…",
-            hint="The file is kept as it is; another frame may do.",
+            hint="The file is kept unchanged. Try another frame.",
         )
     found = answer.frames[0]
     return Response(
@@ -220,7 +220,7 @@ def _put(
     because: str,
     spans: dict[str, tuple[int, int]],
 ) -> None:
-    """One `footage_viewed` a camera, all in one transaction; nothing is sent if that fails."""
+    """Record one `footage_viewed` for each camera in one transaction, before anything is sent."""
     bodies = [
         FootageViewed(
             camera=camera,

@@ -1,6 +1,6 @@
-"""What covers a round between its facts: which cameras were on its table, and each one's states.
+"""The cameras of a round's table over time, and the states of their footage.
 
-Times are the reference's.
+Times are by the reference clock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TableSpan(NamedTuple):
-    """A stretch of time at a table of a property, by the reference clock."""
+    """A span of time at a table, by the reference clock."""
 
     property: str
     table: str
@@ -27,7 +27,7 @@ class TableSpan(NamedTuple):
 
 
 def cameras_on(coverage: Coverage, span: TableSpan) -> list[str]:
-    """Every camera that was mapped to the table at any time of a stretch, by name."""
+    """Every camera that was mapped to the table at any time of a span, by name."""
     changes = coverage.mapped.get((span.property, span.table), ())
     names = {name for told, name, on in changes if on and span.from_us <= told <= span.to_us}
     return sorted(names | set(mapped_cameras(coverage, span.property, span.table, span.from_us)))
@@ -36,7 +36,7 @@ def cameras_on(coverage: Coverage, span: TableSpan) -> list[str]:
 def lane_of(
     coverage: Coverage, footage: FootageFiles, span: TableSpan, camera: str
 ) -> list[CameraState]:
-    """What a camera has of a span, without a break from its beginning to its end."""
+    """The states of a camera's footage over a span, without gaps between them."""
     its = coverage.cameras.get((span.property, camera), Camera())
     changes = coverage.mapped.get((span.property, span.table), ())
     edges = {told for told, name, _ in changes if name == camera}
@@ -52,11 +52,11 @@ def lane_of(
 
 
 def segments_of(coverage: Coverage, span: TableSpan, camera: str) -> list[Segment]:
-    """The segments of a camera that reach into a span, in order of the span, each once."""
+    """The segments of a camera that overlap a span, in order, each once."""
     its = coverage.cameras.get((span.property, camera), Camera())
     return segments_in(its, span.from_us, span.to_us)
 
 
 def _words(of: FrameLookup) -> str:
-    """Why there is no footage; of footage nothing, for its words tell of one frame."""
+    """Why there is no footage; empty for footage, whose sentence is about a single frame."""
     return "" if of.state in SEEN else of.says

@@ -1,6 +1,6 @@
-"""The page Live: the floor as it stands, made anew every two seconds by the module beside it.
+"""The page Live: the floor now, refreshed every two seconds by its script.
 
-What is asked for is the same page without its frame; without scripts it is loaded anew by hand.
+The script fetches the inner part of this page. Without scripts the page is reloaded by hand.
 """
 
 import time
@@ -23,10 +23,10 @@ from replay.web.ports import ports
 DAY_S = 24 * 3600
 
 FINDINGS_MAX = 20
-"""Findings that are shown, the latest."""
+"""The number of latest findings shown."""
 
 ALARMS_MAX = 30
-"""Alerts that are shown; how many more there are is said."""
+"""The number of alerts shown; more are counted."""
 
 router = APIRouter(include_in_schema=False)
 Watcher = Annotated[User, Depends(signed_in("surveillance", "ops", "auditor"))]
@@ -39,12 +39,12 @@ class TableNow(NamedTuple):
     round: RoundId | None
     seats: int  # positions that are taken
     state: str
-    age_s: int  # since its latest fact
+    age_s: int  # seconds since its latest fact
 
 
 @router.get("/live")
 def live(request: Request, who: Watcher) -> Response:
-    """The floor, or the inner part of the page alone."""
+    """The page of the floor, or its inner part."""
     blind = blind_review.hidden(request, who)
     database, tape = ports(request).database, ports(request).tape
     now_us = time.time_ns() // 1_000
@@ -72,7 +72,7 @@ def live(request: Request, who: Watcher) -> Response:
 
 
 def _place(board: Board) -> tuple[bool, str, str]:
-    """What the list of tables is in order of: those that are closed last."""
+    """The sort key of the list of tables: closed tables are last."""
     return board.open is False, board.table, board.property
 
 
@@ -87,7 +87,7 @@ def _table(board: Board, now_us: int, quiet_s: int) -> TableNow:
 
 
 def _state(table: Board, now_us: int, quiet_s: int) -> str:
-    """open, quiet, closed, or unknown where no fact tells."""
+    """open, quiet, closed, or unknown if no fact records it."""
     if table.open is None:
         return "unknown"
     if not table.open:

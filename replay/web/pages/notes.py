@@ -1,7 +1,7 @@
-"""What cases noted of a round, each where it points: at an instant of the round's own timeline.
+"""The notes of a round's cases, placed on the round's timeline.
 
-A note that points at a fact stands at that fact, one that points at an instant there, one that
-points at a camera's time where that clock showed it: at both instants where it did so twice.
+A note about a fact is placed at that fact, a note about a time at that time. A note about a
+camera's time is placed where the camera's clock showed it, twice if the clock showed it twice.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 class PlacedNote(NamedTuple):
-    """A note of a case, at one of the instants it points at."""
+    """A note of a case at one of its times."""
 
     dispute: str
     property: str
     says: str
     by: str
-    time_us: int | None  # by the reference; None: at none within the round, which `at` says
+    time_us: int | None  # by the reference clock; None: not within the round
     at: str
-    after: int  # the number of the last fact told by then; 0: before all
+    after: int  # the number of the last fact by then; 0: before all
 
 
 def noted(
     story: Story, coverage: Coverage, span: TableSpan, disputes: Sequence[Dispute]
 ) -> list[PlacedNote]:
-    """Every note of every dispute about a round, in order of the instants."""
+    """Every note of every dispute about a round, by time."""
     found = []
     for case in disputes:
         for note in case.notes:
@@ -52,7 +52,7 @@ def noted(
 def _instants(
     story: Story, coverage: Coverage, span: TableSpan, note: Note
 ) -> Iterator[tuple[int | None, str]]:
-    """Where a note stands, and in words why there; at least one."""
+    """The times of a note, each with its reason; at least one."""
     places = [place for each in note.moments for place in _places(story, coverage, span, each)]
     within = [(at, how) for at, how in places if span.from_us <= at <= span.to_us]
     if within:
@@ -60,13 +60,13 @@ def _instants(
     elif span.from_us <= note.time_us <= span.to_us:
         yield note.time_us, "when it was noted"
     else:
-        yield None, "points at no instant of this round's timeline"
+        yield None, "not on this round's timeline"
 
 
 def _places(
     story: Story, coverage: Coverage, span: TableSpan, moment: Attached
 ) -> Iterator[tuple[int, str]]:
-    """The instants of the reference that a moment may mean."""
+    """The times by the reference clock that a moment can mean."""
     fact = next(
         (
             each
@@ -77,7 +77,7 @@ def _places(
     )
     if moment.reference_time is not None:
         beside = f", with fact {fact.number}" if fact else ""
-        yield _us(moment.reference_time), f"at this instant{beside}"
+        yield _us(moment.reference_time), f"at this time{beside}"
     elif fact is not None:
         yield fact.time_us, f"at fact {fact.number}"
     if moment.camera is not None and moment.camera_time is not None:
@@ -92,5 +92,5 @@ def _places(
 
 
 def _us(moment: str) -> int:
-    """A moment that the edge has already found well formed."""
+    """A time that was checked when it was received."""
     return parse_time(moment) or 0

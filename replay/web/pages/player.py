@@ -1,6 +1,6 @@
-"""What the player of a camera is told: its clock by pieces, its segments, and why there is none.
+"""The data for a camera's player: the pieces of its clock, its segments, and causes of gaps.
 
-The player (static/camera.js) finds the frame of an instant from it as `replay.cameras.timeline`
+From these the player (static/camera.js) finds the frame of a time as `replay.cameras.timeline`
 does.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def player(told: KeptRound, library: FootageIndex, span: TableSpan, name: str) -> dict[str, Any]:
-    """One camera in a stretch of time: its clock against the reference, and its segments."""
+    """One camera in a span: its clock against the reference, and its segments."""
     camera = told.coverage.cameras.get((span.property, name), Camera())
     segments = []
     for each in segments_of(told.coverage, span, name):
@@ -32,7 +32,7 @@ def player(told: KeptRound, library: FootageIndex, span: TableSpan, name: str) -
             "told": each.told_us,
             "epochs": epochs_of(camera.clock, each),
             "plays": bool(entry and entry.playable),
-            "says": entry.unplayable if entry else "No file with these bytes is at hand.",
+            "says": entry.unplayable if entry else "No available file has these bytes.",
         })  # fmt: skip
     return {
         "name": name,

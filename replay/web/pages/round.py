@@ -1,7 +1,7 @@
-"""The round page: a round as it went, beside the cameras that saw it.
+"""The round page: a round's facts beside the cameras of its table.
 
-Rendered whole by the server: without scripts it lists everything and shows the table and the exact
-frames at `?at=28`. Opening it puts on record that its footage was viewed, before any is sent.
+The server renders all of it: without scripts it lists everything and shows the table and the exact
+frames at `?at=28`. Opening it records a view of its footage before any is sent.
 """
 
 import gzip
@@ -30,7 +30,7 @@ from replay.web.ports import ports
 from replay.web.round_reader import KeptRound
 
 READERS: tuple[Role, ...] = ("surveillance", "finance", "auditor")
-"""Who reads rounds. Footage and patron tokens are not for finance."""
+"""Roles that read rounds. Finance sees neither footage nor patron tokens."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -41,7 +41,7 @@ _WATCH = "/watch/{property_}/{table}/{day}/{number}"
 
 
 def address(round_: RoundId, at: int | None = None) -> str:
-    """Where a round's page is; `at`: the number of a fact."""
+    """The address of a round's page. at: the number of a fact."""
     path = f"/rounds/{round_.property}/{round_.table}/{round_.gaming_day}/{round_.number}"
     return f"{path}?at={at}#fact={at}" if at else path
 
@@ -69,7 +69,7 @@ def round_page(
     sees = user.has(*footage.VIEWERS)
     if case := blind_review.case_of(request, user, asked):
         return _watched(request, user, asked, case)
-    number = _at(told, at)  # refused by how many facts there are
+    number = _at(told, at)  # raises NotFound beyond the last fact
     disputes = cases.about(request, user, asked)
     if sees:
         footage.viewed(request, user, asked, shown(told, library))
@@ -90,7 +90,7 @@ def round_page(
 
 @router.get(_WATCH)
 def watch_page(request: Request, user: Watcher, asked: Asked) -> Response:
-    """The cameras of a round and nothing else, for who is to look before being told."""
+    """The cameras of a round and nothing else, for blind review."""
     return _watched(request, user, asked)
 
 
@@ -98,14 +98,14 @@ def watch_page(request: Request, user: Watcher, asked: Asked) -> Response:
 def pictures(
     request: Request, user: Reader, asked: Asked, v: str = "", view: str = "known"
 ) -> Response:
-    """The picture of the table after every fact, as a list: stepping then asks for nothing more."""
+    """The pictures of the table after every fact, fetched once for stepping."""
     if blind_review.case_of(request, user, asked):
         raise HTTPException(403, blind_review.BLIND)
     told = ports(request).rounds.told(asked)
     kept = "private, max-age=86400, immutable" if v == told.version else "no-store"
     headers = {"Cache-Control": kept, "Vary": "Accept-Encoding, Cookie"}
     body = json_text(tables(told.story, hindsight=view == "all")).encode()
-    if "gzip" in request.headers.get("Accept-Encoding", ""):  # a twelfth of the octets
+    if "gzip" in request.headers.get("Accept-Encoding", ""):  # a twelfth of the bytes
         headers["Content-Encoding"] = "gzip"
         body = gzip.compress(body, compresslevel=5, mtime=0)
     return Response(body, media_type="application/json", headers=headers)
@@ -122,11 +122,11 @@ def _watched(request: Request, user: User, asked: RoundId, case: str | None = No
 
 
 def _at(told: KeptRound, at: int | None) -> int:
-    """The fact to show: the one asked for, else the first that a finding names, else the last."""
+    """The fact to show: the requested one, else the first in a finding, else the last."""
     count = len(told.story.moments)
     if at is not None:
         if at > count:
-            raise NotFound(f"The round has {count} facts", where=f"fact {at}", hint="Go back.")
+            raise NotFound(f"The round has only {count} facts", where=f"fact {at}", hint="Go back.")
         return at
     findings = told.story.ruling.findings if told.story.ruling else ()
     named = {(ref.source, ref.id) for finding in findings for ref in finding.facts}

@@ -1,6 +1,6 @@
-"""What the round page says, made from a story: pure, so that it can be tried without a server.
+"""The content of the round page, made from a story. Pure, so it is tested without a server.
 
-The list of facts is the page; the picture of the table, the cameras and the timeline illustrate it.
+The page is the list of facts, illustrated by the picture of the table, cameras and timeline.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ class FactLine(NamedTuple):
 
 
 class Jump(NamedTuple):
-    """Somewhere to go in a round."""
+    """An entry of the list *Jump to*."""
 
     label: str
     number: int
 
 
 class Money(NamedTuple):
-    """Paid beside owed for one wager, in words."""
+    """Owed and paid for one wager, in words."""
 
     position: int
     wager: str
@@ -91,11 +91,11 @@ class FindingLine(NamedTuple):
 
 
 class CameraView(NamedTuple):
-    """One camera: what it has of the round, and how its clock stands."""
+    """One camera: its footage of the round, and the state of its clock."""
 
     name: str
     clock: str
-    steps: Sequence[str]  # how its clock was set about then
+    steps: Sequence[str]  # settings of its clock about then
     lane: Sequence[CameraState]
     summary: str
     dark: bool  # it has nothing of the round
@@ -113,7 +113,7 @@ def title_of(story: Story) -> str:
 def values(
     told: KeptRound, at: int, *, hindsight: bool, footage: bool, disputes: Sequence[Dispute] = ()
 ) -> dict[str, object]:
-    """Everything the template shows. `footage`: whether its reader may see pictures."""
+    """The values of the template. footage: whether the reader may see pictures."""
     story = told.story
     span = span_of(story)
     names = cameras_on(told.coverage, span)
@@ -147,7 +147,7 @@ def values(
 
 
 def blind(told: KeptRound) -> dict[str, object]:
-    """What a reviewer may see who is to look before being told: cameras and times, no fact."""
+    """The values for blind review: cameras and times, no fact."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
     lanes = {name: lane_of(told.coverage, told.footage, span, name) for name in names}
@@ -161,7 +161,7 @@ def blind(told: KeptRound) -> dict[str, object]:
 
 
 def blind_data(told: KeptRound, library: FootageIndex) -> dict[str, object]:
-    """What the scripts of that page need: cameras and their segments, and nothing of the round."""
+    """The script data for blind review: cameras and their segments, nothing of the round."""
     span = span_of(told.story)
     names = cameras_on(told.coverage, span)
     return {
@@ -172,7 +172,7 @@ def blind_data(told: KeptRound, library: FootageIndex) -> dict[str, object]:
 
 
 def table(story: Story, at: int, *, hindsight: bool) -> str:
-    """The table after fact `at`, with what that fact changed lit."""
+    """The table after fact `at`, with that fact's changes highlighted."""
     before = story.moments[at - 2] if at > 1 else None
     return draw_table(story.moments[at - 1], story.game, before=before, hindsight=hindsight)
 
@@ -209,7 +209,7 @@ def facts(story: Story) -> list[FactLine]:
 
 
 def jumps(story: Story) -> list[Jump]:
-    """Where an investigator wants to go: decisions, settlement, irregularities, findings."""
+    """The entries of *Jump to*: decisions, settlement, irregularities, findings."""
     found = []
     decided: set[int] = set()
     settled = irregular = False
@@ -260,7 +260,7 @@ def line_of(line: OwedLine, numbers: Mapping[tuple[str, str], int]) -> Money:
 def view(
     told: KeptRound, span: TableSpan, name: str, lane: Sequence[CameraState], at: int | None
 ) -> CameraView:
-    """One camera beside the table; at no fact where none may be told."""
+    """One camera beside the table; without a fact under blind review."""
     sight = _sight(told.story.seen[at - 1], name) if at else None
     its = told.coverage.cameras.get((span.property, name), Camera())
     exact = sight is not None and sight.segment is not None and sight.frame is not None
@@ -284,7 +284,7 @@ def view(
 def data(
     told: KeptRound, library: FootageIndex, *, footage: bool, address: str
 ) -> dict[str, object]:
-    """What the page's scripts need: instants, cameras, segments. No card and no name is in it."""
+    """The script data: times, cameras, segments. It has no card and no name."""
     story, span = told.story, span_of(told.story)
     names = cameras_on(told.coverage, span)
     return {
@@ -314,7 +314,7 @@ def data(
 
 
 def shown(told: KeptRound, library: FootageIndex) -> list[tuple[str, int, int, str]]:
-    """What of which camera the page lets somebody see: name, from, to (its clock), each segment."""
+    """The footage that the page shows: camera, from, to (camera clock), segment hash."""
     span = span_of(told.story)
     return [
         (name, each.start_us, each.end_us, each.body.sha256)
@@ -325,14 +325,14 @@ def shown(told: KeptRound, library: FootageIndex) -> list[tuple[str, int, int, s
 
 
 def json_text(value: object) -> Markup:
-    """JSON that can stand in a page: nothing in it can end its element."""
+    """JSON for a script element; nothing in it can end the element."""
     text = msgspec.json.encode(value).decode()
     safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(safe)  # noqa: S704 - what could be markup is escaped above
+    return Markup(safe)  # noqa: S704 - markup is escaped above
 
 
 def _kind(moment: Moment) -> str | None:
-    """What the keyboard goes to one by one: decisions, and what settles wagers."""
+    """The kind of a fact for the keyboard's steps: a decision or a settlement."""
     if moment.fact == "decision_made":
         return "decision"
     return "settlement" if moment.fact in _SETTLES else None
@@ -343,9 +343,9 @@ _SETTLING = ("wagers are settled", "the pot is awarded")
 
 
 def span_of(story: Story) -> TableSpan:
-    """What of the cameras' time the page shows: the round's, and a little around it.
+    """The span of footage that the page shows: the round and a little around it.
 
-    Of a round without facts nothing; a fact whose clock is wrong by days stands at its edge.
+    It is empty for a round without facts. A fact whose clock is wrong by days is put at its edge.
     """
     first, last = times_of(moment.time_us for moment in story.moments) or (0, 0)
     round_ = story.round
@@ -371,7 +371,7 @@ def _caption(name: str, sight: FrameLookup | None) -> str:
 
 
 def _clock(camera: Camera) -> str:
-    """How a camera's clock stands, in a sentence."""
+    """The state of a camera's clock, in words."""
     if camera.clock is None:
         return "clock never checked"
     checks = len(camera.checks)
@@ -381,7 +381,7 @@ def _clock(camera: Camera) -> str:
 
 
 def _summary(lane: Sequence[CameraState]) -> str:
-    """What a lane shows, in words: how much of each state."""
+    """A lane in words: the seconds of each state."""
     sums: dict[str, int] = {}
     for stretch in lane:
         sums[stretch.state] = sums.get(stretch.state, 0) + stretch.to_us - stretch.from_us

@@ -1,7 +1,7 @@
-"""The timeline of a round as SVG: a lane a camera, the phases, the facts and what was found.
+"""The timeline of a round as SVG: a lane for each camera, phases, facts and findings.
 
-Each state has a pattern and a word beside its colour. The colours are classes of the page's style
-sheet, so that they follow its scheme.
+Each state has a pattern and a word beside its colour. Colours are classes of the style sheet, so
+they follow the light and dark schemes.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from replay.web.pages.notes import PlacedNote
 
 WIDTH, GUTTER, LANE = 1240, 116, 22
-"""The picture's width, what is left of it for names, and the height of a lane."""
+"""The picture's width, the width of the names at its left, and the height of a lane."""
 
 _LETTER = 6.6  # width of a letter of the labels
 STATES = {
     "recorded": "recorded", "locked": "locked", "gap": "gap", "expired": "expired",
     "no_camera_mapped": "not mapped", "off_line": "off-line", "altered": "altered",
 }  # fmt: skip
-"""Each state of footage in a word."""
+"""The word for each state of footage."""
 
 
 class Axis(NamedTuple):
-    """From when to when the picture reaches, microseconds by the reference clock."""
+    """The start and end of the timeline, in microseconds by the reference clock."""
 
     from_us: int
     to_us: int
 
     def x(self, time_us: int) -> float:
-        """Where an instant stands."""
+        """The x coordinate of a time."""
         share = (time_us - self.from_us) / max(self.to_us - self.from_us, 1)
         return round(GUTTER + (WIDTH - GUTTER - 8) * min(max(share, 0), 1), 1)
 
@@ -50,9 +50,9 @@ def draw_timeline(
     lanes: Mapping[str, Sequence[CameraState]],
     notes: Sequence[PlacedNote] = (),
 ) -> str:
-    """The whole picture. `flagged`: what was found, by the number of the fact.
+    """The whole picture. flagged: findings by the number of the fact.
 
-    Without moments it has the cameras' lanes alone, for who is to look before being told.
+    Without moments it has only the cameras' lanes, for blind review.
     """
     rows, top = [], 4
     if moments:
@@ -97,7 +97,7 @@ def _phases(axis: Axis, moments: Sequence[Moment], y: float) -> str:
 
 
 def _facts(axis: Axis, moments: Sequence[Moment], flagged: Mapping[int, str], y: float) -> str:
-    """A tick a fact; one that a finding names carries a flag."""
+    """A tick for each fact, with a flag if a finding names it."""
     drawn = [_name("facts", y)]
     for moment in moments:
         x = axis.x(moment.time_us)
@@ -112,7 +112,7 @@ def _facts(axis: Axis, moments: Sequence[Moment], flagged: Mapping[int, str], y:
 
 
 def _notes(axis: Axis, pinned: Sequence[PlacedNote], y: float) -> str:
-    """A diamond a note, at its own instant."""
+    """A diamond for each note, at its time."""
     drawn = [_name("notes", y)]
     for each in pinned:
         x = axis.x(each.time_us or 0)
@@ -146,7 +146,7 @@ def _text(text: str, x: float, y: float, kind: str) -> str:
 
 
 def _patterns() -> str:
-    """One hatching a state without footage."""
+    """The hatching of each state without footage."""
     lines = {
         "gap": "M0 8 8 0", "expired": "M1 4H3M5 4H7", "off_line": "M0 0 8 8M0 8 8 0",
         "altered": "M0 2H8M0 6H8", "no_camera_mapped": "M4 3V5",

@@ -1,7 +1,7 @@
-"""Signing in at an identity provider: OpenID Connect's code flow with PKCE, state and nonce.
+"""Sign-in at an identity provider: OpenID Connect's code flow with PKCE, state and nonce.
 
-The provider says who somebody is; what they may do stands here, with the user whose subject it
-names. Nobody is made by signing in. Needs the extra `oidc`.
+The provider identifies a person. Their roles are those of the user here with the same subject.
+Signing in creates no user. Needs the extra `oidc`.
 """
 
 import hashlib
@@ -30,17 +30,17 @@ from replay.web.ports import ports
 from replay.web.sign_in.pages import here, welcome
 
 ALGORITHMS = ("RS256", "PS256", "ES256", "EdDSA", "Ed25519")
-"""Signatures that are believed: by a key that only the provider has."""
+"""The accepted signature algorithms: public-key ones, so that only the provider can sign."""
 
 CALLBACK = "/oidc/callback"
 PENDING = "round_ledger_oidc"
-"""Cookie that ties what comes back to the browser that went."""
+"""The cookie that ties the provider's callback to the browser that started it."""
 
 PENDING_S = 600
 PENDING_MAX = 1_000
 ANSWER_S_MAX = 10.0
 KNOWN_S = 3600.0
-"""How long what the provider says of itself, and its keys, are believed without asking, seconds."""
+"""Seconds for which the provider's metadata and keys are cached."""
 
 SKEW_S = 60
 
@@ -48,21 +48,21 @@ router = APIRouter(include_in_schema=False)
 
 
 class Client(NamedTuple):
-    """What the identity provider knows this server as."""
+    """This server's registration at the identity provider."""
 
     issuer: str
     client_id: str
     secret: str | None
-    claim: str  # whose value is a user's subject
-    name: str  # to show on the button
+    claim: str  # the claim that holds a user's subject
+    name: str  # the provider's name on the button
 
 
 class NotBelievedError(Exception):
-    """The provider's answer is not one to let anybody in on; says why, for the log."""
+    """The provider's answer is not trustworthy; its text is the cause, for the log."""
 
 
 class _Going(NamedTuple):
-    """Somebody on the way to the provider and back."""
+    """A sign-in in progress at the provider."""
 
     nonce: str
     verifier: str
@@ -71,7 +71,7 @@ class _Going(NamedTuple):
 
 
 class Provider:
-    """One identity provider. May be used by several threads."""
+    """One identity provider. Several threads may use it."""
 
     def __init__(self, client: Client, redirect: str) -> None:
         self.client = client
@@ -82,7 +82,7 @@ class Provider:
         self._keys: tuple[float, KeySet] | None = None
 
     def start_login(self, then: str) -> tuple[str, str]:
-        """Where to send a browser, and the state that it must bring back."""
+        """The address to redirect to, and the state that the callback must have."""
         going = _Going(
             secrets.token_urlsafe(32), secrets.token_urlsafe(48), then, time.monotonic() + PENDING_S
         )
@@ -107,9 +107,9 @@ class Provider:
         return f"{self._of_itself()['authorization_endpoint']}?{urlencode(asked)}", state
 
     def login_callback(self, state: str, code: str) -> tuple[str, str]:
-        """Who came back, by the provider's word, and where they were going.
+        """The subject that the provider identified, and the page they wanted.
 
-        Raises `NotBelievedError`. A state serves once.
+        Raises `NotBelievedError`. A state can be used once.
         """
         with self._lock:
             going = self._going.pop(state, None)
@@ -124,7 +124,7 @@ class Provider:
         return subject, going.then
 
     def _token(self, code: str, verifier: str) -> str:
-        """The ID token that a code is worth."""
+        """The ID token for an authorization code."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -143,7 +143,7 @@ class Provider:
         return token
 
     def _claims(self, token: str, nonce: str) -> Mapping[str, Any]:
-        """What a token says, once it is known to be the provider's, for us, and of this sign-in."""
+        """The claims of a token, checked: signed by the provider, for this server and sign-in."""
         try:
             claims = self._decoded(token).claims
             jwt.JWTClaimsRegistry(
@@ -155,7 +155,7 @@ class Provider:
                 sub={"essential": True},
             ).validate(claims)
         except (JoseError, ValueError) as error:
-            raise NotBelievedError(f"the ID token does not hold: {error}") from error
+            raise NotBelievedError(f"the ID token is not valid: {error}") from error
         audience = claims["aud"]
         several = isinstance(audience, list) and len(audience) > 1
         if several and claims.get("azp") != self.client.client_id:
@@ -166,7 +166,7 @@ class Provider:
         return claims
 
     def _decoded(self, token: str) -> jwt.Token:
-        """A token whose signature holds; the keys are asked for again where none fits."""
+        """The token, its signature checked; the keys are fetched again if none matches."""
         if self._keys is not None and self._keys[0] > time.monotonic():
             try:
                 return jwt.decode(token, self._keys[1], algorithms=ALGORITHMS)
@@ -178,16 +178,16 @@ class Provider:
         return jwt.decode(token, keys, algorithms=ALGORITHMS)
 
     def _of_itself(self) -> Mapping[str, Any]:
-        """What the provider says of itself, which must be the issuer that was named."""
+        """The provider's metadata, whose issuer must be the configured one."""
         if self._known is not None and self._known[0] > time.monotonic():
             return self._known[1]
         issuer = self.client.issuer
         told = self._asked("GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         if told.get("issuer") != issuer:
-            raise NotBelievedError(f"the provider calls itself {told.get('issuer')!r}")
+            raise NotBelievedError(f"the provider names another issuer, {told.get('issuer')!r}")
         for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
             if not isinstance(told.get(name), str) or not is_safe(told[name]):
-                raise NotBelievedError(f"the provider's {name} is not one to send secrets to")
+                raise NotBelievedError(f"the provider's {name} is not a safe https:// address")
         self._known = (time.monotonic() + KNOWN_S, told)
         return told
 
@@ -198,7 +198,7 @@ class Provider:
         form: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Mapping[str, Any]:
-        """An object that the provider answers with. Raises `Lacking`, `NotBelievedError`."""
+        """The JSON object that the provider answers. Raises `Lacking`, `NotBelievedError`."""
         try:
             answer = httpx.request(
                 method,
@@ -223,7 +223,7 @@ class Provider:
 
 
 def is_safe(url: str) -> bool:
-    """Whether what is sent there can be read on the way by nobody else."""
+    """Whether nobody else can read what is sent to this address: HTTPS or this machine."""
     parts = urlsplit(url)
     return parts.scheme == "https" or (
         parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
@@ -232,7 +232,7 @@ def is_safe(url: str) -> bool:
 
 @router.get("/oidc")
 async def start_login(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
-    """To the identity provider."""
+    """Redirect to the identity provider."""
     provider = _provider(request)
     try:
         url, state = await run_in_threadpool(provider.start_login, here(next))
@@ -245,12 +245,12 @@ async def start_login(request: Request, next: str = "/") -> Response:  # noqa: A
 
 @router.get(CALLBACK)
 async def login_callback(request: Request, state: str = "", code: str = "") -> Response:
-    """Back from it: a user who is known here is signed in."""
+    """The provider's callback: sign in a user who is known here."""
     provider, access = _provider(request), ports(request).sessions
     address = authentication.address(request)
     brought = request.cookies.get(authentication.cookie(request, PENDING), "")
     if not (state and code and hmac.compare_digest(brought.encode(), state.encode())):
-        raise _not_let_in("another browser went, or it was not let in there")
+        raise _not_let_in("another browser started it, or the provider refused")
     try:
         subject, then = await run_in_threadpool(provider.login_callback, state, code)
     except NotBelievedError as error:
@@ -259,7 +259,9 @@ async def login_callback(request: Request, state: str = "", code: str = "") -> R
     name = await run_in_threadpool(access.of_subject, subject)
     if name is None:
         await run_in_threadpool(access.refused, subject, address, "no user has this subject")
-        raise HTTPException(403, "You are known to the identity provider, and not here.")
+        raise HTTPException(
+            403, "No user here is linked to your account. Ask an administrator to add you."
+        )
     token = await run_in_threadpool(access.begin, name, address, "identity provider")
     response = await welcome(request, token, then)
     authentication.drop(request, response, PENDING)
@@ -272,6 +274,6 @@ def _provider(request: Request) -> Provider:
 
 
 def _not_let_in(why: str) -> HTTPException:
-    """What a person is told, which is less than what the log is."""
+    """The refusal; the cause is only in the log."""
     LOG.warning("the identity provider's answer is not believed", extra={"figures": {"why": why}})
-    return HTTPException(403, "The identity provider's answer is not believed. Sign in again.")
+    return HTTPException(403, "The identity provider's answer is not valid. Sign in again.")

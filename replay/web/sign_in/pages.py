@@ -1,7 +1,7 @@
-"""Signing in and out, and the first user of a new ledger, by a link that works once.
+"""Sign-in, sign-out, and the first user of a new ledger by a link that works once.
 
-Every answer to a wrong name or password is the same and takes as long. Where one is sent after
-signing in is a path of this server, whatever the link said.
+Every answer to a wrong name or password is the same and takes the same time. After sign-in the
+browser only goes to paths of this server.
 """
 
 import hashlib
@@ -25,12 +25,12 @@ from replay.web.page import nav, page
 from replay.web.ports import ports
 
 LINK_S = 15 * 60
-"""How long the link to the first user works, seconds."""
+"""Seconds for which the first user's link works."""
 
 _UNSEEN = frozenset((authentication.CSRF_FIELD, "step", "version"))
-"""Fields of forms that nobody fills in."""
+"""Hidden fields of forms."""
 
-WRONG = "The name or the password is not right."
+WRONG = "The name or the password is wrong."
 
 router = APIRouter(include_in_schema=False)
 
@@ -38,32 +38,32 @@ Typed = Annotated[str, Form(max_length=PASSWORD_MAX)]
 
 
 class SetUp:
-    """The link to the first user: its secret is told once and kept only as a hash."""
+    """The first user's link: its secret is shown once and kept only as a hash."""
 
     def __init__(self) -> None:
         self._digest = b""
         self._until = 0.0
 
     def link(self) -> str:
-        """A new link's secret; an earlier one works no more."""
+        """The secret of a new link; earlier links stop working."""
         secret = secrets.token_urlsafe(32)
         self._digest = _digest(secret)
         self._until = time.monotonic() + LINK_S
         return secret
 
     def opens(self, secret: str) -> bool:
-        """Whether this is the link's secret, in time."""
+        """Whether this is the link's secret and the link has not expired."""
         known = bool(self._digest) and hmac.compare_digest(_digest(secret), self._digest)
         return known and time.monotonic() < self._until
 
     def close(self) -> None:
-        """It has been used."""
+        """Mark the link as used."""
         self._digest = b""
 
 
 @router.get("/sign-in")
 async def ask(request: Request, next: str = "/") -> Response:  # noqa: A002 - as in the address
-    """The form; who is signed in already goes on."""
+    """The form; a signed-in user is redirected."""
     user = await authentication.visitor(request)
     if user is not None:
         return _go_on(user, next)
@@ -77,7 +77,7 @@ async def sign_in(
     password: Typed = "",
     next: Annotated[str, Form()] = "/",  # noqa: A002 - as above
 ) -> Response:
-    """Sign in: a new session, whatever session the browser had."""
+    """Sign in with a new session, even if the browser has one."""
     authentication.begin_form(request)
     await authentication.check_csrf(request)
     name = name.strip().lower()
@@ -110,13 +110,13 @@ async def sign_out(request: Request) -> Response:
 
 @router.get("/session")
 async def left(request: Request) -> Response:
-    """How long the session goes on, without using it: 0 seconds where there is none."""
+    """The seconds left of the session, without extending it; 0 if there is none."""
     return await _left(request)
 
 
 @router.post("/session")
 async def stay(request: Request) -> Response:
-    """Use the session: its user works on a page, or asked to stay."""
+    """Extend the session: its user works on a page, or chose to stay."""
     if await authentication.visitor(request) is None:
         raise authentication.NotSignedInError
     await authentication.check_csrf(request)
@@ -147,7 +147,7 @@ async def first(
     password: Typed = "",
     roles: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
-    """Make the first user, once, and sign them in."""
+    """Create the first user, once, and sign them in."""
     _refuse_other_links(request, link)
     authentication.begin_form(request)
     await authentication.check_csrf(request)
@@ -168,14 +168,14 @@ async def first(
 
 
 def here(path: str) -> str:
-    """A path of this server, or `/`: never another's address, however it is written."""
+    """The path if it is one of this server, else `/`."""
     parts = urlsplit(path)
     plain = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
     return path if plain and not parts.scheme and not parts.netloc and "\\" not in path else "/"
 
 
 async def to_sign_in(request: Request) -> Response:
-    """Where a page leads nobody in particular; what was sent too late is given back."""
+    """The response without a session: redirect to sign-in, or return the typed fields."""
     if request.method not in ("GET", "HEAD"):
         return page(request, "signed_out.html", 401, typed=await _typed(request))
     wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -183,12 +183,12 @@ async def to_sign_in(request: Request) -> Response:
 
 
 async def _typed(request: Request) -> list[tuple[str, str]]:
-    """The fields of a form of ours, as they were filled in."""
+    """The typed fields of a form of this server."""
     if authentication.from_elsewhere(request):
         return []
     try:
         fields = (await request.form()).multi_items()
-    except HTTPException:  # it is no form
+    except HTTPException:  # not a form
         return []
     return [
         (name, value)
@@ -198,17 +198,19 @@ async def _typed(request: Request) -> list[tuple[str, str]]:
 
 
 async def welcome(request: Request, token: str, then: str) -> Response:
-    """To where they wanted to go, with the session of a token."""
+    """Redirect to the wanted page, with the session of a token."""
     user = await run_in_threadpool(ports(request).sessions.user_of, token)
     if user is None:
-        raise HTTPException(403, "You were signed out at once: the account has just changed.")
+        raise HTTPException(
+            403, "Your account has just changed, so you were signed out. Sign in again."
+        )
     response = _go_on(user, then)
     authentication.set_session_cookie(request, response, token)
     return response
 
 
 def _go_on(user: User, then: str) -> Response:
-    """To where they wanted to go; else to the first page that is theirs."""
+    """Redirect to the wanted page, else to the first page of the user's roles."""
     wanted = here(then)
     return RedirectResponse(nav(user)[0].path if wanted == "/" else wanted, 303)
 

@@ -1,7 +1,7 @@
-"""The table of any game drawn as SVG from one moment: what lay there, and what one fact changed.
+"""Draws the table of any game as SVG at one moment, and highlights what one fact changed.
 
-It knows no rule and no clock. What was known then shows cards as they lay; with hindsight those
-face down show what the record says of them at any time, and look different from cards seen.
+It uses no rule and no clock. By default cards are shown as they lay. With hindsight face-down cards
+show the face that any fact records, and look different from cards that were seen.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def draw_table(
 ) -> str:
     """The table after one fact, as one `svg` element that needs no style sheet.
 
-    `before` is the moment one fact earlier: what differs is lit. `key` begins the ids in the
-    element, so that two pictures can stand on one page.
+    before: the moment one fact earlier, whose differences are highlighted. key: the prefix of ids
+    in the element, so that two pictures can be on one page.
     """
     layout = LAYOUTS.get(game or "", UNKNOWN)
     view = TableView(moment, layout, wager_namer(game), change(before, moment), hindsight)
     known = games().get(game or "")
     title = f"The {known.title if known else game or 'unknown'} table after fact {moment.number}"
-    told = f"{moment.says} {'Everything on record is shown.' if hindsight else _AS_SEEN}"
+    told = f"{moment.says} {'Every recorded card is shown.' if hindsight else _AS_SEEN}"
     told = " ".join([told, *pot_texts(moment, game)])
     return node(
         "svg",
@@ -88,7 +88,7 @@ _AS_SEEN = "Cards face down are shown as they lay."
 
 
 def _positions(view: TableView, of_game: int) -> str:
-    """Everybody at the table: as many positions as are drawn usually, or as the record names."""
+    """The positions: the layout's usual number, or more if the record names more."""
     if view.layout.seats == "areas":
         return fields(view)
     seen = max((seat.position for seat in view.moment.seats), default=1)
@@ -122,7 +122,7 @@ def _sheet(inset: float, radius: float, **attributes: object) -> str:
 
 
 def _bow(inset: int, corner: int, bulge: int) -> str:
-    """A table straight where the dealer stands and bowed where the players sit."""
+    """The outline: straight at the dealer's side, curved at the players' side."""
     right, round_ = WIDTH - inset, inset + 10
     return (
         f"M{round_} {inset}H{WIDTH - round_}Q{right} {inset} {right} {round_}V{HEIGHT - corner}"
@@ -132,7 +132,7 @@ def _bow(inset: int, corner: int, bulge: int) -> str:
 
 
 def _notes(moment: Moment) -> str:
-    """What is out of the ordinary, on a bar across the felt."""
+    """Notes such as irregularities, on a bar across the felt."""
     told = " ".join(each for each in notes(moment)[1:] if each)
     if not told:
         return ""

@@ -1,6 +1,6 @@
-"""Cards and dice of our own drawing: rank, shape of the suit and one of four colours together.
+"""Draws cards and dice: rank, shape of the suit and one of four colours.
 
-Rank and suit stand in the left column, so a card that is half covered by the next still reads.
+Rank and suit are at the left, so a card half covered by the next stays readable.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def suit(letter: str, x: float, y: float, size: float) -> str:
 
 
 def card(seen: SeenCard, x: float, y: float, *, hindsight: bool, lit: bool = False) -> str:
-    """One card with its upper left corner at a point. `lit`: this fact brought or turned it.
+    """One card with its upper left corner at a point. lit: this fact dealt or turned it.
 
-    With hindsight a card that lay face down shows its face on buff with a dashed edge and a bar, so
-    that nobody takes it for one that could be seen.
+    With hindsight a face-down card shows its face on buff with a dashed edge and a bar, so that
+    it differs from a card that could be seen.
     """
     if not seen.up and (not hindsight or seen.card == UNKNOWN_CARD):
         return moved(x, y, _back(), _edge(lit=lit))
@@ -85,7 +85,7 @@ def _face(code: str) -> str:
 
 
 def _back() -> str:
-    """A card face down: a lattice within a white edge."""
+    """A card face down: a lattice inside a white edge."""
     lattice = "M4 12 20 4 36 12M4 28 36 12M4 12 36 28M4 28 20 36 36 28M4 44 36 28M4 28 36 44"
     lattice += "M4 44 20 52 36 44"
     inner = {"x": 3, "y": 3, "width": CARD_W - 6, "height": CARD_H - 6, "rx": 2.5}
@@ -104,9 +104,9 @@ def row_of_cards(
     lit: frozenset[int] = frozenset(),
     step_max: float = CARD_W + 3,
 ) -> str:
-    """Cards in one row about x = 0, from y = 0 down; the later cover the earlier where it is tight.
+    """Cards in one row centred on x = 0, from y = 0 down; later cards cover earlier ones if tight.
 
-    `lit`: numbers of the cards that this fact brought or turned.
+    lit: numbers of the cards that this fact dealt or turned.
     """
     if not cards:
         return ""
@@ -119,12 +119,12 @@ def row_of_cards(
 
 
 def row_step(count: int, width: float, step_max: float = CARD_W + 3) -> float:
-    """From one card's edge to the next one's, so that a row is no wider than told."""
+    """The distance from card to card that keeps a row within a width."""
     return min(step_max, (width - CARD_W) / (count - 1)) if count > 1 else step_max
 
 
 def die(number: int, x: float, y: float, side: float, colour: str) -> str:
-    """A die with its upper left corner at a point; 0 is one that was not read."""
+    """A die with its upper left corner at a point; number 0: not read."""
     body, pip = DICE_COLOURS[colour]
     box = node(
         "rect", width=side, height=side, rx=side / 6, fill=body, stroke=BLACK, stroke_width=1

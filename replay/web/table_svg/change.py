@@ -1,4 +1,4 @@
-"""What one fact changed on the table: the areas and cards to light up."""
+"""The areas and cards that one fact changed, to be highlighted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from replay.rounds.moment import HeldCards, Moment
 
 Holder = tuple[str, int | None, int]
-"""Who holds cards: `to`, position and hand."""
+"""A holder of cards: `to`, position and hand."""
 
 
 class Change(NamedTuple):
@@ -19,12 +19,12 @@ class Change(NamedTuple):
     pot: int | None = None  # whose decision put chips into the pot
 
     def cards_of(self, held: HeldCards) -> frozenset[int]:
-        """Numbers of the cards of one hand that the fact brought or turned."""
+        """Numbers of the cards of one hand that the fact dealt or turned."""
         return dict(self.cards).get((held.to, held.position, held.hand), frozenset())
 
 
 def change(before: Moment | None, now: Moment) -> Change:
-    """What is not as it was one fact earlier; nothing where there is no earlier one."""
+    """The differences from the moment one fact earlier; none without an earlier moment."""
     if before is None:
         return Change()
     old = {(s.position, k.wager, k.hand): k for s in before.seats for k in s.stakes}
@@ -48,7 +48,7 @@ def change(before: Moment | None, now: Moment) -> Change:
 
 
 def _new(before: HeldCards | None, now: HeldCards) -> frozenset[int]:
-    """Numbers of the cards that are new in a hand or lie otherwise; none where some left it."""
+    """Numbers of the cards of a hand that are new or turned; none if cards left the hand."""
     old = before.cards if before else ()
     if len(now.cards) < len(old):
         return frozenset()

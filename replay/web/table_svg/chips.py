@@ -1,6 +1,6 @@
-"""Chips and the areas they lie in: what a wager is worth now, and what became of it.
+"""Draws chips and betting areas: what a wager is worth now, and its outcome.
 
-Paid, lost and given back are told by sign, word and edge, and by colour beside.
+Paid, lost and returned differ by sign, word and outline, and also by colour.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from replay.rounds.moment import Stake
 
-_VALUES = (  # cents; what a chip of it looks like: body and edge
+_VALUES = (  # cents; colours of that chip: body and edge
     (100_000, "#e0a92c", BLACK),
     (50_000, "#6d4bb3", WHITE),
     (10_000, BLACK, WHITE),
@@ -37,20 +37,20 @@ _VALUES = (  # cents; what a chip of it looks like: body and edge
     (100, "#eef0ee", "#3d5a80"),
     (1, "#8b959c", WHITE),
 )
-_CHIPS_MAX = 5  # drawn of one stack; the amount beside it is exact
-_RISE = 2.6  # how much of a chip is seen below the one on it
+_CHIPS_MAX = 5  # most chips drawn in a stack; the amount beside it is exact
+_RISE = 2.6  # visible height of a chip below another
 RADIUS = 9.5
-_PRINT_H = 15  # of an area's own print, at its top
+_PRINT_H = 15  # height of an area's print, at its top
 BOLD = 0.86
-"""Of the room: heavy letters are so much wider than usual ones."""
+"""Share of the width that bold letters may use, since they are wider."""
 
 
 def stack(
     cents: int, x: float, y: float, radius: float = RADIUS, rises: float = _RISE * _CHIPS_MAX
 ) -> str:
-    """A stack of chips as seen from above and aside, its foot about a point.
+    """A stack of chips seen obliquely from above, its foot at a point.
 
-    rises: by how much the highest chip may lie above the lowest; what is printed there stays free.
+    rises: the most that the top chip may be above the lowest, so that print above stays free.
     """
     drawn = []
     for value, body, edge in _VALUES:
@@ -73,14 +73,14 @@ def _chip(body: str, edge: str, x: float, y: float, radius: float) -> str:
 
 
 class AmountLine(NamedTuple):
-    """One line beside a wager: what it says and how it is meant."""
+    """One line beside a wager: its text and its colour."""
 
     text: str
     colour: str
 
 
 def outcome(stake: Stake) -> list[AmountLine]:
-    """What lies there, then what was paid, lost and given back."""
+    """The stake, then what was paid, lost and returned."""
     told = [AmountLine(money(stake.on_layout), INK)] if stake.on_layout else []
     told += [AmountLine(f"+{money(stake.paid)}", GOLD)] if stake.paid else []
     told += [AmountLine(f"\N{MINUS SIGN}{money(stake.collected)}", RED)] if stake.collected else []
@@ -90,7 +90,7 @@ def outcome(stake: Stake) -> list[AmountLine]:
 
 
 def edge_of(stakes: Iterable[Stake], *, lit: bool) -> dict[str, object]:
-    """How an area is outlined: solid gold when paid, dashed when lost, dotted when given back."""
+    """An area's outline: solid gold if paid, dashed if lost, dotted if returned."""
     its = list(stakes)
     for wanted, colour, dashes in (
         (any(stake.paid for stake in its), GOLD, None),
@@ -111,7 +111,7 @@ def edge_of(stakes: Iterable[Stake], *, lit: bool) -> dict[str, object]:
 def area(
     label: str, stake: Stake | None, width: float, height: float, *, round_: bool, lit: bool
 ) -> str:
-    """The betting area of one position, about 0, 0: its print, its chips and its amounts."""
+    """The betting area of one position, centred on 0, 0: its print, chips and amounts."""
     box = node(
         "rect",
         x=-width / 2,

@@ -96,7 +96,7 @@ def _plays(markers: dict[str, int | str]) -> str:
 
 
 def _pill(label: str, x: float, y: float, width: float, *, on: bool) -> str:
-    """A printed circle or box, with a puck on it where the marker stands."""
+    """A printed circle or box, with a puck if the marker is on it."""
     box = node(
         "rect", x=x, y=y, width=width, height=28, rx=14,
         fill=GOLD if on else FELT_DARK, stroke=WHITE if on else LINE, stroke_width=2 if on else 1,
@@ -217,7 +217,7 @@ def _puck(text: str, x: float, y: float, fill: str, ink: str) -> str:
 
 
 def fields(view: TableView) -> str:
-    """Betting areas that all positions share, each with the chips of who is in it."""
+    """Betting areas that all positions share, each with its chips by position."""
     known = {field.wager for field in view.layout.fields}
     stakes: dict[str, list[tuple[int, Stake]]] = {}
     for seat in view.moment.seats:
@@ -258,7 +258,7 @@ def _field(view: TableView, field: SharedArea, stakes: list[tuple[int, Stake]]) 
 
 
 def _pill_of(position: int, stake: Stake, width: float, height: float, *, lit: bool) -> str:
-    """Whose chips, how many, and what became of them."""
+    """The position, amount and outcome of chips in a shared area."""
     radius = min(height / 2 - 2, 10)
     middle = height / 2
     disc = node("circle", cx=radius + 1, cy=middle, r=radius, fill=GOLD if lit else INK)

@@ -1,7 +1,7 @@
-"""The layouts of the games as data: where each has its betting areas, and where its cards lie.
+"""The games' layouts as data: places of betting areas and cards.
 
-A game without a line here is drawn with an area for every wager the record names. Coordinates are
-those of the picture, 960 wide and 600 high; those of a position's areas are columns and rows.
+A game without an entry is drawn with an area for every wager on record. Coordinates are those of
+the picture, 960 wide and 600 high; areas of a position are in columns and rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class BettingSpot(NamedTuple):
 
 
 class SharedArea(NamedTuple):
-    """A betting area that all positions share: its middle left and upper edge, its size."""
+    """A betting area that all positions share: its left, its top and its size."""
 
     wager: str
     label: str
@@ -33,7 +33,7 @@ class SharedArea(NamedTuple):
 
 
 class CardsPlace(NamedTuple):
-    """Where the cards of a holder who is no player lie: their middle, and the room they have."""
+    """The place of the cards of the dealer or another non-player: centre and width."""
 
     to: str
     label: str
@@ -44,26 +44,26 @@ class CardsPlace(NamedTuple):
 
 
 class FeltLayout(NamedTuple):
-    """A table's layout. `seats` stand in an arc, in a ring (poker), or round areas they share."""
+    """A table's layout. seats: in an arc, in a ring (poker), or around shared areas."""
 
     seats: Literal["arc", "ring", "areas"] = "arc"
     spots: tuple[BettingSpot, ...] = ()
-    by_hand: frozenset[str] = frozenset()  # wagers that lie with one of several hands
+    by_hand: frozenset[str] = frozenset()  # wagers beside one of several hands
     fields: tuple[SharedArea, ...] = ()
     places: tuple[CardsPlace, ...] = ()
     boxes: tuple[tuple[float, float], ...] = ()  # of community cards, in dealing order
     box_scale: float = 1.0
-    title_y: float = 262  # where the name of the game is printed; 0 where there is no room
+    title_y: float = 262  # height of the printed name of the game; 0: not printed
     box_labels: tuple[str, ...] = ()
-    third_across: bool = False  # the third card of a hand lies across, as at baccarat
+    third_across: bool = False  # the third card of a hand lies across, as in baccarat
     centre: Literal["", "football", "craps", "pot"] = ""
-    positions: int = 7  # drawn where the game does not say how many there are
+    positions: int = 7  # if the game has no number of positions
 
 
 def _grid(
     *rows: tuple[tuple[str, str], ...], round_: tuple[str, ...] = ()
 ) -> tuple[BettingSpot, ...]:
-    """Rows of areas from the player's side on, each from left to right."""
+    """Rows of areas from the player's side, each from left to right."""
     return tuple(
         BettingSpot(wager, label, column, number, wager in round_)
         for number, row in enumerate(rows)

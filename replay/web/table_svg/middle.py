@@ -1,4 +1,4 @@
-"""What lies in the middle of a card table: the dealer's cards, the common ones, the pot."""
+"""Draws the middle of a card table: the dealer's cards, community cards, the pot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def places(view: TableView) -> str:
-    """The cards of the dealer, of the two hands of baccarat, and of any other holder on record."""
+    """The cards of the dealer, of baccarat's two hands, and of any other holder on record."""
     known = {place.to for place in view.layout.places} | {"community", "player"}
     drawn = [_place(view, place) for place in view.layout.places]
     others = [held for held in view.moment.held if held.to not in known]
@@ -66,7 +66,7 @@ def _held(view: TableView, held: HeldCards, width: float) -> str:
 
 
 def _row(view: TableView, held: HeldCards, width: float) -> str:
-    """A hand side by side; one that was set, in its parts with a gap between them."""
+    """A hand in a row; a hand that was set has gaps between its parts."""
     rows = rows_of(held, width) if held.set_as else [("", list(range(len(held.cards))))]
     lit = view.change.cards_of(held)
     share = width / len(rows)
@@ -85,7 +85,7 @@ def _row(view: TableView, held: HeldCards, width: float) -> str:
 
 
 def _across(view: TableView, held: HeldCards) -> str:
-    """Two cards, and the third across beside them."""
+    """Two cards, and the third laid across beside them."""
     two, rest = held.cards[:2], held.cards[2:]
     lit = view.change.cards_of(held)
     drawn = [row_of_cards(two, 100, hindsight=view.hindsight, lit=frozenset(lit & {0, 1}))]
@@ -98,7 +98,7 @@ def _across(view: TableView, held: HeldCards) -> str:
 
 
 def community(view: TableView) -> str:
-    """The common cards in their boxes; an empty box where none was dealt."""
+    """The community cards in their boxes; a box without a card is empty."""
     held = next((each for each in view.moment.held if each.to == "community"), None)
     if not view.layout.boxes or (held is None and not view.layout.spots and not view.layout.centre):
         return ""
@@ -123,7 +123,7 @@ def community(view: TableView) -> str:
 
 
 def pot(view: TableView) -> str:
-    """Each pot of a poker round in the middle with who contests it, main pot first; the rake."""
+    """Each pot of a poker round with the positions in it, main pot first; and the rake."""
     pots = pots_at(view.moment)
     top = 316.0 if view.layout.boxes else 274.0
     columns = 1 if len(pots) <= _POTS_IN_A_COLUMN else 2
@@ -144,7 +144,7 @@ def pot(view: TableView) -> str:
 
 
 def _pot(pot: PotNow, line: float, *, alone: bool) -> str:
-    """One pot about the middle of its line: chips, name and amount, and positions in small."""
+    """One pot: chips, name and amount, and its positions in small print."""
     size = round(min(20, line * 0.74), 1)
     name = "Pot" if alone else pot.name.removesuffix(" pot").replace(" pot", "")
     told = f"{name} {money(pot.left)}" if pot.left else f"{name} taken"
@@ -163,5 +163,5 @@ def _pot(pot: PotNow, line: float, *, alone: bool) -> str:
 
 
 _POTS_IN_A_COLUMN = 4
-_POTS_HIGH = 88.0  # room from the cards to the chips of who sits opposite the dealer
-_LETTER, _BOLD = 0.5, 0.64  # of the font's size: a usual letter, one that is heavy
+_POTS_HIGH = 88.0  # height from the cards to the chips of the position opposite the dealer
+_LETTER, _BOLD = 0.5, 0.64  # width of a regular and a bold letter, by font size

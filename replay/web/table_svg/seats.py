@@ -1,4 +1,4 @@
-"""The positions of a table: where each stands, its cards, its betting areas and what it decided."""
+"""Draws the positions of a table: place, cards, betting areas and decisions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BADGE = 13
 
 
 class TableView(NamedTuple):
-    """What is drawn, and with whose eyes. change: what the last fact did to the table."""
+    """What is drawn: the moment, the layout, hindsight or not. change: the last fact's changes."""
 
     moment: Moment
     layout: FeltLayout
@@ -47,12 +47,12 @@ class TableView(NamedTuple):
 
 
 def arc(view: TableView, count: int) -> str:
-    """Positions in an arc before the dealer; the first stands at the dealer's left."""
+    """Positions in an arc before the dealer; the first is at the dealer's left."""
     slot = (WIDTH - 24) / count
     middle = (count - 1) / 2
     by_position = {seat.position: seat for seat in view.moment.seats}
     drawn = []
-    for position in range(count, 0, -1):  # the dealer's left is the right of who looks at him
+    for position in range(count, 0, -1):  # the dealer's left is at the viewer's right
         at = count - position
         x = 12 + slot * (at + 0.5)
         bend = ((at - middle) / middle) ** 2 if middle else 0
@@ -65,7 +65,7 @@ def arc(view: TableView, count: int) -> str:
 
 
 def _seat(view: TableView, position: int, seat: SeatMoment | None, slot: float) -> str:
-    """One position about its badge: cards over it, betting areas over these."""
+    """One position: its badge, cards above it, betting areas above these."""
     room = slot - 10
     parts = [_badge(view, position, seat, room)]
     hands: list[str] = []
@@ -94,7 +94,7 @@ def _has_cards(view: TableView) -> bool:
 
 
 def _hint(view: TableView, position: int, stake: Stake | None) -> str:
-    """What a pointer that rests on an area is told."""
+    """The tooltip of an area."""
     if stake is None:
         return ""
     told = ", ".join(each.text for each in outcome(stake)) or "nothing"
@@ -107,7 +107,7 @@ def _plain(text: str) -> str:
 
 
 def _laid(view: TableView, seat: SeatMoment | None) -> dict[str, Stake]:
-    """The stakes that lie in areas of the position, not with one of its hands."""
+    """The stakes in areas of the position, without those beside its hands."""
     stakes = seat.stakes if seat else ()
     return {s.wager: s for s in stakes if not _with_hand(view, s)}
 
@@ -117,7 +117,7 @@ def _with_hand(view: TableView, stake: Stake) -> bool:
 
 
 def _spots(view: TableView, seat: SeatMoment | None) -> list[BettingSpot]:
-    """The areas of the layout, then one for each other wager that chips are on record for."""
+    """The areas of the layout, then one for each other wager with recorded chips."""
     spots = list(view.layout.spots)
     known = {spot.wager for spot in spots}
     others = [wager for wager in _laid(view, seat) if wager not in known]
@@ -140,7 +140,7 @@ def _short(name: str) -> str:
 
 
 def _badge(view: TableView, position: int, seat: SeatMoment | None, room: float) -> str:
-    """The number of a position, marked where the fact is its own, and what it decided last."""
+    """The number of a position, marked if the fact is its own, and its last decisions."""
     now = view.moment.position == position
     fill = GOLD if now else INK if seat else FELT_DARK
     ink = BLACK if now or seat else PRINT
@@ -154,7 +154,7 @@ def _badge(view: TableView, position: int, seat: SeatMoment | None, room: float)
 
 
 def said(seat: SeatMoment | None) -> str:
-    """What a position decided, and the money of it that no area holds."""
+    """A position's decisions, and its money without an area."""
     if seat is None:
         return ""
     told = [f"won {money(seat.awarded)}"] if seat.awarded else []
@@ -164,7 +164,7 @@ def said(seat: SeatMoment | None) -> str:
 
 
 def _counted(decisions: Sequence[str]) -> Iterator[str]:
-    """The last few decisions, one after the other; earlier ones are counted."""
+    """The last few decisions in order; earlier ones are counted."""
     most = 2
     if len(decisions) > most:
         yield f"… ({len(decisions) - most})"
@@ -179,7 +179,7 @@ def hands_of(moment: Moment, position: int) -> list[HeldCards]:
 def _hands(
     view: TableView, position: int, seat: SeatMoment | None, room: float
 ) -> tuple[list[str], float]:
-    """The hands of a position side by side, and how high they are."""
+    """The hands of a position side by side, and their height."""
     hands = hands_of(view.moment, position)
     if not hands:
         return [], CARD_H + 4.0
@@ -198,7 +198,7 @@ def _hands(
 
 
 def _chips_of_hand(stakes: list[Stake], height: float, share: float) -> str:
-    """The wagers that lie with one hand, in a line under its cards."""
+    """The wagers of one hand, in a line under its cards."""
     if not stakes:
         return ""
     lies = sum(stake.on_layout for stake in stakes)
@@ -211,7 +211,7 @@ def _chips_of_hand(stakes: list[Stake], height: float, share: float) -> str:
 def _hand(
     view: TableView, held: HeldCards, width: float, *, folded: bool = False
 ) -> tuple[str, float]:
-    """One hand as it lies, and how high it is: in the rows it was set in, or in one or two."""
+    """One hand and its height: in the rows it was set in, else in one or two rows."""
     rows = rows_of(held, width)
     step = CARD_H * (0.62 if len(rows) > 1 else 1)
     lit = view.change.cards_of(held)
@@ -229,11 +229,11 @@ def _hand(
 
 
 def rows_of(held: HeldCards, width: float) -> list[tuple[str, list[int]]]:
-    """Numbers of a hand's cards row by row, each row with the name it was set under."""
+    """Numbers of a hand's cards by row, each row with the name it was set under."""
     numbers = list(range(len(held.cards)))
     if held.set_as:
         return _as_set(held.cards, held.set_as, numbers)
-    least = 17  # the left column of a card that the next one covers
+    least = 17  # visible width of a card that the next one covers
     if len(numbers) > 1 and row_step(len(numbers), width) < least:
         half = (len(numbers) + 1) // 2
         return [("", numbers[:half]), ("", numbers[half:])]
@@ -243,7 +243,7 @@ def rows_of(held: HeldCards, width: float) -> list[tuple[str, list[int]]]:
 def _as_set(
     cards: Sequence[SeenCard], hands: dict[str, tuple[str, ...]], numbers: list[int]
 ) -> list[tuple[str, list[int]]]:
-    """The cards under the names they were set as; one named nowhere lies in a row of its own."""
+    """The cards under the names they were set as; a card without a name is in its own row."""
     left = list(numbers)
     rows = []
     for name, codes in hands.items():
@@ -258,7 +258,7 @@ def _as_set(
 
 
 def ring(view: TableView, count: int) -> str:
-    """Positions round a poker table: the dealer above, the first position at his left."""
+    """Positions around a poker table: the dealer at the top, position 1 at the dealer's left."""
     by_position = {seat.position: seat for seat in view.moment.seats}
     drawn = []
     for position in range(1, count + 1):
@@ -272,7 +272,7 @@ def ring(view: TableView, count: int) -> str:
 def _player(
     view: TableView, position: int, seat: SeatMoment | None, inner: tuple[float, float]
 ) -> str:
-    """A poker player: cards, stack, and before him the chips he put in."""
+    """A poker player: cards, stack, and the chips they put in."""
     room = 150.0
     hands = hands_of(view.moment, position)
     folded = seat is not None and seat.decisions[-1:] == ("fold",)
@@ -299,7 +299,7 @@ def _button(x: float, y: float) -> str:
 
 
 def _left(seat: SeatMoment | None) -> int | None:
-    """Chips a poker player has before him, where they were counted."""
+    """Chips in front of a poker player, if they were counted."""
     if seat is None or seat.stack is None:
         return None
     return seat.stack - put_in(seat) + seat.awarded

@@ -94,12 +94,12 @@ def test_a_quiet_table_is_told_without_a_reload_and_is_gone_once_it_speaks(
         loads: list[int] = []
         page.on("load", lambda _: loads.append(1))
         alert = page.locator("#told-alerts li")
-        expect(page.get_by_text("Nothing to look at now.")).to_be_visible()
+        expect(page.get_by_text("No alerts now.")).to_be_visible()
         expect(alert).to_have_count(1, timeout=30_000)
         for says in ("urgent", "Table quiet", "CC-07", "has sent no fact for", "since 20", "Do:"):
             expect(alert).to_contain_text(says)
         tell(watched, 2, DealerAssigned(employee="D-901", role="dealer"))
-        expect(page.get_by_text("Nothing to look at now.")).to_be_visible(timeout=QUIET_S * 1_000)
+        expect(page.get_by_text("No alerts now.")).to_be_visible(timeout=QUIET_S * 1_000)
         assert loads == [], "the page was loaded anew"
 
 
@@ -120,7 +120,7 @@ def test_what_came_through_the_feed_is_shown_until_another_ruling_finds_it_no_lo
         expect(alerts.filter(has_text="Mispaid or wrong card")).to_have_count(1)
         expect(alerts.filter(has_text="Mispaid or wrong card")).to_contain_text(found[0][3])
         expect(page.get_by_text("What a ruling before found.")).to_have_count(0)
-        assert "the last one came 20" in page.locator(".fed").inner_text()
+        assert "The last one came 20" in page.locator(".fed").inner_text()
         link = alerts.first.get_by_role("link")
         assert link.get_attribute("href") == f"/rounds/hollywood/{found[0][0].subject}"
 

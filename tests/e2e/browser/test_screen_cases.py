@@ -63,8 +63,8 @@ def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
         page.goto(case)
         expect(page.get_by_text("Blind review.")).to_be_visible()
         assert CLAIM not in page.content()
-        assert "Paid beside owed" not in page.content()
-        page.get_by_label("Before you know the claim").fill("A pair of queens.")
+        assert "Owed and paid" not in page.content()
+        page.get_by_label("What you saw, before you know the claim").fill("A pair of queens.")
         page.get_by_role("button", name="Record").click()
         expect(page.get_by_text(CLAIM)).to_be_visible()
         expect(page.get_by_text("A pair of queens.")).to_be_visible()
@@ -77,10 +77,10 @@ def test_a_dispute_goes_from_the_round_to_its_outcome_blind_first(
         page.goto(case)
         page.get_by_label("Dollars").fill("5")
         page.get_by_role("button", name="Put on record").click()
-        page.get_by_label("What is decided").fill("Dismissed, with courtesy.")
+        page.get_by_label("Decision").fill("Dismissed, with courtesy.")
         page.get_by_role("button", name="Resolve").click()
         expect(page.locator("#outcome")).to_contain_text("Dismissed, with courtesy.")
-        assert page.get_by_label("What is decided").count() == 0
+        assert page.get_by_label("Decision").count() == 0
         page.get_by_role("navigation", name="Pages").get_by_role("link", name="Cases").click()
         expect(page.get_by_role("cell", name="resolved")).to_be_visible()
 

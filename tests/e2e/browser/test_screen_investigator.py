@@ -93,7 +93,7 @@ def found(page: Page, screened: Screened) -> None:
 
 
 def mispaid(page: Page) -> str:
-    """Step by keyboard to the payment and over it: paid beside owed; the position."""
+    """Step by keyboard to the payment and over it: owed and paid; the position."""
     at = page.locator("#at-number")
     flagged = int(at.inner_text())  # a round opens where its finding points
     page.keyboard.press("ArrowLeft")
@@ -145,7 +145,7 @@ def reviewed_blind(page: Page, screened: Screened, case: str) -> None:
         for secret in (CLAIM, "Owed by the ruling", "overpaid", "is paid", 'class="fact'):
             assert not [text for text in sent if secret in text], secret
         assert sum("Blind review." in text for text in sent) == 3, "nothing was looked at"
-    page.get_by_label("Before you know the claim").fill(SAW)
+    page.get_by_label("What you saw, before you know the claim").fill(SAW)
     page.get_by_role("button", name="Record").click()
     expect(page.get_by_text(CLAIM)).to_be_visible()
     expect(page.get_by_text("blind", exact=True)).to_be_visible()
@@ -159,7 +159,7 @@ def settled(page: Page, case: str) -> None:
     page.get_by_label("Dollars").fill("5")
     page.get_by_role("button", name="Put on record").click()
     expect(page.get_by_text("$5.00 to position")).to_be_visible()
-    page.get_by_label("What is decided").fill("The dealer erred; the patron keeps it.")
+    page.get_by_label("Decision").fill("The dealer erred; the patron keeps it.")
     page.get_by_role("button", name="Resolve").click()
     expect(page.locator("#outcome")).to_contain_text("The dealer erred")
 

@@ -57,7 +57,7 @@ def test_the_end_is_told_and_one_press_stays(browser: Browser, staffed: Site, ca
         expect(told).to_be_hidden()
         age(staffed, unused_s=IDLE_S_MAX - WARN_S + 5)
         look(page)
-        expect(told).to_contain_text("within 2 minutes you are signed out")
+        expect(told).to_contain_text("will be signed out within 2 minutes")
         assert serious(page) == []
         assert fits(page)
         page.get_by_role("button", name="Stay signed in").focus()
@@ -82,7 +82,7 @@ def test_an_answer_that_comes_late_takes_no_newer_warning_away(
         age(staffed, unused_s=IDLE_S_MAX - WARN_S + 5)
         look(page)
         told = page.get_by_role("alert")
-        expect(told).to_contain_text("within 2 minutes you are signed out")
+        expect(told).to_contain_text("will be signed out within 2 minutes")
         [(route, answer)] = held
         with page.expect_response("**/session"):
             route.fulfill(response=answer)
@@ -140,7 +140,7 @@ def test_a_note_half_written_is_sent_after_signing_in_again_in_another_tab(
             alert.get_by_role("link").click()
         sign_in(found.value, "second")
         look(page)
-        expect(alert).to_contain_text("Somebody else has signed in")
+        expect(alert).to_contain_text("Someone else has signed in")
         found.value.get_by_role("button", name="Sign out").click()
         sign_in(found.value, "surveillance")
         look(page)

@@ -87,7 +87,7 @@ def test_a_reviewer_sees_neither_the_claim_nor_the_record_before_writing_down_wh
     for args in (("dispute", *blind), ("dispute", *blind, "--json"), ("dispute", "list")):
         ran = desk.cli(*args)
         assert ran.code == 0
-        for hidden in (SECRET, '"owed":-', '"owed":5', "Paid beside owed", "is paid", "Ante"):
+        for hidden in (SECRET, '"owed":-', '"owed":5', "Owed and paid", "is paid", "Ante"):
             assert hidden not in ran.out + ran.err, hidden
     assert SECRET in desk.cli("dispute", "show", name).out
     told = desk.ok("observe", name, "--saw", "Three of a kind.", "--by", "S-2001")

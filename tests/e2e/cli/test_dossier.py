@@ -79,7 +79,7 @@ def test_a_dossier_proves_itself_to_a_stranger_as_a_folder_and_as_a_zip(
         assert "UNSIGNED" not in ran.err
         code, said = floor.checked(out, alone=tmp_path / "empty")
         assert code == 0, said
-        assert said.rstrip().endswith("HOLDS: all that was checked.")
+        assert said.rstrip().endswith("HOLDS: all checks passed.")
 
 
 @pytest.mark.long
@@ -210,7 +210,7 @@ def test_heads_kept_elsewhere_hold_against_the_record_and_against_the_dossier(
     assert floor.cli("verify", "--head", out / "heads.jsonl").code == 0
     code, said = floor.checked(out, "--head", kept, alone=tmp_path / "empty")
     assert code == 0, said
-    assert "is in here as you have it" in said
+    assert "is in this dossier with the same hash" in said
 
 
 @pytest.mark.long

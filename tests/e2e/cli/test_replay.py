@@ -188,7 +188,7 @@ def test_one_moment_is_shown_alone(floor: Floor) -> None:
     shown = floor.cli("replay", floor.filmed, "--at", "5")
     assert "\n5 · " in shown.out
     assert "\n6 · " not in shown.out
-    assert "Paid beside owed" not in shown.out
+    assert "Owed and paid" not in shown.out
     whole = floor.cli("replay", floor.filmed, "--json").json
     assert floor.cli("replay", floor.filmed, "--at", "5", "--json").json == [whole[4]]
     assert floor.cli("replay", floor.filmed, "--at", "5000").code == 2

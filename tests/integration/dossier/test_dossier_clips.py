@@ -119,23 +119,23 @@ def test_the_check_says_of_each_clip_whether_it_is_signed_and_why_not(
 ) -> None:
     code, said = made.checked(three.folder)
     assert code == 0, said
-    assert f"{three.mp4} carries an ONVIF signature, which fits its every octet" in said
+    assert f"{three.mp4} has a valid ONVIF signature over its every byte" in said
     assert (
-        f"{three.webm} carries no ONVIF signature: it is not an ISO BMFF file, which such a file "
-        "must be. It is covered by the manifest" in said
+        f"{three.webm} has no ONVIF signature: it is not an ISO BMFF file, as the format "
+        "requires. The manifest covers it" in said
     )
-    assert f"{three.keyless} carries no ONVIF signature: There was no key for clips." in said
+    assert f"{three.keyless} has no ONVIF signature: There was no key for clips." in said
     report = (three.folder / "report.html").read_text()
-    assert "It carries an ONVIF signature." in report
-    assert "It carries no ONVIF signature: It was cut elsewhere." in report
+    assert "It has an ONVIF signature." in report
+    assert "It has no ONVIF signature: It was cut elsewhere." in report
 
 
 @pytest.mark.parametrize(
     ("name", "clip_of", "change", "expected"),
     [
-        ("a bit of the film", "mp4", "bit", "carries an ONVIF signature that does not fit"),
-        ("unsigned film instead", "mp4", "keyless", "is listed as carrying an ONVIF signature"),
-        ("signed film instead", "keyless", "mp4", "is listed as without an ONVIF signature"),
+        ("a bit of the film", "mp4", "bit", "has an ONVIF signature that is not valid"),
+        ("unsigned film instead", "mp4", "keyless", "is listed with an ONVIF signature"),
+        ("signed film instead", "keyless", "mp4", "is listed without an ONVIF signature"),
     ],
 )
 def test_a_clip_exchanged_by_whoever_has_the_houses_key_is_named(

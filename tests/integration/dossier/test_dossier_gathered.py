@@ -156,7 +156,7 @@ def test_a_dispute_named_like_a_round_or_a_window_is_reached_by_saying_what_is_m
     take_in(ledger, [*facts, disputed(first), disputed(window.name)])
     for name, kind in ((first, "round"), (window.name, "window")):
         for named in (name, f"hollywood:{name}"):
-            with pytest.raises(Usage, match=f"It is the name of a {kind}, and there is a dispute"):
+            with pytest.raises(Usage, match=f"A dispute is named like a {kind}"):
                 found_for(ledger, named, None)
             found, wanted = found_for(ledger, named, None, "dispute")
             assert (found.stories[0].round.subject, wanted.dispute) == (other, name)

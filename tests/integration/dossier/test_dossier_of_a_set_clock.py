@@ -172,7 +172,7 @@ def test_a_dossier_has_a_clip_of_each_side_and_each_picture_at_its_own_time(
     report = (handed.folder / "report.html").read_text()
     assert "Piece 1 of 2" in report
     assert "Piece 2 of 2" in report
-    assert handed.said.count("carries an ONVIF signature, which fits") == 2
+    assert handed.said.count("has a valid ONVIF signature") == 2
     segments_go_out(database, handed, alone=of == "round")
 
 

@@ -130,7 +130,7 @@ def test_one_bit_changed_anywhere_fails_while_the_film_still_plays(
     changed[at_film] ^= 1
     (tmp_path / "changed.mp4").write_bytes(changed)
     found = check(tmp_path / "changed.mp4")
-    assert found.says == "Its signature does not fit: the file was changed after it was signed."
+    assert found.says == "Its signature is not valid: the file was changed after it was signed."
     with av.open(str(tmp_path / "changed.mp4")) as file:
         assert sum(1 for _ in file.demux(video=0)) > 50
 
@@ -153,13 +153,13 @@ def test_the_certificate_of_another_is_not_trusted(signed: Signed, tmp_path: Pat
 
 
 def test_a_clip_is_signed_once_and_only_mp4_is(signed: Signed, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="signed already"):
+    with pytest.raises(Refused, match="already signed"):
         sign(signed.path, tmp_path / "twice.mp4", EXPORT, signed.signer)
     write(tmp_path / "clip.webm", KINDS["vp8"], frames=3)
-    with pytest.raises(Refused, match="not a whole MP4"):
+    with pytest.raises(Refused, match="not a complete MP4"):
         sign(tmp_path / "clip.webm", tmp_path / "no.mp4", EXPORT, signed.signer)
     assert not check(tmp_path / "clip.webm").good
-    assert check(signed.clip).says == "It carries no ONVIF export signature."
+    assert check(signed.clip).says == "It has no ONVIF export signature."
 
 
 def test_openssl_finds_the_signature_good_over_the_file_with_zeros_in_its_place(

@@ -105,7 +105,7 @@ def test_the_claim_and_the_record_are_not_in_the_page_before_the_reviewer_has_ob
     desk.send(page, step="note", note="Between us: it was a flush")
     blind = reviewer.get(page).text
     assert 'id="hidden"' in blind
-    for hidden in ("two pairs", "a flush", "Paid beside owed", "Owed by", "is paid", "Decided"):
+    for hidden in ("two pairs", "a flush", "Owed and paid", "Owed by", "is paid", "Decided"):
         assert hidden not in blind, hidden
     assert "X-1" in blind, "which footage to look at is not told"
     assert desk.send(page, reviewer, step="observe", saw="A straight.").status_code == 303
@@ -238,8 +238,8 @@ def test_what_was_paid_to_another_position_settles_nothing_on_the_claimants_page
         paid = {"dispute": dispute, "position": position, "amount": cents, "by": "S-1"}
         desk.site.take_in([build_fact(AdjustmentPaid(**paid, paid_from="cage"), till)])
     told = dict(figures.findall(desk.maria.get(page).text))
-    assert before["Left"] == before["Difference"] == "$0.00", "the control: paid as owed"
-    assert (told["Adjusted"], told["Left"]) == ("$7.00", "$7.00")
+    assert before["Difference left"] == before["Difference"] == "$0.00", "the control: paid as owed"
+    assert (told["Adjusted"], told["Difference left"]) == ("$7.00", "$7.00")
     assert told["Adjusted, other positions"] == "$25.00"
     assert "Adjusted, other positions" not in before
 
@@ -272,11 +272,11 @@ def test_a_note_stands_on_the_rounds_timeline_and_in_its_list_for_who_may_see_th
     assert said.count("The &lt;tray&gt;") == 2, "on the timeline and in the list"
     assert said.count('class="pinned"') == 2
     item = said.split(f'data-time="{between}">')[1]
-    assert item.index("at this instant, with fact 3") < item.index('<li id="fact=4"')
+    assert item.index("at this time, with fact 3") < item.index('<li id="fact=4"')
     assert said.split(f'data-time="{between}">')[1].index(">Later<") > item.index(
         f'<li id="fact={len(told)}"'
     )
-    assert "points at no instant of this round" in said.split("Of no moment")[-1]
+    assert "not on this round's timeline" in said.split("Of no moment")[-1]
     assert "tray" in desk.site.browser("auditor").get(round_).text
     for blind in (other(desk), desk.site.browser("finance")):
         assert "tray" not in blind.get(round_).text
@@ -290,7 +290,10 @@ def test_a_note_stands_on_the_rounds_timeline_and_in_its_list_for_who_may_see_th
         ({"step": "note", "note": "x", "fact": "9999"}, "no fact 9999"),
         ({"step": "note", "note": "x", "camera": "X-1"}, "go together"),
         ({"step": "note", "note": "x", "time": "about nine"}, "is not a time"),
-        ({"step": "adjust", "amount": "5", "paid_from": "tips"}, "Nothing is paid from there"),
+        (
+            {"step": "adjust", "amount": "5", "paid_from": "tips"},
+            "An adjustment is not paid from there",
+        ),
         ({"step": "note", "note": "x", "camera": "X", "camera_time": "2026-11-01 01:30"}, "twice"),
         ({"step": "adjust", "amount": "much"}, "not an amount"),
         ({"step": "adjust", "amount": "0"}, "pays something"),
@@ -398,7 +401,7 @@ def test_windows_are_listed_until_somebody_who_may_releases_one_and_the_other_st
 ) -> None:
     one, other_ = (preserved(desk, because) for because in ("A fall.", "A <b>fight</b>."))
     listed = desk.maria.get("/cases").text
-    assert listed.count(">it is released<") == 2
+    assert listed.count(">released<") == 2
     for told in (f'href="{one}"', f'href="{other_}"', "A &lt;b&gt;fight", "S-surveillance"):
         assert told in listed, told
     auditor = desk.site.browser("auditor")
@@ -419,7 +422,7 @@ def test_windows_are_listed_until_somebody_who_may_releases_one_and_the_other_st
     assert "Nobody was hurt." in shown
     assert ">Release</button>" not in shown
     assert ">Release</button>" in desk.maria.get(other_).text, "the other window was let go, too"
-    assert desk.maria.get("/cases").text.count(">it is released<") == 1
+    assert desk.maria.get("/cases").text.count(">released<") == 1
     assert desk.send(one, because="Again.").status_code == 404
     assert desk.maria.get("/cases/windows/hollywood/P-none").status_code == 404
 
@@ -430,8 +433,8 @@ def test_what_a_dispute_locked_is_released_on_its_page_and_a_window_over_it_stay
 ) -> None:
     window, page = preserved(desk, "A fall."), desk.raised()
     auditor = desk.site.browser("auditor")
-    assert "Release it, because" not in auditor.get(page).text
-    assert "Release it, because" in desk.maria.get(page).text
+    assert "Reason to release the footage" not in auditor.get(page).text
+    assert "Reason to release the footage" in desk.maria.get(page).text
     assert desk.send(page, step="release", because=" ").status_code == 422
     assert desk.facts("footage_released") == []
     assert desk.send(page, step="release", because="Settled.").status_code == 303
@@ -439,7 +442,7 @@ def test_what_a_dispute_locked_is_released_on_its_page_and_a_window_over_it_stay
     assert (fact["by"], fact["because"]) == ("S-surveillance", "Settled.")
     assert fact["dispute"]
     shown = desk.maria.get(page).text
-    assert "Release it, because" not in shown
+    assert "Reason to release the footage" not in shown
     assert "Settled." in shown
     assert ">Release</button>" in desk.maria.get(window).text
 

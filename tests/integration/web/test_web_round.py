@@ -132,8 +132,8 @@ def test_finance_reads_the_round_and_sees_no_footage_and_no_patron(
 ) -> None:
     with screened.client("fred") as fred:
         said = fred.get(screened.round_path).text
-        assert "Paid beside owed" in said
-        assert "Footage is not for your role" in said
+        assert "Owed and paid" in said
+        assert "Your role may not see footage" in said
         assert not re.search(r"\bP-[0-9a-f]{8}\b", said)
         assert '"sha":"' not in said.split('"cameras":[')[1]
         for path in ("", "/index", "/frames/0.png"):

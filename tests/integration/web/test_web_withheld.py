@@ -148,7 +148,7 @@ def test_no_search_by_what_is_on_record_tells_whether_a_withheld_round_fits(
         assert link in results(review.raiser, **narrowed), asked
         blind = results(review.reviewer, **narrowed)
         assert link not in blind, asked
-        assert "1 round that you are to review blind is left out of this search" in blind
+        assert "1 round that you must review blind is left out of this search" in blind
         same = results(review.reviewer, **(narrowed | {"round": "999999"}))
         assert same == blind, "a round that does not fit is told otherwise"
 
@@ -189,7 +189,7 @@ def test_the_floor_names_no_finding_alert_or_stage_of_a_withheld_round(review: R
     for secret in ("A payout to look at.", "Mispaid or wrong card", review.says[:40]):
         assert secret in told, secret
         assert secret not in blind, secret
-    assert "Alerts and findings of 1 round that you are to review blind are left out" in blind
+    assert "Any alerts and findings of 1 round that you must review blind are left out" in blind
 
 
 def test_the_drop_of_a_withheld_rounds_table_tells_no_result(review: Review) -> None:
@@ -427,7 +427,7 @@ def test_a_case_that_somebody_knows_shows_no_record_while_another_of_the_round_i
     page = review.reviewer.get(str(mine.headers["location"])).text
     assert "My own." in page
     assert "Withheld: blind review." in page
-    for secret in ("Owed by the ruling", "Paid beside owed", "is paid", "On record of position"):
+    for secret in ("Owed by the ruling", "Owed and paid", "is paid", "Facts of position"):
         assert secret not in page, secret
     review.send(review.reviewer, review.case, step="observe", saw="A pair.")
     assert "Owed by the ruling" in review.reviewer.get(str(mine.headers["location"])).text

@@ -350,46 +350,49 @@ def more_after_the_last_fact(folder: Path) -> None:
 BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "edited fact": (
         edit_a_payment,
-        r"facts.jsonl line \d+ was edited: it is not what was received",
+        r"facts.jsonl line \d+ was edited: its hash is not that of the fact received",
     ),
     "another number of facts": (
         tell_of_more_facts,
-        r"The manifest counts \d+ facts, and facts.jsonl has \d+\.",
+        r"The manifest counts \d+ facts, but facts.jsonl has \d+\.",
     ),
     "edited fact, sums anew": (
         edit_a_payment_and_the_sums,
-        r"was edited: it is not",
+        r"was edited: its hash is not",
     ),
-    "dropped fact": (drop_a_fact, r"A fact was taken out of facts.jsonl: /hollywood"),
-    "dropped fact and row": (drop_a_fact_and_its_row, r"lacks sequence \d+: a row was taken out"),
+    "dropped fact": (drop_a_fact, r"A fact was removed from facts.jsonl: /hollywood"),
+    "dropped fact and row": (drop_a_fact_and_its_row, r"lacks sequence \d+: a row was removed"),
     "added fact": (add_a_fact, r"was added: no row of the chain has /hollywood\S+ made-up-1"),
-    "repeated fact": (repeat_a_fact, r"says again what an earlier line says"),
-    "reordered facts": (reorder_facts, r"facts.jsonl is not in its order: facts were moved"),
+    "repeated fact": (repeat_a_fact, r"repeats an earlier line"),
+    "reordered facts": (reorder_facts, r"facts.jsonl is out of order: facts were moved"),
     **{
-        f"fact hidden in {name}": (hidden_in(name), r"is a fact of this round, and is not")
+        f"fact hidden in {name}": (hidden_in(name), r"is a fact of this round, but is not")
         for name in ("between.jsonl", "camera-facts.jsonl", "custody.jsonl", "submission.jsonl")
     },
     "fact hidden elsewhere": (
         hide_a_fact_where_no_facts_are,
-        r"A fact was taken out: /hollywood.* is said to be in README.txt, which is no file of",
+        r"A fact was removed: /hollywood.* should be in README.txt, which is not a file of",
     ),
-    "place beyond all": (place_beyond_all, r"proof.jsonl line 1 does not say where a fact stands"),
-    "payment forgotten": (forget_a_payment, r"\d+ facts in here move chips, and no line of a"),
+    "place beyond all": (place_beyond_all, r"proof.jsonl line 1 does not give a fact's place"),
+    "payment forgotten": (
+        forget_a_payment,
+        r"\d+ facts of this dossier move chips, but no line of a",
+    ),
     "truncated chain": (truncate_the_chain, r"is cut off: it ends before sequence \d+, and should"),
-    "recomputed chain": (recompute_the_chain, r"manifest.json is not the one that was signed"),
-    "re-signed by another": (resign, rf"signed by another key: {OTHER.key_id}, and yours is"),
+    "recomputed chain": (recompute_the_chain, r"manifest.json was changed after it was signed"),
+    "re-signed by another": (resign, rf"Another key signed it: {OTHER.key_id}. Your key is"),
     "re-signed in our name": (resign_in_the_houses_name, r"your key did not sign this statement"),
-    "manifest edited": (edit_the_manifest, r"manifest.json is not the one that was signed"),
-    "manifest and statement": (edit_the_manifest_and_the_statement, r"The signature is not good"),
+    "manifest edited": (edit_the_manifest, r"manifest.json was changed after it was signed"),
+    "manifest and statement": (edit_the_manifest_and_the_statement, r"The signature is not valid"),
     "manifest by hand": (
         swapped("manifest.json", b'"facts":', b'"facts": '),
-        r"manifest.json is not written as a manifest is: it was edited by hand",
+        r"manifest.json is not in its canonical form: it was edited by hand",
     ),
     "signature dated back": (date_the_signature_back, r"your key did not sign this statement"),
-    "signature removed": (without("manifest.sig"), r"The signature is gone"),
+    "signature removed": (without("manifest.sig"), r"The signature is missing"),
     "signature of nothing": (
         with_("manifest.sig", "signed, honestly"),
-        r"manifest.sig is not a signature of this kind",
+        r"manifest.sig is not a signature of a dossier",
     ),
     "manifest removed": (without("manifest.json"), r"There is no manifest.json"),
     "extra file": (
@@ -401,47 +404,50 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "missing proof": (without("proof.jsonl"), r"proof.jsonl is missing"),
     "swapped clip": (
         swapped("clips/CC-01-ovh-cut.mp4", b"recorder", b"RECORDER"),
-        r"clips/CC-01-ovh-cut.mp4 is not as it was put in: its SHA-256 is another",
+        r"clips/CC-01-ovh-cut.mp4 was changed: its SHA-256 differs",
     ),
     "swapped frame": (
         swap_a_frame,
-        r"frames/\S+.png is not as it was put in: it has 3 octets",
+        r"frames/\S+.png was changed: it has 3 bytes",
     ),
-    "swapped segment": (swap_a_segment, r"is not, byte for byte, a segment that was recorded"),
+    "swapped segment": (swap_a_segment, r"does not have the bytes of a segment recorded"),
     "truncated segment": (
         truncate_a_segment,
-        r"is not, byte for byte, a segment that was recorded",
+        r"does not have the bytes of a segment recorded",
     ),
-    "clip called original": (call_a_clip_original, r"cut.mp4 is not, byte for byte, a segment"),
+    "clip called original": (call_a_clip_original, r"cut.mp4 does not have the bytes of a segment"),
     "frame of nothing": (
         make_a_frame_of_nothing,
-        r"does not say which recorded segment it is made",
+        r"does not name the recorded segment it is made",
     ),
-    "clip of one's own": (bring_a_clip_of_ones_own, r"other.mp4 is footage, and not listed"),
+    "clip of one's own": (bring_a_clip_of_ones_own, r"other.mp4 is footage, but is listed neither"),
     "head changed": (
         change_a_head,
-        r"heads.jsonl is not what manifest.json pins: a head was changed",
+        r"heads.jsonl differs from manifest.json: a head was changed",
     ),
-    "head set back": (set_a_head_back, r"stands beyond the head that was pinned of its tape"),
+    "head set back": (set_a_head_back, r"comes after the pinned head of its tape"),
     "submission swapped": (swap_the_submission, r"submission.jsonl line 1 was edited"),
     "submission renamed": (name_another_submission, r"in submission.jsonl is not the one named"),
-    "clock reading changed": (change_a_clock_reading, r"clock reading in clocks.csv is in no fact"),
-    "clock reading dropped": (drop_a_clock_reading, r"A clock reading is not in clocks.csv"),
-    "another sum": (say_another_sum, r"ruling.json says \d+ cents were paid at position"),
+    "clock reading changed": (
+        change_a_clock_reading,
+        r"No fact has this clock reading of clocks.csv",
+    ),
+    "clock reading dropped": (drop_a_clock_reading, r"clocks.csv lacks a clock reading"),
+    "another sum": (say_another_sum, r"ruling.json has \d+ cents paid at position"),
     "another round": (file_of_another_round, r"is not a fact of this round"),
-    "custody edited": (custody_edited, r"custody.csv says what no fact does: locked"),
+    "custody edited": (custody_edited, r"No fact has this entry of custody.csv: locked"),
     "custody left out": (
         custody_left_out,
-        r"custody.csv leaves out who handled the footage, which facts tell",
+        r"custody.csv lacks an entry that a fact records",
     ),
-    "another dispute": (another_dispute, r"No fact in case.jsonl is of dispute D-99"),
+    "another dispute": (another_dispute, r"No fact in case.jsonl belongs to dispute D-99"),
     "octets after the last fact": (
         more_after_the_last_fact,
-        r"facts.jsonl has something after its last line",
+        r"facts.jsonl has an unfinished last line",
     ),
     "sums edited": (
         with_("SHA256SUMS", "00  verify.py\n"),
-        r"SHA256SUMS does not say what manifest.json says",
+        r"SHA256SUMS differs from manifest.json",
     ),
 }
 
@@ -451,7 +457,7 @@ def test_the_intact_dossier_holds_as_a_folder_and_as_a_zip(made: Made) -> None:
         code, said = made.checked(place)
         assert code == 0, said
         assert "BROKEN" not in said
-        assert said.rstrip().endswith("HOLDS: all that was checked.")
+        assert said.rstrip().endswith("HOLDS: all checks passed.")
         assert "This cannot show" in said
 
 

@@ -103,7 +103,7 @@ def test_what_the_fonts_lack_is_told_and_breaks_nothing() -> None:
     assert "U+6211" in says
     assert "U+001B" in says
     assert "§ ± é" in says
-    assert "Characters that this font lacks" in says
+    assert "Characters missing in this font" in says
 
 
 def test_a_story_without_a_fact_or_a_ruling_still_prints(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_story_without_a_fact_or_a_ruling_still_prints(tmp_path: Path) -> None
     )
     told = kept._replace(stories=(bare,), originals=(), clips=(), case_rows=(), custody_rows=())
     assert pages(ruling_pdf(told, SEAL)) == 1
-    assert "Nothing was ruled." in text(report_pdf(told, SEAL))
+    assert "There is no ruling." in text(report_pdf(told, SEAL))
 
 
 def test_the_record_here_has_the_overpayment_it_should() -> None:

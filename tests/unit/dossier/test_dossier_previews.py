@@ -62,6 +62,6 @@ def test_a_dossier_of_large_frames_keeps_them_whole_and_its_pages_small(tmp_path
     assert len(kept) == len(frames) > 20
     assert {each.stat().st_size for each in kept} == {len(whole)}
     report = (tmp_path / "dossier" / "report.html").read_text()
-    assert "Shown smaller; the frame itself is frames/" in report
+    assert "Reduced in size; the full frame is frames/" in report
     assert len(report) < len(kept) * len(whole) / 5
     assert (tmp_path / "dossier" / "report.pdf").stat().st_size < 5_000_000

@@ -43,7 +43,7 @@ def test_only_the_owner_may_read_the_files_and_enter_the_folder(folder: Path) ->
 def test_a_key_that_others_may_read_is_refused(folder: Path) -> None:
     (folder / keys.KEY).chmod(0o640)
     try:
-        with pytest.raises(Refused, match="Others than its owner may read"):
+        with pytest.raises(Refused, match="Other users can read"):
             keys.load(folder)
     finally:
         (folder / keys.KEY).chmod(0o600)

@@ -116,7 +116,7 @@ def test_an_honest_dossier_of_any_game_holds(
     write_dossier(dealt, tmp_path / "dossier", signer=HOUSE)
     code, said = made.checked(tmp_path / "dossier")
     assert code == 0, said
-    assert "move chips, and no line" not in said
+    assert "move chips, but no line" not in said
 
 
 @pytest.mark.usefixtures("unread")
@@ -137,7 +137,7 @@ def test_what_was_paid_is_the_sum_of_what_devices_of_every_version_told(
     write_dossier(paid, tmp_path / "dossier", signer=HOUSE)
     code, said = made.checked(tmp_path / "dossier")
     assert code == 0, said
-    assert "What ruling.json says was moved is the sum of" in said
+    assert "The amounts paid, collected and returned in ruling.json are the sums of" in said
 
 
 @pytest.mark.usefixtures("unread")
@@ -219,7 +219,7 @@ def test_without_a_dossier_named_it_checks_the_one_it_lies_in(made: Made) -> Non
 def test_without_a_key_it_says_that_nobody_vouched(made: Made) -> None:
     code, said = made.checked(made.folder, key=None)
     assert code == 2
-    assert f"Key {HOUSE.key_id} claims to have signed this." in said
+    assert f"Key {HOUSE.key_id} is named as the signer." in said
     assert said.rstrip().endswith("Give the house's key with --key.")
 
 
@@ -228,7 +228,7 @@ def test_a_dossier_made_without_a_key_says_so_loudly(made: Made, tmp_path: Path)
     write_dossier(evidence(tmp_path), tmp_path / "unsigned")
     code, said = made.checked(tmp_path / "unsigned")
     assert code == 1
-    assert "made without a key: it is unsigned, and nobody vouches for it" in said
+    assert "is unsigned: it was made without a key, so nobody vouches for it" in said
     assert "THIS DOSSIER IS UNSIGNED" in (tmp_path / "unsigned" / "README.txt").read_text()
     assert "UNSIGNED" not in (made.folder / "README.txt").read_text()
     assert "unsigned" in (tmp_path / "unsigned" / "report.html").read_text().lower()
@@ -238,7 +238,7 @@ def test_a_dossier_made_without_a_key_says_so_loudly(made: Made, tmp_path: Path)
 def test_a_key_that_is_none_is_told(made: Made, key: str) -> None:
     code, said = made.checked(made.folder, key=key)
     assert code == 2
-    assert "is no public key and no file of one" in said
+    assert "is neither a public key nor a file with one" in said
 
 
 def test_a_head_kept_elsewhere_is_compared(made: Made, tmp_path: Path) -> None:
@@ -254,11 +254,11 @@ def test_a_head_kept_elsewhere_is_compared(made: Made, tmp_path: Path) -> None:
         )
     }
     cases = [
-        (head, 0, "is in here as you have it"),
-        (inside, 0, "is in here as you have it"),
-        (head | {"hash": "11" * 32}, 1, "the record was written anew after you got it"),
-        (inside | {"hash": "11" * 32}, 1, "the record was written anew after you got it"),
-        (head | {"sequence": 3}, 0, "only the whole record can be compared with it"),
+        (head, 0, "is in this dossier with the same hash"),
+        (inside, 0, "is in this dossier with the same hash"),
+        (head | {"hash": "11" * 32}, 1, "the record was rewritten after you got the head"),
+        (inside | {"hash": "11" * 32}, 1, "the record was rewritten after you got the head"),
+        (head | {"sequence": 3}, 0, "Only the whole record can be compared with it"),
     ]
     for kept, expected, says in cases:
         (tmp_path / "kept.jsonl").write_text(json.dumps(kept) + "\n")
@@ -275,9 +275,15 @@ def test_rows_shown_by_their_hash_alone_hold_and_what_that_leaves_open_is_said(
     write_dossier(whole._replace(between=(), hidden=whole.between), tmp_path / "d", signer=HOUSE)
     code, said = made.checked(tmp_path / "d")
     assert code == 0, said
-    assert f"{len(whole.between)} rows between the first and the last fact are shown by" in said
-    assert "no fact of it is left out" not in said
-    assert "no fact of it is left out" in made.checked(made.folder)[1]
+    assert (
+        f"{len(whole.between)} rows between the first and the last fact are here as hashes only"
+        in said
+    )
+    assert "the ranges of rows in this dossier hold no other fact of it" not in said
+    assert (
+        "the ranges of rows in this dossier hold no other fact of it"
+        in made.checked(made.folder)[1]
+    )
 
 
 @pytest.mark.usefixtures("unread")
@@ -290,13 +296,13 @@ def test_a_round_told_in_stretches_far_apart_says_that_the_rows_between_are_not_
     write_dossier(whole._replace(stretches=halves), tmp_path / "d", signer=HOUSE)
     code, said = made.checked(tmp_path / "d")
     assert code == 0, said
-    assert "The rows between its stretches are not in here" in said
-    assert "whole in each of its stretches" in said
+    assert "the rows between the ranges are not in this dossier" in said
+    assert "whole in each range of rows" in said
     outside = whole._replace(stretches=halves[:1])
     write_dossier(outside, tmp_path / "outside", signer=HOUSE)
     code, said = made.checked(tmp_path / "outside")
     assert code == 1
-    assert "is a fact of the round and stands outside the stretches" in said
+    assert "is a fact of the round, outside the ranges of rows" in said
 
 
 def zipped(path: Path, files: list[tuple[str | zipfile.ZipInfo, bytes]], **more: Any) -> Path:  # noqa: ANN401 - of writestr
@@ -316,12 +322,12 @@ def link(name: str) -> zipfile.ZipInfo:
 
 def test_tricks_of_zips_are_refused_and_nothing_is_unpacked(made: Made, tmp_path: Path) -> None:
     tricks: dict[str, tuple[list[tuple[str | zipfile.ZipInfo, bytes]], str, dict[str, Any]]] = {
-        "outside": ([("../../etc/passwd", b"x")], "is not a name that", {}),
-        "absolute": ([("/etc/passwd", b"x")], "is not a name that", {}),
-        "backslash": ([("a\\..\\b", b"x")], "is not a name that", {}),
-        "drive": ([("C:evil.txt", b"x")], "is not a name that", {}),
-        "dots": ([("frames/../facts.jsonl", b"x")], "is not a name that", {}),
-        "hidden": ([(".manifest.json", b"x")], "is not a name that", {}),
+        "outside": ([("../../etc/passwd", b"x")], "cannot be the name of", {}),
+        "absolute": ([("/etc/passwd", b"x")], "cannot be the name of", {}),
+        "backslash": ([("a\\..\\b", b"x")], "cannot be the name of", {}),
+        "drive": ([("C:evil.txt", b"x")], "cannot be the name of", {}),
+        "dots": ([("frames/../facts.jsonl", b"x")], "cannot be the name of", {}),
+        "hidden": ([(".manifest.json", b"x")], "cannot be the name of", {}),
         "twice": ([("facts.jsonl", b"x"), ("facts.jsonl", b"y")], "Two files are named", {}),
         "case": ([("facts.jsonl", b"x"), ("FACTS.jsonl", b"y")], "Two files are named", {}),
         "link": ([(link("facts.jsonl"), b"/etc/passwd")], "is a link in the zip", {}),
@@ -368,8 +374,8 @@ def test_what_is_hidden_in_a_zip_beside_its_files_is_refused(made: Made, tmp_pat
     commented = octets[: end + 20] + b"\5\0hello"
     hidden = {
         "before": (b"#!/bin/sh\n" * 10 + octets, "hidden in the zip before README.txt"),
-        "behind": (octets + b"more", "hidden behind the zip"),
-        "comment": (commented, "hidden behind the zip"),
+        "behind": (octets + b"more", "hidden after the end of the zip"),
+        "comment": (commented, "hidden after the end of the zip"),
     }
     for name, (changed, expected) in hidden.items():
         (tmp_path / f"{name}.zip").write_bytes(changed)
@@ -379,7 +385,7 @@ def test_what_is_hidden_in_a_zip_beside_its_files_is_refused(made: Made, tmp_pat
     for more in ({"extra": other_name}, {"comment": b"hello"}):
         path = rezipped(made.zip, tmp_path / "beside.zip", **more)
         code, said = made.checked(path)
-        assert (code, "carries more in the zip than itself" in said) == (2, True), said
+        assert (code, "has extra data in the zip" in said) == (2, True), said
     assert made.checked(rezipped(made.zip, tmp_path / "again.zip"))[0] == 0
 
 
@@ -402,7 +408,7 @@ def test_a_zip_cut_short_is_told(made: Made, tmp_path: Path, keep: float) -> Non
     cut.write_bytes(octets[: int(keep if keep >= 1 else keep * len(octets))])
     code, said = made.checked(cut)
     assert code == 2
-    assert "neither a folder nor a whole zip" in said
+    assert "neither a folder nor a complete zip" in said
 
 
 def test_what_a_file_manager_leaves_in_a_folder_breaks_nothing(made: Made, tmp_path: Path) -> None:

@@ -175,24 +175,24 @@ def all_locks_gone(folder: Path) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
-    "a fact put between": (put_between, r"is a fact of this window, and is not among its facts"),
+    "a fact put between": (put_between, r"is a fact of this window, but is not listed"),
     "a fact and its row left out": (drop_row, r"The chain of hollywood/CC-01 lacks sequence"),
-    "a ruling left out": (ruling_left_out, r"falls in the window, and its ruling was left out"),
-    "rulings exchanged": (rulings_exchanged, r"is not the ruling of that round"),
-    "money in a ruling": (paid_more, r"rulings/.* says .* cents were collected at position"),
-    "a round from elsewhere": (another_round_ruled, r"and no fact of it is in the window"),
+    "a ruling left out": (ruling_left_out, r"falls in the window, but its ruling is missing"),
+    "rulings exchanged": (rulings_exchanged, r"is the ruling of another round"),
+    "money in a ruling": (paid_more, r"rulings/.* has .* cents collected at position"),
+    "a round from elsewhere": (another_round_ruled, r"but no fact of it is in the window"),
     "the window made shorter": (
         with_window(to="2026-01-01T00:00:00.000000Z"),
-        r"The window goes from another time or to another than P-.*, which was preserved",
+        r"The window has another start or end than P-.*, which was preserved",
     ),
-    "the window renamed": (renamed, r"No fact in here says that window P-.* was preserved"),
+    "the window renamed": (renamed, r"No fact of this dossier preserved window P-"),
     "of another table": (
         with_window(table="CC-02"),
-        r"was preserved of another table than CC-02",
+        r"was preserved for another table than CC-02",
     ),
-    "a lock left out": (a_lock_gone, r"1 of the 2 locks of window P-.* are in here"),
+    "a lock left out": (a_lock_gone, r"1 of the 2 locks of window P-.* are in this dossier"),
     "locks without number": (told_of_many_locks, r"2 of the 999999999999 locks of window P-.*"),
-    "all locks left out": (all_locks_gone, r"its locks were taken out"),
+    "all locks left out": (all_locks_gone, r"its locks were removed"),
 }
 
 
@@ -201,7 +201,7 @@ def test_the_intact_dossier_of_a_window_holds(made: Made, window: Path) -> None:
     assert code == 0, said
     assert "The window is the one that its locks preserved" in said
     assert "The hash chain is whole from the first fact of the window to its last" in said
-    assert "What the 3 rulings say was moved is the sum of" in said
+    assert "The amounts paid, collected and returned in the 3 rulings are the sums of" in said
     assert "BROKEN" not in said
 
 
@@ -235,7 +235,7 @@ def test_facts_shown_by_their_hash_alone_leave_open_what_they_are(
     taken_out(tmp_path / "d", a_tip, "facts.jsonl")
     anew(tmp_path / "d")
     code, said = made.checked(tmp_path / "d")
-    assert "1 rows between the first and the last fact are shown by their hash alone" in said
+    assert "1 rows between the first and the last fact are here as hashes only" in said
     assert code == 0
 
 
@@ -245,7 +245,7 @@ def test_a_segment_that_is_not_in_here_is_told(made: Made, tmp_path: Path) -> No
     write_dossier(whole, tmp_path / "d", signer=HOUSE)
     code, said = made.checked(tmp_path / "d")
     assert code == 0, said
-    assert "1 segments that were recorded in the locked stretches are not in here" in said
+    assert "1 segments recorded in the locked times are not in this dossier" in said
 
 
 @pytest.mark.usefixtures("unread")

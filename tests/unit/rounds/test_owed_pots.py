@@ -1,4 +1,4 @@
-"""Paid beside owed at Poker: what was awarded of the pots is what was paid."""
+"""Owed and paid at Poker: what was awarded of the pots is what was paid."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_a_card_face_down_is_not_told_before_hindsight() -> None:
     )
     assert "K" not in texts(seen)
     assert "K" in texts(known)
-    assert "Everything on record is shown." in known
+    assert "Every recorded card is shown." in known
 
 
 def test_with_hindsight_a_card_that_lay_down_does_not_look_like_one_that_was_seen() -> None:
